@@ -10,7 +10,7 @@ import { ConnectionLimiter } from '../build/http/limits/connection-limiter.js';
 import { hostCookie } from '../build/http/request/browser-cookie.js';
 import { createRouter } from '../build/http/router.js';
 import { RunningRequests } from '../build/http/running-requests.js';
-import { LoginAttempts } from '../build/http/session/login-attempts.js';
+import { MemoryLoginStore } from '../build/http/session/login-store.js';
 import { StatusCache } from '../build/sequencer/watch/status-cache.js';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
@@ -54,7 +54,7 @@ app.use(
     resolveTerms: undefined,
     logger,
     browserCookie: hostCookie('intent', false),
-    attempts: new LoginAttempts(0, Date.now),
+    attempts: new MemoryLoginStore(0, Date.now),
     sessions: undefined,
     webhook: undefined,
     now: Date.now,

@@ -29,7 +29,7 @@ export type {
 export type { Logger } from './http/logger.js';
 export type { HealthCheck, HealthStatus, RouterHealth } from './http/operations/health.js';
 export type { OpenApiDocument } from './http/operations/openapi.js';
-export type { RequiredPayment } from './http/paywall/payment-demand.js';
+export type { RequiredPayment } from './http/paywall/payment-requirement.js';
 export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
 export { refuse } from './http/response/problem.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';

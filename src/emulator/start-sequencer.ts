@@ -76,7 +76,7 @@ export interface Sequencer {
    */
   waitFor(intentId: string, mark: IntentMark, options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   /**
-   * Returns the webhook call of an intent, signed with the service key, or an invalid one. Sends nothing.
+   * Returns the webhook call of an intent, signed with the webhook key, or an invalid one. Sends nothing.
    * @throws {IntentError} `intent_not_found`
    */
   signWebhook(intentId: string, options?: WebhookOptions): Promise<SignedWebhook>;

@@ -4,10 +4,10 @@ import type { IntentUser } from './hooks.js';
 import type { Limit } from './limits/rate-limiting.js';
 import type { RouterContext } from './router-context.js';
 
-/** The router that a request has passed. */
+/** The router that a request passed through. */
 export interface AttachedRouter {
   readonly context: RouterContext;
-  /** The path that the router is mounted under; empty at the root. */
+  /** The mount path of the router; empty at the root. */
   readonly baseUrl: string;
   /** Counts a request against the limit of `GET /status/:id`. */
   readonly countStatus: Limit;
@@ -15,28 +15,30 @@ export interface AttachedRouter {
 
 const routers = new WeakMap<Request, AttachedRouter>();
 
-/** Makes the router known to the guards of the app's own routes. */
+/** Lets the guards of the app's own routes find the router. */
 export function attachRouter(req: Request, context: RouterContext, countStatus: Limit): void {
   routers.set(req, { context, baseUrl: req.baseUrl, countStatus });
   req.intent ??= unguardedIntent;
 }
 
-/** @throws {IntentError} `router_missing` when the request has passed no router */
+/** @throws {IntentError} `router_missing` if the request passed through no router */
 export function requireRouter(req: Request): AttachedRouter {
   const router = routers.get(req);
   if (router) return router;
   throw new IntentError(
     'router_missing',
-    'Put app.use(intentRouter()) before the routes that ask who is logged in, or what was paid.',
+    'No intentRouter() handled this request. Call app.use(intentRouter()) before the routes that use requireLogin(), ' +
+      'currentUser() or requirePayment().',
   );
 }
 
-/** `req.intent` on a route without `requireLogin()`. It throws, so that no route mistakes an unknown visitor for a user. */
+/** `req.intent` on a route without `requireLogin()`. Throws, because no user was verified. */
 const unguardedIntent: { readonly user: IntentUser } = Object.freeze({
   get user(): never {
     throw new IntentError(
       'guard_missing',
-      'Put requireLogin() in front of this route, or ask with `await currentUser(req)`, which may be undefined.',
+      'This route has no requireLogin(). Add it, or call `await currentUser(req)`, which returns undefined for a visitor ' +
+        'who is not logged in.',
     );
   },
 });

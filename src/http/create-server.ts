@@ -11,12 +11,11 @@ export interface ServerOptions extends http.ServerOptions {
 }
 
 /**
- * `http.createServer(app)`, or `https.createServer(tls, app)`, for an Express app. The answers and what handlers see are the
- * same, and each request costs less.
+ * `http.createServer(app)`, or `https.createServer(tls, app)`, for an Express app. Behaves the same and costs less per request.
  *
- * Express replaces the prototype of every request and response, which is most of what Express costs on Node 20 and 22. Here
- * they are created with that prototype, so Express has nothing to replace.
- * @throws {ConfigError} when `app` is not an Express app, or for an unknown option
+ * Express replaces the prototype of every request and response, which is most of its cost on Node 20 and 22. This server
+ * creates them with that prototype, so Express has nothing to replace.
+ * @throws {ConfigError} if `app` is not an Express app, or for an unknown option
  */
 export function createServer(
   app: Express,
@@ -62,20 +61,20 @@ const serverOptions: Readonly<Record<keyof ServerOptions, true>> & Readonly<Reco
 };
 const optionNames = Object.keys(serverOptions);
 
-/** A constructor of Node, called as a function on an object that exists already. TypeScript knows it only as a class. */
+/** A constructor of Node, called as a function on an existing object. TypeScript declares it as a class. */
 type Initialize = (this: object, first: unknown, second?: unknown) => void;
 const { IncomingMessage: initializeRequest, ServerResponse: initializeResponse } = http as unknown as Record<
   'IncomingMessage' | 'ServerResponse',
   Initialize
 >;
 
-/** The constructors of Node are functions. Should they become classes, which cannot be called, Express works as usual. */
+/** If Node turns its constructors into classes, which cannot be called, Express works as usual. */
 const isCallable = [initializeRequest, initializeResponse].every(
   (base) => Object.getOwnPropertyDescriptor(base, 'prototype')?.writable,
 );
 
 /**
- * The constructors of Node with the prototypes of the app. They are plain functions, because a class and `Reflect.construct`
+ * The constructors of Node with the prototypes of the app. Plain functions, because a class and `Reflect.construct`
  * cost as much as replacing the prototype. Their names appear in stack traces.
  */
 function presetConstructors(app: Express): Pick<http.ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
@@ -93,6 +92,6 @@ function presetConstructors(app: Express): Pick<http.ServerOptions, 'IncomingMes
 
 const notExpress = {
   setting: 'createServer',
-  problem: 'Its argument is not an Express app.',
+  problem: 'The first argument must be an Express app.',
   fix: 'createServer(express().use(intentRouter())).listen(3000)',
 };

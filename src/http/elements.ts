@@ -5,10 +5,10 @@ import type { Request } from 'express';
 import { sendBytes, sendEmpty } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
-/** The files of the browser element. The first loads the others on demand. */
+/** The files of the browser element. The first one loads the others on demand. */
 export const elementFiles = ['elements.js', 'ask-user.js', 'portable-ed25519.js', 'translations.js'] as const;
 
-/** Short, so that pages get a new version within minutes. */
+/** Pages get a new version within minutes. */
 const maxAgeSeconds = 300;
 
 /** The line of the built file that holds the configuration of the site. */
@@ -44,14 +44,14 @@ export function elementsHandler(context: RouterContext): Handler {
 async function prepareFile(name: string, context: RouterContext): Promise<ServedFile> {
   const built = readFileSync(new URL(`../browser/built/${name}`, import.meta.url), 'utf8');
   const site = JSON.stringify(await siteOf(name, context));
-  // A function, because `$&` and the like, which a URL may contain, have a meaning in a replacement text.
+  // A function, because a URL may contain `$&`, which a replacement string would expand.
   const text = built.replace(builtSite, () => `const intentSite=${site};`);
   const identity = Buffer.from(text);
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url')}"`;
   return { etag, bodies: { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity) } };
 }
 
-/** The configuration that the element needs. Nothing in it is secret. */
+/** The configuration of the element. It contains no secret. */
 async function siteOf(name: string, { config, walletUrl }: RouterContext): Promise<object> {
   const { routes, login, returnOrigins } = config;
   return {

@@ -1,8 +1,8 @@
 import { webcrypto } from 'node:crypto';
 import { IntentError } from '../errors.js';
-import type { KnownBrowser } from './request/browser-cookie.js';
+import type { BrowserIdentity } from './request/browser-cookie.js';
 
-// What is sealed is a JWE with a direct key and A256GCM (RFC 7516): only a holder of the key can read or forge it.
+// Sealed values are JWEs with a direct key and A256GCM (RFC 7516): only a holder of the key can read or create one.
 
 let loading: Promise<typeof import('jose')> | undefined;
 
@@ -12,30 +12,34 @@ export function loadJose(): Promise<typeof import('jose')> {
   return loading;
 }
 
-/** The intent id is part of the purpose, so a sealed secret that was copied to another intent does not open. */
+/** The intent id is part of the purpose, so a sealed secret cannot be copied to another intent. */
 const clientSecretPurpose = (intentId: string): string => `express-intents client secret v1 of ${intentId}`;
 
-/** Seals the client secret of an intent with a key that is derived from the cookie of its browser. */
-export async function sealClientSecret(clientSecret: string, intentId: string, browser: KnownBrowser): Promise<string> {
+/** Seals the client secret of an intent with a key derived from the cookie of its browser. */
+export async function sealClientSecret(
+  clientSecret: string,
+  intentId: string,
+  browser: BrowserIdentity,
+): Promise<string> {
   const { CompactEncrypt } = await loadJose();
   return new CompactEncrypt(new TextEncoder().encode(clientSecret))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
     .encrypt(browser.deriveKey(clientSecretPurpose(intentId)));
 }
 
-/** @throws {IntentError} `internal_error` when it was sealed for another browser or intent, or changed since */
-export async function openClientSecret(sealed: string, intentId: string, browser: KnownBrowser): Promise<string> {
+/** @throws {IntentError} `internal_error` if it was sealed for another browser or intent, or was changed */
+export async function openClientSecret(sealed: string, intentId: string, browser: BrowserIdentity): Promise<string> {
   const { compactDecrypt } = await loadJose();
   const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] };
   try {
     const { plaintext } = await compactDecrypt(sealed, browser.deriveKey(clientSecretPurpose(intentId)), algorithms);
     return new TextDecoder().decode(plaintext);
   } catch (cause) {
-    throw new IntentError('internal_error', 'A sealed client secret cannot be opened.', { cause });
+    throw new IntentError('internal_error', 'A sealed client secret cannot be decrypted.', { cause });
   }
 }
 
-/** The site's cookie keys, each imported once: importing costs a third of opening a cookie. */
+/** The site's cookie keys, each imported once: an import costs a third of a decryption. */
 const importedKeys = new WeakMap<Uint8Array, Promise<webcrypto.CryptoKey>>();
 
 function importKey(key: Uint8Array): Promise<webcrypto.CryptoKey> {
@@ -55,7 +59,7 @@ export async function sealSession(userId: string, key: Uint8Array, expiresAtMs: 
     .encrypt(await importKey(key));
 }
 
-/** The user id of a sealed login; undefined where none of the keys sealed it, or it has expired. */
+/** The user id of a sealed login; undefined if none of the keys sealed it, or it has expired. */
 export async function openSession(
   sealed: string,
   keys: readonly Uint8Array[],

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { PaymentHooks } from '../ledger/payment.js';
 
-/** A logged-in user: one Ed25519 public key per wallet and domain, so the same person is another user on another domain. */
+/** A logged-in user: one Ed25519 public key per wallet and domain. The same person has another id on another domain. */
 export interface IntentUser {
   /** Base58 of 32 bytes. */
   readonly id: string;
@@ -21,8 +21,8 @@ export interface SitePaymentTerms {
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
   readonly resource?: string | undefined;
   /**
-   * Notes of the site on this payment, passed to its hooks and never sent anywhere. Anything that JSON can hold, at most 16 KiB;
-   * members that are undefined are left out.
+   * The site's own data about this payment. It is passed to the hooks and never sent anywhere. A JSON object of at most 16 KiB;
+   * undefined members are omitted.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -32,7 +32,7 @@ export type AcceptedIntent =
   | {
       /** The intent id, Base58. */
       readonly id: string;
-      /** Also where the terms had `login: true`. */
+      /** Also if the terms had `login: true`. */
       readonly kind: 'payment';
       /** Decimal with two places, such as `4.50`. */
       readonly amount: string;
@@ -44,7 +44,7 @@ export type AcceptedIntent =
       readonly login: boolean;
       /** What the payment unlocks for the browser that makes it; see `requirePayment`. */
       readonly resource: string | undefined;
-      /** The notes of the site from the terms; empty where there were none. */
+      /** The site's own data from the terms; empty if there was none. */
       readonly metadata: Readonly<Record<string, unknown>>;
     }
   | {
@@ -54,41 +54,41 @@ export type AcceptedIntent =
       readonly kind: 'login';
     };
 
-/** The range in which a browser may choose the amount, such as for donations; both ends are included. */
+/** The range in which a browser may choose the amount, such as for donations. Both ends are included. */
 export interface ClientAmount {
   /** Decimal string or number with at most two decimals, at least 0.05 usd. */
   readonly min: string | number;
   /** In the same form as `min`. */
   readonly max: string | number;
-  /** Lowercase three-letter code of the amounts; the browser chooses no other. */
+  /** Lowercase three-letter code of the amounts. The browser cannot change it. */
   readonly currency: string;
 }
 
-/** With `clientAmount` the hook leaves out what the browser chooses. */
+/** With `clientAmount` the hook omits amount and currency. */
 type TermsFromHook =
   | SitePaymentTerms
   | (Omit<SitePaymentTerms, 'amount' | 'currency'> & { amount?: never; currency?: never });
 
-/** The decisions of the site. */
+/** The site's hooks. */
 export interface Hooks extends PaymentHooks {
   /**
-   * Sets the terms of a payment. `req.body.order` is what the page asked for: look it up, do not trust it.
-   * `refuse()` in the hook, or an error with a 4xx `status` and a boolean `expose`, refuses the request.
+   * Sets the terms of a payment. `req.body.order` comes from the page: look it up, do not trust it.
+   * To reject the request, call `refuse()` or throw an error with a 4xx `status` and a boolean `expose`.
    */
   readonly payment?: ((req: Request) => TermsFromHook | Promise<TermsFromHook>) | undefined;
   /** Lets the browser choose the amount within a range; `payment` then returns only the other terms. */
   readonly clientAmount?: ClientAmount | undefined;
   /**
-   * Called after the sequencer has accepted the intent and before the browser gets the secret: the moment to record the intent
-   * where no ledger does. When it throws, the browser gets an error and the secret stays on the server. It is called again with
-   * the same intent when a browser repeats its request with the same `Idempotency-Key`.
+   * Called after the sequencer has accepted the intent and before the browser receives the secret. Without a ledger, record the
+   * intent here. If it throws, the browser receives an error and the secret stays on the server. Called again with the same
+   * intent if the browser retries with the same `Idempotency-Key`.
    */
   readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**
-   * Called before a login is completed and its session begins. With a ledger it runs in the transaction that completes the
-   * login: what it writes through `tx` commits together with the login, once, or not at all. When it throws, also by `refuse()`,
-   * no session begins, and the login can be completed later. Bounded by `hooks.timeoutMs`.
-   * It is called again for the same intent when the session store of the app fails after it and the browser retries.
+   * Called before a login is completed and its session starts. With a ledger it runs in the transaction that completes the
+   * login: its writes through `tx` commit with the login exactly once, or not at all. If it throws or calls `refuse()`, no
+   * session starts, and the login can be completed later. Limited by `hooks.timeoutMs`.
+   * Called again for the same intent if the app's session store then fails and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
 }
@@ -97,6 +97,6 @@ export interface Hooks extends PaymentHooks {
 export interface LoginHookContext {
   /** The transaction that also completes the login; undefined without a ledger. */
   readonly tx: DatabaseTransaction | undefined;
-  /** The id of the intent by which the user has logged in: a login, or a payment with `login: true`. */
+  /** The id of the intent that the user confirmed: a login, or a payment with `login: true`. */
   readonly intent: string;
 }

@@ -1,13 +1,13 @@
 import { types } from 'node:util';
 import { IntentError, SequencerError } from '../errors.js';
 
-/** Receives what an operator should know. `console` is one; so are winston and others with these methods. */
+/** Receives log lines for the operator. `console`, winston and others have these methods. */
 export interface Logger {
-  /** Normal operation. Without this method, such lines go to `warn`. */
+  /** Normal operation. Without this method, these lines go to `warn`. */
   info?(message: string, details?: Record<string, unknown>): void;
-  /** A condition to look into; the site continues. */
+  /** A condition to investigate. The site continues. */
   warn(message: string, details?: Record<string, unknown>): void;
-  /** A failure; `details` describes the error and holds no secret. */
+  /** A failure. `details` describes the error and contains no secret. */
   error(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -18,8 +18,8 @@ type Level = keyof RouterLogger;
 type Write = (message: string, details?: Record<string, unknown>) => unknown;
 
 /**
- * Wraps the logger of a site; `false` is silence. Errors of the logger are discarded: a line that cannot be logged must not
- * change the answer to a request.
+ * Wraps the logger of a site; `false` logs nothing. Errors of the logger are ignored: a failing logger must not change the
+ * response to a request.
  */
 export function routerLogger(given: Logger | false): RouterLogger {
   if (given === false) return { info: ignore, warn: ignore, error: ignore };
@@ -47,8 +47,8 @@ function nonThrowing(write: Write): RouterLogger['warn'] {
 function ignore(): void {}
 
 /**
- * The details of an error for the log: its message, code, root cause and stack. Other properties are left out, because they
- * may hold secrets. The text of the service is quoted and cut short.
+ * The details of an error for the log: its message, code, root cause and stack. Other properties are omitted, because they
+ * may contain secrets. The text of the service is quoted and truncated.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!isError(error)) return { error: typeof error };
@@ -61,10 +61,10 @@ export function describeError(error: unknown): Record<string, unknown> {
   return { ...details, ...service, ...(httpStatus !== undefined && { httpStatus }) };
 }
 
-/** How many causes of causes are followed. */
+/** How many nested causes are followed. */
 const maxCauses = 5;
 
-/** The innermost cause: for a failed connection the error of the system, such as `connect ECONNREFUSED 10.0.0.7:443`. */
+/** The innermost cause, such as `connect ECONNREFUSED 10.0.0.7:443` for a failed connection. */
 function rootCauseOf(error: Error): { readonly cause?: string; readonly causeCode?: string } {
   let cause: unknown = error;
   for (let depth = 0; depth < maxCauses && isError(cause) && isError(cause.cause); depth += 1) {
@@ -72,13 +72,13 @@ function rootCauseOf(error: Error): { readonly cause?: string; readonly causeCod
   }
   if (cause === error || !isError(cause)) return {};
   const { code, errors } = cause as { code?: unknown; errors?: unknown };
-  // A connection that was tried at several addresses has one error for each.
+  // A connection attempted at several addresses has one error for each.
   const each = Array.isArray(errors) ? errors.filter(isError) : [cause];
   const text = each.map(({ message }) => message).join('; ');
   return { cause: text, ...(typeof code === 'string' && { causeCode: code }) };
 }
 
-/** Also an error of another realm, such as that of Node itself where a test runs in its own. */
+/** True for errors of other realms too: a test runner has a realm of its own. */
 function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value);
 }

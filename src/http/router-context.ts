@@ -14,27 +14,27 @@ import type { RouterHealth } from './operations/health.js';
 import type { OpenApiDocument } from './operations/openapi.js';
 import type { HostCookie } from './request/browser-cookie.js';
 import type { RunningRequests } from './running-requests.js';
-import type { Logins } from './session/login-attempts.js';
+import type { LoginStore } from './session/login-store.js';
 import type { SessionStore } from './session/session-store.js';
 import type { RegisterWebhook } from './webhook/register-webhook.js';
 import type { WebhookVerifier } from './webhook/verify-webhook.js';
 
-/** What the handlers share; created once with the router. */
+/** Shared by the handlers; created once with the router. */
 export interface RouterContext {
   readonly config: Config;
   readonly client: IntentClient;
   readonly hooks: Hooks;
-  /** Undefined where the site takes no payments. */
+  /** Undefined if the site accepts no payments. */
   readonly resolveTerms: TermsResolver | undefined;
   readonly logger: Logger;
   readonly browserCookie: HostCookie;
-  /** Undefined where no database is configured. */
+  /** Undefined if no database is configured. */
   readonly ledger: Ledger | undefined;
-  /** The ledger, or attempts in memory without one. */
-  readonly logins: Logins;
-  /** Undefined where logins are switched off. */
+  /** The ledger; without one, login attempts in memory. */
+  readonly logins: LoginStore;
+  /** Undefined if logins are disabled. */
   readonly sessions: SessionStore | undefined;
-  /** Undefined where the site takes no webhooks. */
+  /** Undefined if webhooks are disabled. */
   readonly webhook: { readonly verify: WebhookVerifier; readonly register: RegisterWebhook } | undefined;
   readonly statusCache: StatusCache;
   readonly secrets: ClientSecretCache;
@@ -44,17 +44,17 @@ export interface RouterContext {
   readonly running: RunningRequests;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The address of wallet links; undefined where no wallet is known. */
+  /** The base URL of wallet links; undefined if there is none. */
   readonly walletUrl: () => Promise<string | undefined>;
   /** The description of the routes; created once. */
   readonly openApi: () => Promise<OpenApiDocument>;
   readonly health: () => Promise<RouterHealth>;
-  /** Undefined without a subscriber of events. */
+  /** Undefined without a subscriber. */
   readonly observer?: Observer | undefined;
 }
 
 /**
- * Answers one request of a route, or throws an error that is answered as a problem. `path` is what follows the path of the
- * route: the intent id in `/status/:id`, the name of a file, else nothing.
+ * Responds to one request of a route, or throws an error, which becomes a problem response. `path` is the rest of the path
+ * after the route: the intent id in `/status/:id`, the name of a file, or empty.
  */
 export type Handler = (req: Request, res: Response, path: string) => void | Promise<void>;

@@ -1,25 +1,25 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
-import { answerRoute, type MatchedRoute, type Methods } from './answer-route.js';
 import { attachRouter } from './attached-router.js';
 import { createIntentHandler } from './create-intent/create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
 import { eventsHandler } from './events/events-route.js';
-import { endOverfullPipeline } from './events/pipelined-streams.js';
+import { closeOverfullPipeline } from './events/pipelined-streams.js';
 import { getStatusHandler } from './events/status-route.js';
-import { type LimitOf, limited, rateLimiting } from './limits/rate-limiting.js';
+import { handleRoute, type MatchedRoute, type Methods } from './handle-route.js';
+import { type LimitOf, rateLimiting, withRateLimit } from './limits/rate-limiting.js';
 import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { setUpWarnings } from './operations/set-up-warnings.js';
-import { sendProblem } from './response/problem.js';
+import { sendError } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
 import { keyFileHandler } from './session/key-file.js';
-import { completeLoginHandler, logOutHandler, showSessionHandler } from './session/session-routes.js';
+import { completeLoginHandler, getSessionHandler, logOutHandler } from './session/session-routes.js';
 import { webhookHandler } from './webhook/receive-webhook.js';
 
-/** The routes of this package as one middleware. A request for any other path passes through untouched. */
+/** The routes of this package as one middleware. Requests for other paths pass through unchanged. */
 export function createRouter(context: RouterContext): RequestHandler {
   const { config, logger, now } = context;
   const limitOf = rateLimiting(config.rateLimits, logger, now);
@@ -27,15 +27,15 @@ export function createRouter(context: RouterContext): RequestHandler {
   const countStatus = limitOf('status');
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
-    if (endOverfullPipeline(req, res)) return;
+    if (closeOverfullPipeline(req, res)) return;
     attachRouter(req, context, countStatus);
-    // For the answers of the rest of the app as well: the process is about to exit.
+    // Also for responses of the rest of the app: the process is about to exit.
     if (context.events.isClosed) closeConnection(res);
     const route = find(req.path);
-    // Load balancers reach the health check by another way than visitors reach the site.
+    // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') check(req);
     if (!route) return next();
-    answerRoute(route, req, res, context).catch(() => sendProblem(res, undefined, logger));
+    handleRoute(route, req, res, context).catch(() => sendError(res, undefined, logger));
   };
 }
 
@@ -44,19 +44,21 @@ type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
   const { config, sessions, webhook } = context;
   const { login } = config;
-  const open = (handler: Handler): Handler => rejectWhileClosing(context, handler);
+  const unlessClosing = (handler: Handler): Handler => rejectWhileClosing(context, handler);
   return {
-    intent: { POST: open(limited(limitOf('intent'), createIntentHandler(context))) },
-    status: { GET: open(limited(limitOf('status'), getStatusHandler(context))) },
-    events: { GET: limited(limitOf('status'), eventsHandler(context)) },
+    intent: { POST: unlessClosing(withRateLimit(limitOf('intent'), createIntentHandler(context))) },
+    status: { GET: unlessClosing(withRateLimit(limitOf('status'), getStatusHandler(context))) },
+    events: { GET: withRateLimit(limitOf('status'), eventsHandler(context)) },
     elements: { GET: elementsHandler(context) },
-    webhook: webhook && { POST: open(limited(limitOf('webhook'), webhookHandler(context, webhook.verify))) },
+    webhook: webhook && {
+      POST: unlessClosing(withRateLimit(limitOf('webhook'), webhookHandler(context, webhook.verify))),
+    },
     session:
       login && sessions
         ? {
-            POST: open(limited(limitOf('session'), completeLoginHandler(context, login, sessions))),
-            GET: showSessionHandler(sessions),
-            DELETE: limited(limitOf('session'), logOutHandler(sessions)),
+            POST: unlessClosing(withRateLimit(limitOf('session'), completeLoginHandler(context, login, sessions))),
+            GET: getSessionHandler(sessions),
+            DELETE: withRateLimit(limitOf('session'), logOutHandler(sessions)),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
@@ -65,10 +67,10 @@ function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
   };
 }
 
-/** By then a client has another connection, and with it another process. */
+/** By then the client has a new connection, to another process. */
 const retryAfterClosingMs = 1_000;
 
-/** Refuses requests with `closing` once the router is closed, before anything is counted. Running requests are completed. */
+/** Rejects new requests with `closing` once the router is closed, before the rate limit. Running requests complete. */
 function rejectWhileClosing({ events }: RouterContext, handler: Handler): Handler {
   return (req, res, path) => {
     if (events.isClosed) throw new IntentError('closing', undefined, { retryAfterMs: retryAfterClosingMs });
@@ -76,9 +78,9 @@ function rejectWhileClosing({ events }: RouterContext, handler: Handler): Handle
   };
 }
 
-/** Routes with one more path segment, and what follows that segment. */
+/** Routes with one more path segment, and the suffix after that segment. */
 const suffixes: Partial<Record<keyof Routes, string>> = { status: '', events: '/events' };
-/** Routes with one more path segment that is one of these names. */
+/** Routes with one more path segment, which must be one of these names. */
 const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elementFiles };
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => MatchedRoute | undefined {

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** The requests that are being answered. Closing waits for them. */
+/** The requests in progress. Closing waits for them. */
 export class RunningRequests {
   readonly #running = new Set<ServerResponse>();
   #whenIdle: (() => void) | undefined;
 
-  /** How many requests are being answered. */
+  /** The number of requests in progress. */
   get size(): number {
     return this.#running.size;
   }
@@ -19,12 +19,12 @@ export class RunningRequests {
     if (this.#running.size === 0) this.#whenIdle?.();
   }
 
-  /** Ends the connection of every request with its answer. */
+  /** Makes each of these responses close its connection. */
   closeConnections(): void {
     for (const res of this.#running) closeConnection(res);
   }
 
-  /** Resolves when none is left, or after `timeoutMs`: a request may wait for a hook that never returns. */
+  /** Resolves when all requests are complete, or after `timeoutMs`: a hook may never return. */
   async idle(timeoutMs: number): Promise<void> {
     if (this.#running.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
@@ -37,8 +37,8 @@ export class RunningRequests {
 }
 
 /**
- * Ends the connection with this answer, so that a load balancer takes another process. Does nothing once the head is sent,
- * and on HTTP/2, which has no such header and warns of it.
+ * Closes the connection after this response, so that a load balancer chooses another process. Has no effect after the headers
+ * are sent, and on HTTP/2, where Node warns about this header.
  */
 export function closeConnection(res: ServerResponse): void {
   if (res.headersSent || res.req.httpVersionMajor >= 2) return;

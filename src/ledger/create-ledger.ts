@@ -19,11 +19,9 @@ import { defaultTiming, type SettlementTiming } from './settlement/settlement-ti
 import { SubmissionNotifier } from './settlement/submission-notifier.js';
 
 export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
-  /** Opens and migrates the database. */
   readonly open: () => Promise<Database>;
   /** Called with the id of an intent that any process with the same database found submitted. */
   readonly onSubmitted?: ((id: string) => void) | undefined;
-  /** For tests. */
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 

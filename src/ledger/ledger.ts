@@ -3,11 +3,11 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
 /**
  * The states of an intent.
  *
- * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet, and its secret was not returned.
+ * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet.
  * - `open`: accepted by the sequencer. A payment is polled.
  * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
- * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled, because it can be paid again.
+ * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled further.
  * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for the same time again, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
  */
@@ -137,9 +137,9 @@ export interface PruneOptions {
   /** Intents created before this date are deleted. Intents younger than a day always stay. */
   readonly olderThan: Date;
   /**
-   * Receives the intents that are about to be deleted, at most 200 at a time. Writes through `tx` commit together with the
-   * deletion. Other side effects happen at least once: use the intent id as their idempotency key. If it throws, these intents
-   * stay.
+   * Receives the intents that are about to be deleted, at most 200 at a time. Writes through `tx` commit together with
+   * the deletion. Other side effects happen at least once: use the intent id as their idempotency key. If it throws,
+   * these intents stay.
    */
   readonly archive?:
     | ((intents: readonly ArchivedIntent[], context: { readonly tx: DatabaseTransaction }) => void | Promise<void>)
@@ -157,28 +157,29 @@ export interface IntentRecords {
   /** The state changes of an intent, oldest first. @throws as `find` */
   history(id: string): Promise<readonly StateChange[]>;
   /**
-   * Resumes an intent: a `dead` one with the hook that failed; an `expired` or `reversed` one is polled again. False if the intent
-   * is in another state or unknown. @throws as `find`
+   * Resumes an intent: a `dead` one with the hook that failed; an `expired` or `reversed` one is polled again. False if
+   * the intent is in another state or unknown. @throws as `find`
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid intent now instead of when it is due, for a caller who expects that it was paid. Resolves after the attempt,
-   * whether or not it succeeded.
+   * Polls an unpaid intent now instead of when it is due, for a caller who expects that it was paid. Resolves after the
+   * attempt, whether or not it succeeded.
    */
   recheck(id: string): Promise<void>;
   /**
-   * Deletes old intents that need no more work: logins, and payments that are settled, reversed or expired and no longer polled.
-   * Dead letters and open payments stay. Returns the number of deleted intents.
+   * Deletes old intents that need no more work: logins, and payments that are settled, reversed or expired and no
+   * longer polled. Dead letters and open payments stay. Returns the number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
   prune(options: PruneOptions): Promise<number>;
 }
 
-/** The database of the ledger, for tables of the site: `router.database`. It is the only access to an embedded database. */
+/** The database of the ledger, for tables of the site: `router.database`. */
 export interface SiteDatabase extends Queryable {
   /**
-   * Commits the writes of `work` when it resolves. Rolls back if it rejects or the commit fails. `work` must use only `tx` and
-   * await each query. It may set savepoints, but not begin or end a transaction. Session settings end with the transaction.
+   * Commits the writes of `work` when it resolves. Rolls back if it rejects or the commit fails. `work` must use only
+   * `tx` and await each query. It may set savepoints, but not begin or end a transaction. Session settings end with the
+   * transaction.
    * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
    * @throws what `work` throws
    */
@@ -199,7 +200,7 @@ export interface LedgerBacklog {
 export interface LedgerReport extends LedgerBacklog {
   /** The time since this process last searched for due work successfully, or started, in milliseconds. */
   readonly lastPollMsAgo: number;
-  /** The longest current wait of a submitted payment in this process for the first call of its hook, in milliseconds. */
+  /** The longest current wait of a payment in this process for the first call of its hook, in milliseconds. */
   readonly firstCallWaitMs: number;
 }
 
@@ -212,8 +213,8 @@ export interface LoginToComplete {
 }
 
 /**
- * The durable record of intents, as the routes use it. Every method waits for the database with a timeout, and rejects with
- * `ledger_unavailable` if the database stays unavailable.
+ * The durable record of intents, as the routes use it. Every method waits for the database with a timeout, and rejects
+ * with `ledger_unavailable` if the database stays unavailable.
  */
 export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   /** @throws as `find` */
@@ -230,26 +231,26 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   /** The intent stored under this key for this browser. */
   repeated(browser: Uint8Array, key: string): Promise<RepeatedIntent | undefined>;
   /**
-   * Records an intent before it is sent to the sequencer. If an earlier request used this key, writes nothing and returns the
-   * intent of that request.
+   * Records an intent before it is sent to the sequencer. If an earlier request used this key, writes nothing and
+   * returns the intent of that request.
    */
   reserve(intent: NewIntent, idempotency: Idempotency): Promise<RepeatedIntent | undefined>;
-  /** Records that the sequencer has accepted a reserved intent. A payment is polled from then on. Can be called again. */
+  /** Records that the sequencer has accepted a reserved intent, and starts to poll a payment. Idempotent. */
   confirm(id: string): Promise<void>;
   /** Whether this browser created this login less than `ttlMs` ago and has not completed it. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;
   /**
-   * Completes a login for exactly one caller across all processes. The writes of `work` commit together with the completion. If
-   * `work` rejects, the login can still be completed. False if there is no login to complete.
+   * Completes a login for exactly one caller across all processes. The writes of `work` commit together with the
+   * completion. If `work` rejects, the login can still be completed. False if there is no login to complete.
    */
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
-  /** The settled, submitted and open payments of this browser for this resource: first the settled ones, largest first. */
+  /** The payments of this browser for this resource: settled (largest first), submitted and open ones. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
   /**
-   * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves after the attempt, or after a
-   * bounded time without one.
+   * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves after the attempt, or
+   * after a bounded time without one.
    */
   recheck(id: string): Promise<void>;
   /** @throws as `find` */

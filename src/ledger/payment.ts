@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from './database/database.js';
 
-/** A payment, as the hooks of the ledger receive it. Its terms are those that the site set when the intent was created. */
+/** A payment, as the hooks of the ledger receive it. The site set its terms when it created the intent. */
 export interface Payment {
   /** The intent id, Base58. The same in every call for this payment: use it as the idempotency key of side effects. */
   readonly id: string;
@@ -25,23 +25,26 @@ export interface Payment {
 /** The second argument of a hook. */
 export interface PaymentHookContext {
   /**
-   * The transaction that also settles the payment. Writes through it commit together with the settlement, exactly once. Side
-   * effects outside `tx` happen at least once.
+   * The transaction that also settles the payment. Writes through it commit together with the settlement, exactly once.
+   * Side effects outside `tx` happen at least once.
    */
   readonly tx: DatabaseTransaction;
-  /** 1 for the first call, plus one for each failure. A call that the end of its process interrupted may not count: see docs/hooks.md. */
+  /**
+   * 1 for the first call, plus one for each failure. A call that the end of its process interrupted may not count: see
+   * docs/hooks.md.
+   */
   readonly attempt: number;
   /** Whether the payment was submitted after the page that showed its code had expired. */
   readonly late: boolean;
-  /** Aborted when the hook times out, or another process has claimed the payment. Writes through `tx` then roll back. */
+  /** Aborted when the hook times out or another process claims the payment. Writes through `tx` roll back. */
   readonly signal: AbortSignal;
 }
 
 /** The hooks of a site for its payments. */
 export interface PaymentHooks {
   /**
-   * Called for every submitted payment, at least once, until it succeeds or has failed `hooks.maxAttempts` times. Its success settles
-   * the payment. Writes through `tx` take effect exactly once. Needs a ledger.
+   * Called for every submitted payment, at least once, until it succeeds or has failed `hooks.maxAttempts` times. Its
+   * success settles the payment. Writes through `tx` take effect exactly once. Needs a ledger.
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
@@ -49,9 +52,9 @@ export interface PaymentHooks {
    */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called before `onPaid`, for instance to check the transactions on chain. If it does not return `true`, `onPaid` is postponed:
-   * `verifyPayment` is called again at growing intervals until `watch.unpaidMs` has passed. Then the payment becomes a dead letter.
-   * Needs a ledger.
+   * Called before `onPaid`, for instance to check the transactions on chain. If it does not return `true`, `onPaid` is
+   * postponed: `verifyPayment` is called again at growing intervals until `watch.unpaidMs` has passed. Then the payment
+   * becomes a dead letter. Needs a ledger.
    */
   readonly verifyPayment?:
     | ((payment: Payment, context: { readonly signal: AbortSignal }) => boolean | Promise<boolean>)

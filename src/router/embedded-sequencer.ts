@@ -6,38 +6,38 @@ import { lazyTransport } from '../sequencer/create-transport.js';
 import { createHttpTransport } from '../sequencer/http/http-transport.js';
 import type { Transport } from '../sequencer/transport.js';
 
-/** Where the embedded sequencer is. */
+/** The addresses of the embedded sequencer. */
 export interface EmbeddedAddresses {
   /** base_url, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** The page that shows what comes to the sequencer and what it does. */
+  /** The page that shows the calls to the sequencer and its state. */
   readonly inspectorUrl: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;
 }
 
-/** The embedded sequencer of a router that is configured to start one. */
+/** The embedded sequencer of a router. */
 export interface EmbeddedSequencer {
   readonly transport: Transport;
   ready(): Promise<EmbeddedAddresses>;
   /** The public key that signs its webhooks, Base58. */
   webhookPublicKey(): Promise<string>;
-  /** The page of its simulated wallet; undefined where it could not start. */
+  /** The page of its simulated wallet; undefined if it failed to start. */
   walletUrl(): Promise<string | undefined>;
-  /** Wraps a router: from its first request the sequencer knows where to read this site's verifier key file. */
+  /** Wraps a router. Its first request shows the sequencer the address of this site's verifier key file. */
   registerLocalOrigin(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
 }
 
-/** Starts the embedded sequencer. It is loaded only here, so that a process in production never holds it. */
+/** Starts the embedded sequencer. It is loaded only here, so that production processes never load it. */
 export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
   const starting = import('../emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));
-  // Reported once: by the promise to a caller of `ready`, else by the log.
+  // The outcome is reported once: by the promise of `ready` if it was called, otherwise in the log.
   let isAwaited = false;
   starting.then(
     ({ url, walletUrl }) =>
-      isAwaited || logger.info(`express-intents: sequencer at ${url}, simulated wallet at ${walletUrl}`),
+      isAwaited || logger.info(`express-intents: embedded sequencer at ${url}, simulated wallet at ${walletUrl}`),
     (error: Error) => isAwaited || logger.error(`express-intents: ${error.message}`),
   );
   return {
@@ -51,13 +51,13 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
     walletUrl: async () => (await starting.catch(() => undefined))?.walletUrl,
     registerLocalOrigin: (router) => {
       let registered: string | undefined;
-      // The port is known at the first request at the latest, whatever has called `listen`.
+      // The first request shows the port, regardless of how the app called `listen`.
       return function intentRouter(req, res, next) {
         const origin = localOriginOf(req);
         if (config.login && origin !== undefined && origin !== registered) {
           registered = origin;
           const { domain } = config.login;
-          // Before the call that this request may lead to, which waits for the same promise.
+          // Runs before any call that this request causes: those wait for the same promise.
           void starting.then(
             (sequencer) => sequencer.setLocalDomain(domain, origin),
             () => undefined,

@@ -11,7 +11,7 @@ import { hostCookie } from '../http/request/browser-cookie.js';
 import { createRouter } from '../http/router.js';
 import type { RouterContext } from '../http/router-context.js';
 import { RunningRequests } from '../http/running-requests.js';
-import { LoginAttempts } from '../http/session/login-attempts.js';
+import { MemoryLoginStore } from '../http/session/login-store.js';
 import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
@@ -28,44 +28,44 @@ import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from '.
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
 import { SubmissionTracker } from './submission-tracker.js';
 
-/** The middleware for `app.use()`, with further members. */
+/** The middleware for `app.use()`, and the site's access to payments and the ledger. */
 export interface IntentRouter extends RequestHandler {
-  /** The client of the payment service that the routes use. */
+  /** The client of the routes, for other calls of the app. */
   readonly client: IntentClient;
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
-  /** The database of the ledger, for the site's own tables. Without a ledger every method rejects with `invalid_configuration`. */
+  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger as `intents`. */
   readonly database: SiteDatabase;
   /**
-   * Resolves when the ledger is open and the embedded sequencer listens, with the addresses of the embedded sequencer. Rejects
-   * if the current attempt fails. The ledger keeps trying: call this again for the outcome of the next attempt.
+   * Resolves when the ledger is open and the embedded sequencer listens, with its addresses; with undefined without an embedded
+   * sequencer. Rejects if either fails. The ledger keeps retrying; call this again for the outcome of the next attempt.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**
    * The health of this process. `down`: a load balancer should remove it. `degraded`: alert an operator. Resolves within a
-   * second and never rejects. Each part is checked at most once a second. The service is called only after 15 seconds without
-   * another response.
+   * second and never rejects. Frequent calls are cheap: each part is checked at most once a second, and the service is called
+   * only if it has not responded to any other call for 15 seconds.
    */
   health(): Promise<RouterHealth>;
   /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`. */
   openApi(): Promise<OpenApiDocument>;
   /**
    * Ends event streams, waits for running requests, calls and hooks, and closes all connections, within ten seconds. New
-   * requests get 503 `closing`, and every response closes its connection. Another process, or the next start, settles later
-   * payments.
+   * requests get 503 `closing`, and every response closes its connection. Later payments are settled by another process or
+   * after the next start.
    */
   close(): Promise<void>;
 }
 
 /**
- * The routes of wallet payments and wallet logins. Mount them at the root of the site: `app.use(intentRouter())`.
- * @throws {ConfigError} with every missing or invalid setting
+ * The routes of wallet payments and wallet logins, for `app.use(intentRouter())` at the root of the site.
+ * @throws {ConfigError} with all configuration errors
  */
 export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   return composeRouter(given, routerLedger);
 }
 
-/** As `intentRouter`, with a ledger that the caller creates. For tests. */
+/** `intentRouter` with a ledger that the caller creates. */
 export function composeRouter(
   given: IntentRouterOptions,
   makeLedger: (parts: LedgerParts) => Ledger | undefined,
@@ -83,13 +83,12 @@ export function composeRouter(
   const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
   const { client } = observed;
 
-  // Telemetry, the event feeds and the ledger subscribe to the cache, through which every status passes.
+  // Every status passes through the cache. The event feeds, telemetry and the ledger subscribe to it.
   const onSubscriberError = (error: unknown) =>
-    logger.error('express-intents: an update of a status failed', { message: messageOf(error) });
+    logger.error('express-intents: a subscriber of the status cache failed', { message: messageOf(error) });
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now, onSubscriberError });
   const secrets = new ClientSecretCache(now);
   const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });
-  if (tracker) statusCache.subscribe(tracker.onStatus);
   const fetchStatus: FetchStatus = (id, { signal }) =>
     statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
   const watch = watchIntent(transport, { fetchStatus });
@@ -97,15 +96,17 @@ export function composeRouter(
     { watch, statusCache, secrets, logger, onEvent: tracker?.onEvent },
     config.connectionLimits,
   );
+  // After the event feeds: they report a scan before the tracker reports the submission.
+  if (tracker) statusCache.subscribe(tracker.onStatus);
 
   const ledgerObserver = tracker?.ledgerObserver;
   const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
-  // A service whose replicas disagree must not cause a recheck for every answer.
-  const rechecked = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now });
+  // If replicas of the service disagree, each response is an update. At most one recheck per intent in five seconds.
+  const recentRechecks = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now });
   statusCache.subscribe(({ id, status, source }) => {
-    // The ledger handles the statuses that it polls.
-    if (!status.intentSubmitted || source === 'ledger' || rechecked.get(id)) return;
-    rechecked.set(id, true);
+    // The ledger handles its own polls.
+    if (!status.intentSubmitted || source === 'ledger' || recentRechecks.get(id)) return;
+    recentRechecks.set(id, true);
     void ledger?.recheck(id);
   });
   if (ledger) observer?.openTelemetry?.watchLedger(() => ledger.inspect());
@@ -113,7 +114,7 @@ export function composeRouter(
   const parts = { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now };
   const context = routerContext(parts);
   const router = createRouter(context);
-  logSetUp(settings, logger);
+  logStartup(settings, logger);
   return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
     client,
     intents: ledgerRecords(ledger),
@@ -129,7 +130,7 @@ function serviceTransport(
   { grpcNames, envelopeVersion }: IntentRouterOptions,
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
-  // The configuration has already rejected http in production.
+  // The configuration has already rejected http where it is not allowed.
   return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
@@ -151,7 +152,7 @@ interface ContextParts {
   readonly now: () => number;
 }
 
-/** The shared parts of the route handlers. */
+/** Shared by the handlers of the routes. */
 function routerContext(parts: ContextParts): RouterContext {
   const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
   const { options, config, resolveTerms } = settings;
@@ -169,7 +170,7 @@ function routerContext(parts: ContextParts): RouterContext {
     now,
     browserCookie: hostCookie('intent', config.isHttps),
     ledger,
-    logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
+    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ webhookPublicKeys, now }),
@@ -197,10 +198,10 @@ const noDestination =
   'INTENT_DESTINATION is not set. Set it, or return `destination` from the `payment` hook for every payment.';
 
 const noPaymentHook =
-  'INTENT_DESTINATION is set, but there is no `payment` hook, so the site takes no payments. Pass ' +
+  'INTENT_DESTINATION is set, but without a `payment` hook this site accepts no payments. Pass ' +
   'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
 
-function logSetUp({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
+function logStartup({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
   if (resolveTerms && !config.destination) logger.warn(`express-intents: ${noDestination}`);
   if (!resolveTerms && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
@@ -208,7 +209,7 @@ function logSetUp({ options, config, resolveTerms }: RouterSettings, logger: Rou
 }
 
 /** How long `close` waits for running requests. */
-const lastAnswersMs = 3_000;
+const drainTimeoutMs = 3_000;
 
 interface LifecycleParts {
   readonly context: RouterContext;
@@ -216,7 +217,7 @@ interface LifecycleParts {
   readonly observer: RouterObserver | undefined;
 }
 
-/** A router starts at construction. States: starting, ready, closing, closed. */
+/** The states of a router: starting, ready, closing, closed. */
 function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
   const { events, running, ledger, client } = context;
   return {
@@ -227,7 +228,7 @@ function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<Intent
     close: async () => {
       events.close();
       running.closeConnections();
-      await running.idle(lastAnswersMs);
+      await running.idle(drainTimeoutMs);
       // Running work of the ledger may still call the sequencer.
       await ledger?.close();
       await client.close();

@@ -15,7 +15,7 @@ import type { IntentClient } from '../sequencer/intent-client.js';
 import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
 
-/** What the ledger of a router needs. */
+/** The dependencies of the ledger. */
 export interface LedgerParts {
   readonly config: Config;
   readonly hooks: Hooks;
@@ -27,9 +27,9 @@ export interface LedgerParts {
 }
 
 /**
- * Makes the ledger of a router; undefined where no database is configured.
+ * Creates the ledger of a router; undefined if no database is configured.
  * @param timing for tests
- * @throws {ConfigError} where the package of the database is missing
+ * @throws {ConfigError} if the package of the database is missing
  */
 export function routerLedger(
   { config, hooks, client, statusCache, events, logger, observer }: LedgerParts,
@@ -45,7 +45,7 @@ export function routerLedger(
     logger,
     timing,
     observer,
-    // Only an answer of the service, and not the cache, moves the state of a payment.
+    // Only a response of the service, not the cache, changes the state of a payment.
     fetchStatus: (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'ledger' }),
     fetchUserId:
       login &&
@@ -53,7 +53,7 @@ export function routerLedger(
         const { userId } = await client.loginIntents.getUserId({ intent, verifier: login.keyRing.signer }, { signal });
         return userId;
       }),
-    // Another process found it submitted: the pages that are open here learn it now.
+    // Another process found the submission. Pages connected to this process must see it too.
     onSubmitted: (id) => events.recheck(id),
   });
 }
@@ -70,8 +70,8 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
 }
 
 /**
- * `router.intents`. Apps pass on ids that visitors have typed: a text that is not the form of an id names no intent, and
- * never reaches the database.
+ * `router.intents`. The app may pass ids from visitors. A malformed id is treated as an unknown intent and never reaches the
+ * database.
  */
 export function ledgerRecords(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
@@ -103,7 +103,7 @@ export function ledgerDatabase(ledger: Ledger | undefined): SiteDatabase {
 }
 
 async function noLedger(): Promise<never> {
-  throw new IntentError('invalid_configuration', `There is no ledger to ask. Set ${howToGetLedger()}.`);
+  throw new IntentError('invalid_configuration', `There is no ledger. Set ${howToGetLedger()}.`);
 }
 
 const noRecords: IntentRecords = Object.freeze({

@@ -5,7 +5,7 @@ import type { IntentEvent } from '../sequencer/watch/intent-event.js';
 import type { StatusSource, StatusUpdate } from '../sequencer/watch/status-cache.js';
 import type { Observer, RouterEventPayload } from '../telemetry/router-event.js';
 
-/** Each event is emitted once in this time, for so many intents. */
+/** Each event is emitted once within this time, for this many intents. */
 const remembered = { capacity: 10_000, ttlMs: 24 * 3_600_000 } as const;
 
 export interface SubmissionTrackerOptions {
@@ -17,8 +17,8 @@ export interface SubmissionTrackerOptions {
 }
 
 /**
- * Emits the events of an intent that are learnt in several ways and several times: scanned, declined, submitted. Of each
- * intent it knows whether its scan was emitted, and the source of the first status that said submitted.
+ * Emits the events scanned, declined and submitted of an intent. Several sources report a scan and a submission repeatedly, so
+ * the tracker records which scans it emitted, and the source that first reported each submission.
  */
 export class SubmissionTracker {
   readonly #options: SubmissionTrackerOptions;
@@ -31,14 +31,14 @@ export class SubmissionTracker {
     this.#scanned = new BoundedMap({ ...remembered, now: options.now });
   }
 
-  /** Subscribes to the status cache. */
+  /** The subscriber of the status cache. */
   readonly onStatus = ({ id, status, source }: StatusUpdate): void => {
     if (status.codeScanned && source === 'stream') this.#scan(id);
-    // What the ledger learns it emits itself.
+    // The ledger emits the submissions that it finds.
     if (status.intentSubmitted && source !== 'ledger') this.#submit(id, source);
   };
 
-  /** Takes the events of the watches. */
+  /** Handles the events of the feeds. */
   readonly onEvent = (intent: string, { kind }: IntentEvent): void => {
     const { observer } = this.#options;
     if (kind === 'code_scanned') this.#scan(intent);
@@ -46,7 +46,7 @@ export class SubmissionTracker {
     if (kind === 'client_rejected_login') observer.emit({ type: 'intent_declined', intent, kind: 'login' });
   };
 
-  /** For the ledger: adds to its submissions the source that was first, before the ledger polled. */
+  /** The observer of the ledger: replaces the source of its submissions with the source that was first. */
   readonly ledgerObserver: Observer = {
     emit: (event) => this.#options.observer.emit(this.#withSource(event)),
   };
@@ -70,9 +70,9 @@ export class SubmissionTracker {
     if (!hasLedger || kind === 'login') observer.emit({ type: 'intent_submitted', intent, kind, source });
   }
 
-  /** Known where this process has the client secret. */
+  /** Known only if this process has the client secret. */
   #kindOf(intent: string): 'payment' | 'login' | undefined {
-    const secret = this.#options.secrets.of(intent);
+    const secret = this.#options.secrets.get(intent);
     return secret === undefined ? undefined : decodePayload(parseClientSecret(secret)).kind;
   }
 }

@@ -7,7 +7,7 @@ import { decode, encode, v1 } from '../wire/codec.js';
 import { nameOf, operations } from '../wire/envelope.js';
 import type { Caller, CallOptions } from './transport.js';
 
-/** How intents reach the sequencer: by `Intents.createIntent`, or by `Messaging.sendMessage` where only that is deployed. */
+/** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
 
 /** The status of an intent at the sequencer: three flags (interface sections 2.6 and 3). */
@@ -23,8 +23,8 @@ export interface IntentStatus {
 /**
  * Sends a signed intent (interface section 4.3). Resolves only when the intent is proven to exist at the sequencer.
  *
- * The OK of the envelope (section 7.1) is not a proof, because a proxy can send it too. If the answer does not prove that the
- * intent exists, the status is requested once.
+ * The OK of the envelope (section 7.1) is not a proof, because a proxy can send it too. If the answer does not prove
+ * that the intent exists, the status is requested once.
  * @throws {SequencerError} `intent_refused` if the service refuses the terms; `sequencer_bad_response` without a proof
  */
 export async function createIntent(
@@ -44,7 +44,10 @@ export async function createIntent(
   );
 }
 
-/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). @returns whether the answer is a proof */
+/**
+ * `Intents.createIntent` returns the status of the intent (interface section 1, item 5).
+ * @returns whether the answer is a proof
+ */
 async function sendIntent(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
   // The signature is field 3, before both kinds. The signed bytes follow unchanged.
   const field = encode(v1.Message, { sendMessageRequestSignature: { value: intent.signature } });
@@ -138,8 +141,8 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
 }
 
 /**
- * Registers a webhook: the service calls `url` when the intent is submitted (protocol section 5). An intent has one webhook. If
- * it already has one, the call succeeds.
+ * Registers a webhook: the service calls `url` when the intent is submitted (protocol section 5). An intent has one
+ * webhook. If it already has one, the call succeeds.
  * @throws {IntentError} `invalid_id`, `intent_not_found`
  * @throws {SequencerError} `sequencer_error` also if the service refuses the URL, or the intent is already submitted
  */

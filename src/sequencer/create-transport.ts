@@ -12,11 +12,14 @@ export interface ServiceAddress extends GrpcNames {
   /** grpc_url of the service, `https://...`. Used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
   /**
-   * The `version` of each envelope sent to `url`, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters.
-   * Default: empty.
+   * The `version` of each envelope sent to `url`, such as `1.0` (interface section 9.2): up to 32 visible ASCII
+   * characters. Default: empty.
    */
   readonly envelopeVersion?: string | undefined;
-  /** Allows http to another machine in `url` and `grpcUrl`. Anyone on the network path can then read and forge answers. Default false. */
+  /**
+   * Allows http to another machine in `url` and `grpcUrl`. Anyone on the network path can then read and forge answers.
+   * Default false.
+   */
   readonly dangerouslyAllowHttp?: boolean | undefined;
 }
 

@@ -45,9 +45,9 @@ export interface CreatedIntent {
 /** An intent that is signed and not yet sent. The same terms, signers and client secret produce the same intent. */
 export interface PreparedIntent extends CreatedIntent {
   /**
-   * Sends the intent. Idempotent: each call sends the same bytes, and the sequencer creates one intent. Call it again if the
-   * outcome of a call is unknown. Do not reveal the client secret before it resolves: anyone who knows it could create the
-   * intent first, with other terms.
+   * Sends the intent. Idempotent: each call sends the same bytes, and the sequencer creates one intent. Call it again
+   * if the outcome of a call is unknown. Do not reveal the client secret before it resolves: anyone who knows it could
+   * create the intent first, with other terms.
    * @throws {SequencerError} without an OK
    */
   create(options?: CallOptions): Promise<CreatedIntent>;
@@ -75,20 +75,25 @@ export interface IntentClient {
     prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
-    /** The user's id at this domain. @throws {IntentError} `login_pending`, `intent_not_found` @throws {SequencerError} */
+    /**
+     * The user's id at this domain.
+     * @throws {IntentError} `login_pending`, `intent_not_found`
+     * @throws {SequencerError}
+     */
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
   /**
-   * Registers a webhook: the service calls `url` when the intent is submitted. Does nothing if the intent already has one.
+   * Registers a webhook: the service calls `url` when the intent is submitted. Does nothing if the intent already has
+   * one.
    * @throws {IntentError} `invalid_id`, `intent_not_found`
    * @throws {SequencerError} also if the service refuses the URL, or the intent is already submitted
    */
   registerWebhook(parameters: { intent: string; url: string }, options?: CallOptions): Promise<void>;
   /**
-   * Watches an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With the client
-   * secret it reads the message stream (interface section 4.5). Without it, it polls the status every few seconds. Yields each
-   * event once. The last is `intent_submitted`, which comes from the status of the sequencer. Faults of the service do not end
-   * the watch. A `break`, the signal and `close` do.
+   * Watches an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With
+   * the client secret it reads the message stream (interface section 4.5). Without it, it polls the status every few
+   * seconds. Yields each event once. The last is `intent_submitted`, which comes from the status of the sequencer.
+   * Faults of the service do not end the watch. A `break`, the signal and `close` do.
    * @throws {IntentError} `invalid_id`, `invalid_client_secret`
    */
   watch(

@@ -26,7 +26,7 @@ export interface CreatePaymentParameters {
   readonly login?: LoginParameters | undefined;
   /** The signers of the login, including that of `login.verifier`. */
   readonly signers?: readonly Signer[] | undefined;
-  /** The client secret of an earlier intent with the same amount and currency: recreates that intent. Default: a new one. */
+  /** Recreates the intent of this client secret; amount and currency must be the same. Default: a new intent. */
   readonly clientSecret?: string | undefined;
 }
 

@@ -6,11 +6,11 @@ import type { Operation } from '../wire/envelope.js';
 
 /** How a caller can cancel a call. */
 export interface CallOptions {
-  /** Ends the call early. It then rejects with the signal's reason. An `AbortSignal`, or an object with the same events. */
+  /** Ends the call early, with the signal's reason. An `AbortSignal` or an object with the same events. */
   readonly signal?: Abortable | undefined;
   /**
-   * Once it is aborted, nothing more is sent. A waiting call rejects with the signal's reason. A call that was already sent runs
-   * to its end and is not retried. For a call on behalf of a client who may disconnect.
+   * Once it is aborted, nothing more is sent. A waiting call rejects with the signal's reason. A call that was already
+   * sent runs to its end and is not retried. For a call on behalf of a client who may disconnect.
    */
   readonly cancelBeforeSend?: Abortable | undefined;
 }
@@ -41,22 +41,22 @@ export interface AttemptBounds {
 /**
  * Carries operations to the sequencer (interface sections 4.1 and 4.2).
  *
- * `call` takes a serialized inner message and returns the serialized inner answer. Every failure is a `SequencerError`. A
- * transport sends a call once, and ends it when its signal is aborted. The client adds timeouts, retries, `cancelBeforeSend` and
- * a circuit breaker.
+ * `call` takes a serialized inner message and returns the serialized inner answer. Every failure is a `SequencerError`.
+ * A transport sends a call once, and ends it when its signal is aborted. The client adds timeouts, retries,
+ * `cancelBeforeSend` and a circuit breaker.
  */
 export interface Transport {
   /** Sends one call. @throws {SequencerError} for every failure */
   call(operation: Operation, body: Uint8Array, options?: AttemptOptions): Promise<Uint8Array>;
   /**
-   * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call` gets a
-   * signal that is aborted at the timeout, which costs as much as a call over HTTP.
+   * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call`
+   * gets a signal that is aborted at the timeout, which costs as much as a call over HTTP.
    */
   callWithin?(operation: Operation, body: Uint8Array, bounds: AttemptBounds): Promise<Uint8Array>;
   /**
-   * Optional. A call with many answers (interface section 4.5). Yields the serialized inner answers until the service ends the
-   * stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream. Without it, the client
-   * polls the status instead.
+   * Optional. A call with many answers (interface section 4.5). Yields the serialized inner answers until the service
+   * ends the stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream.
+   * Without it, the client polls the status instead.
    */
   openStream?(operation: Operation, body: Uint8Array, options?: AttemptOptions): AsyncIterable<Uint8Array>;
   /** Lets running calls end, then releases the connections. */

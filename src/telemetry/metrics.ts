@@ -1,17 +1,17 @@
 import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
-import type { ReadWaiting, RouterEvent, RouterEventType } from './router-event.js';
+import type { ReadLedgerBacklog, RouterEvent, RouterEventType } from './router-event.js';
 
 type EventOf<Type extends RouterEventType> = Extract<RouterEvent, { readonly type: Type }>;
-/** What one event adds to a metric. */
+/** The measurement of one event. */
 type Point = readonly [value: number, attributes: Attributes];
 type Sources = { readonly [Type in RouterEventType]?: (event: EventOf<Type>) => Point };
 
 interface Metric {
   readonly kind: 'counter' | 'upDownCounter' | 'histogram' | 'gauge';
-  /** In UCUM. */
+  /** UCUM unit. */
   readonly unit: string;
   readonly description: string;
-  /** The events that feed it; none for a gauge, which is read from the ledger. */
+  /** Its events. A gauge has none: it is read from the ledger. */
   readonly sources: Sources;
 }
 
@@ -38,34 +38,34 @@ const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes 
 });
 
 /**
- * All metrics. Attributes come from closed sets: kinds, codes, names of operations, hooks and routes. Never an id, an address
- * or a path.
+ * All metrics. Attribute values come from closed sets: kinds, codes, names of operations, hooks and routes. Never ids, addresses
+ * or paths.
  */
 export const metrics: Readonly<Record<string, Metric>> = {
-  'express_intents.intents.created': counter('{intent}', 'Intents that were created', { intent_created: byKind }),
-  'express_intents.intents.repeated': counter('{intent}', 'Requests answered with an earlier intent', {
+  'express_intents.intents.created': counter('{intent}', 'Intents created', { intent_created: byKind }),
+  'express_intents.intents.replayed': counter('{request}', 'Requests that received an existing intent', {
     intent_replayed: byKind,
   }),
-  'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were refused or failed', {
+  'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were rejected or failed', {
     intent_refused: byCode,
   }),
-  'express_intents.intents.scanned': counter('{intent}', 'Intents whose code was scanned while a page listened', {
+  'express_intents.intents.scanned': counter('{intent}', 'Intents scanned while a page was connected', {
     code_scanned: () => one(),
   }),
-  'express_intents.intents.declined': counter('{intent}', 'Intents that were declined while a page listened', {
+  'express_intents.intents.declined': counter('{intent}', 'Intents declined while a page was connected', {
     intent_declined: byKind,
   }),
-  'express_intents.intents.submitted': counter('{intent}', 'Intents found to be submitted', {
+  'express_intents.intents.submitted': counter('{intent}', 'Intents submitted', {
     intent_submitted: ({ kind = 'unknown', source }) =>
       one({ 'express_intents.kind': kind, 'express_intents.source': source }),
   }),
-  'express_intents.payments.settled': counter('{payment}', 'Payments that settled', {
+  'express_intents.payments.settled': counter('{payment}', 'Payments settled', {
     payment_settled: ({ late }) => one({ 'express_intents.late': late }),
   }),
-  'express_intents.payments.late': counter('{payment}', 'Payments that were submitted late', {
+  'express_intents.payments.late': counter('{payment}', 'Payments submitted late', {
     payment_late: () => one(),
   }),
-  'express_intents.payments.reversed': counter('{payment}', 'Payments that were reversed', {
+  'express_intents.payments.reversed': counter('{payment}', 'Payments reversed', {
     payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
   }),
   'express_intents.payments.expired': counter(
@@ -75,56 +75,56 @@ export const metrics: Readonly<Record<string, Metric>> = {
       payment_expired: () => one(),
     },
   ),
-  'express_intents.settlement.lag': histogram('s', 'From a payment known to be submitted to its settlement', {
+  'express_intents.settlement.lag': histogram('s', 'Time from the detected submission of a payment to its settlement', {
     payment_settled: ({ lagMs }) => seconds(lagMs),
   }),
-  'express_intents.hook.duration': histogram('s', 'Calls of the hooks of the ledger', {
+  'express_intents.hook.duration': histogram('s', 'Duration of the ledger hooks', {
     hook_completed: (event) => hookTime(event, 'ok'),
     hook_failed: (event) => hookTime(event, 'failed'),
   }),
   'express_intents.dead_letters': counter('{payment}', 'Payments that became dead letters', {
     dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
   }),
-  'express_intents.ledger.due': gauge('{payment}', 'Payments that are due'),
-  'express_intents.ledger.oldest_due': gauge('s', 'How long the oldest due payment has waited'),
+  'express_intents.ledger.due': gauge('{payment}', 'Due payments'),
+  'express_intents.ledger.oldest_due': gauge('s', 'Age of the oldest due payment'),
   'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
   'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {
     ledger_unavailable: () => one(),
   }),
-  'express_intents.logins.completed': counter('{login}', 'Logins that began a session', {
+  'express_intents.logins.completed': counter('{login}', 'Logins that started a session', {
     login_completed: () => one(),
   }),
-  'express_intents.logins.refused': counter('{request}', 'Requests for a session that were refused or failed', {
+  'express_intents.logins.refused': counter('{request}', 'Requests for a session that were rejected or failed', {
     login_refused: byCode,
   }),
   'express_intents.logouts': counter('{request}', 'Requests to log out', { logged_out: () => one() }),
-  'express_intents.webhooks.received': counter('{call}', 'Webhook calls of the service', {
+  'express_intents.webhooks.received': counter('{call}', 'Webhook calls received', {
     webhook_received: () => one(),
   }),
-  'express_intents.webhooks.refused': counter('{call}', 'Webhook calls that were refused', { webhook_refused: byCode }),
+  'express_intents.webhooks.refused': counter('{call}', 'Webhook calls rejected', { webhook_refused: byCode }),
   'express_intents.rate_limited': counter('{request}', 'Requests over a rate limit', {
     rate_limited: ({ route }) => one({ 'express_intents.route': route }),
   }),
-  'express_intents.streams.open': upDownCounter('{stream}', 'Event streams that are open', {
+  'express_intents.streams.open': upDownCounter('{stream}', 'Open event streams', {
     stream_opened: () => one(),
     stream_closed: () => [-1, {}],
   }),
-  'express_intents.streams.refused': counter('{stream}', 'Event streams that were refused', {
+  'express_intents.streams.refused': counter('{stream}', 'Event streams rejected', {
     stream_refused: byCode,
   }),
-  'express_intents.upstream.duration': histogram('s', 'Calls to the sequencer, over all their attempts', {
+  'express_intents.upstream.duration': histogram('s', 'Duration of calls to the sequencer, including all attempts', {
     upstream_call: (event) => seconds(event.durationMs, { ...callOf(event), 'express_intents.outcome': event.outcome }),
   }),
   'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the sequencer', {
     upstream_call: (event) => [event.attempts, callOf(event)],
   }),
-  'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations whose circuit is open', {
+  'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations with an open circuit', {
     breaker_opened: ({ operation }) => byOperation(1, operation),
     breaker_closed: ({ operation }) => byOperation(-1, operation),
   }),
 };
 
-/** In seconds; up to a day, because a payment settles late while a hook fails. */
+/** In seconds. Up to a day, because a failing hook delays the settlement. */
 const secondBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
 
 /** The instruments of one router. */
@@ -133,18 +133,18 @@ export class Instruments {
   readonly #recorders = new Map<string, ((event: RouterEvent) => void)[]>();
   readonly #stopReading: () => void;
 
-  /** @param readWaiting undefined without a ledger */
-  constructor(meter: Meter, readWaiting: ReadWaiting | undefined) {
+  /** @param readBacklog undefined without a ledger */
+  constructor(meter: Meter, readBacklog: ReadLedgerBacklog | undefined) {
     for (const [name, metric] of Object.entries(metrics)) {
       if (metric.kind === 'gauge') continue;
       const record = recorderOf(meter, name, metric);
       for (const [type, pointOf] of Object.entries(metric.sources)) {
-        // Each source takes the events of its own type.
+        // Each source receives only events of its type.
         const recorder = (event: RouterEvent): void => record((pointOf as (event: RouterEvent) => Point)(event));
         this.#recorders.set(type, [...(this.#recorders.get(type) ?? []), recorder]);
       }
     }
-    this.#stopReading = readWaiting ? observeWaiting(meter, readWaiting) : () => undefined;
+    this.#stopReading = readBacklog ? observeBacklog(meter, readBacklog) : () => undefined;
   }
 
   record(event: RouterEvent): void {
@@ -168,17 +168,17 @@ function recorderOf(meter: Meter, name: string, { kind, unit, description }: Met
   return (point) => counter.add(...point);
 }
 
-/** One query serves all gauges. They have no value while the ledger cannot be reached. */
-function observeWaiting(meter: Meter, readWaiting: ReadWaiting): () => void {
+/** One query for all gauges. They have no value during an outage of the ledger. */
+function observeBacklog(meter: Meter, readBacklog: ReadLedgerBacklog): () => void {
   const gauges = ['due', 'oldest_due', 'dead'].map((gauge) => {
     const name = `express_intents.ledger.${gauge}`;
     const { unit, description } = metrics[name] as Metric;
     return meter.createObservableGauge(name, { unit, description });
   });
   const read: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
-    const waiting = await readWaiting().catch(() => undefined);
-    if (!waiting) return;
-    const values = [waiting.due, waiting.oldestDueMs / 1_000, waiting.deadLetters];
+    const backlog = await readBacklog().catch(() => undefined);
+    if (!backlog) return;
+    const values = [backlog.due, backlog.oldestDueMs / 1_000, backlog.deadLetters];
     for (const [index, gauge] of gauges.entries()) result.observe(gauge, values[index] ?? 0);
   };
   meter.addBatchObservableCallback(read, gauges);

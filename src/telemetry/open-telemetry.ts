@@ -3,20 +3,20 @@ import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/ap
 import { findPackage } from '../async/optional-package.js';
 import { type ConfigProblem, messageOf, SequencerError } from '../errors.js';
 import { Instruments } from './metrics.js';
-import type { ReadWaiting, RouterEvent, UpstreamTransport } from './router-event.js';
+import type { ReadLedgerBacklog, RouterEvent, UpstreamTransport } from './router-event.js';
 
-/** Where spans and metrics go, instead of to what is registered with `@opentelemetry/api`. */
+/** Providers for spans and metrics, instead of those registered with `@opentelemetry/api`. */
 export interface TelemetryProviders {
-  /** A `TracerProvider` of OpenTelemetry. Default: the one that is registered. */
+  /** A `TracerProvider` of OpenTelemetry. Default: the registered one. */
   readonly tracerProvider?: { getTracer(name: string, version?: string): object } | undefined;
-  /** A `MeterProvider` of OpenTelemetry. Default: the one that is registered. */
+  /** A `MeterProvider` of OpenTelemetry. Default: the registered one. */
   readonly meterProvider?: { getMeter(name: string, version?: string): object } | undefined;
 }
 
 /** The option `telemetry`. */
 export type TelemetryOption = boolean | TelemetryProviders;
 
-/** Whether the app has installed `@opentelemetry/api`. Does not load it. */
+/** Whether `@opentelemetry/api` is installed. Does not load it. */
 export function hasOpenTelemetry(): boolean {
   return findPackage('@opentelemetry/api') !== undefined;
 }
@@ -25,7 +25,7 @@ export function hasOpenTelemetry(): boolean {
 export function problemsOfTelemetry(option: TelemetryOption | undefined): ConfigProblem[] {
   if (option === undefined || option === false) return [];
   if (!hasOpenTelemetry()) {
-    const problem = 'It needs the package @opentelemetry/api, which is missing.';
+    const problem = 'The package @opentelemetry/api is not installed.';
     return [{ setting: 'telemetry', problem, fix: 'npm install @opentelemetry/api' }];
   }
   if (option === true) return [];
@@ -36,18 +36,18 @@ export function problemsOfTelemetry(option: TelemetryOption | undefined): Config
     (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function');
   if (!isWrong) return [];
   const fix = 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry';
-  return [{ setting: 'telemetry', problem: 'It names something that is not a provider.', fix: fix }];
+  return [{ setting: 'telemetry', problem: 'It must be a boolean, or an object with OpenTelemetry providers.', fix }];
 }
 
-/** The service that is called. */
+/** The address of the service. */
 export interface Upstream {
   readonly transport: UpstreamTransport;
-  /** Host and port; undefined where the site has its own transport. */
+  /** Undefined for a custom transport, as is `port`. */
   readonly address: string | undefined;
   readonly port: number | undefined;
 }
 
-/** @param url of the service; only host and port are recorded */
+/** @param url of the service. Only host and port are recorded. */
 export function upstreamOf(transport: UpstreamTransport, url: string | undefined): Upstream {
   if (transport === 'custom' || url === undefined || !URL.canParse(url)) {
     return { transport, address: undefined, port: undefined };
@@ -56,11 +56,11 @@ export function upstreamOf(transport: UpstreamTransport, url: string | undefined
   return { transport, address: hostname, port: Number(port) || (protocol === 'http:' ? 80 : 443) };
 }
 
-/** The client span of one call to the service, over all its attempts. */
+/** The client span of one call to the service, including all attempts. */
 export interface CallSpan {
-  /** `traceparent`, and `tracestate` where there is one. */
+  /** `traceparent`, and `tracestate` if present. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Runs one try inside the span. */
+  /** Runs one attempt inside the span. */
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
   end(outcome: string, attempts: number, failure: unknown): void;
 }
@@ -80,40 +80,40 @@ const scope = 'express-intents';
 const registry = Symbol.for('opentelemetry.js.api.1');
 /** In a context with this key instrumentations make no spans and write no headers. */
 const suppressTracing = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING';
-/** The headers of a propagator that the service is sent. Baggage stays in the app. */
+/** The propagated headers that are sent to the service. Baggage is not sent. */
 const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
-/** These have a span of their own, or outlive every span. */
+/** Events with their own span, or that may outlive the active span. */
 const notOnSpans: ReadonlySet<string> = new Set(['upstream_call', 'stream_opened', 'stream_closed']);
 
 /**
- * The subscriber that makes spans and metrics of router events, and traces the calls to the service. It never throws.
+ * Creates spans and metrics from router events, and traces the calls to the service. Never throws.
  *
- * - waiting: no SDK is registered, and the API is not loaded. An app may register its SDK after it makes the router, so each
- *   event checks again.
- * - tracing: the API is loaded. Metrics follow once a meter provider is registered.
- * - closed: by `close`, or because the providers threw, which is logged once.
+ * - waiting: no SDK is registered, and the API is not loaded. Each event checks again, because the app may register its SDK after
+ *   creating the router.
+ * - tracing: the API is loaded. Metrics start once a meter provider is registered.
+ * - closed: `close` was called, or the providers threw, which is logged once.
  */
 export class OpenTelemetry {
   readonly #options: OpenTelemetryOptions;
   #api: Api | undefined;
   #tracer: Tracer | undefined;
   #instruments: Instruments | undefined;
-  #readWaiting: ReadWaiting | undefined;
+  #readBacklog: ReadLedgerBacklog | undefined;
   #isClosed = false;
 
   constructor(options: OpenTelemetryOptions) {
     this.#options = options;
   }
 
-  /** Whether an SDK takes spans or metrics by now. */
+  /** Whether an SDK is registered. */
   isActive(): boolean {
     if (!this.#isClosed && !this.#instruments) this.#start();
     return !this.#isClosed && this.#tracer !== undefined;
   }
 
-  /** Measures what waits in the ledger, from the start of the metrics on. */
-  watchLedger(readWaiting: ReadWaiting): void {
-    this.#readWaiting = readWaiting;
+  /** Adds the gauges of the ledger. Call before the first event. */
+  watchLedger(readBacklog: ReadLedgerBacklog): void {
+    this.#readBacklog = readBacklog;
   }
 
   close(): void {
@@ -130,7 +130,7 @@ export class OpenTelemetry {
     });
   }
 
-  /** Undefined where no spans are taken, or the SDK throws. */
+  /** Undefined if no SDK is registered, or the SDK throws. */
   startCall({ service, method }: { readonly service: string; readonly method: string }): CallSpan | undefined {
     if (!this.isActive()) return undefined;
     const [api, tracer] = [this.#api as Api, this.#tracer as Tracer];
@@ -146,7 +146,7 @@ export class OpenTelemetry {
       const parent = api.context.active();
       const span = tracer.startSpan(`${service}/${method}`, { kind: api.SpanKind.CLIENT, attributes }, parent);
       const context = api.trace.setSpan(parent, span);
-      // An instrumentation of the HTTP client would write the headers a second time, and receivers ignore duplicates.
+      // Suppresses the HTTP client instrumentation, which would duplicate the headers. Receivers ignore duplicate headers.
       const inside = transport === 'custom' ? context : context.setValue(api.createContextKey(suppressTracing), true);
       return {
         metadata: traceHeadersOf(api, context),
@@ -166,15 +166,15 @@ export class OpenTelemetry {
       this.#tracer ??= (tracerProvider?.getTracer(scope) as Tracer | undefined) ?? api.trace.getTracer(scope);
       const meter = (meterProvider?.getMeter(scope) as Meter | undefined) ?? api.metrics.getMeter(scope);
       // A meter made before a provider is registered stays a no-op.
-      if (meter !== api.createNoopMeter()) this.#instruments = new Instruments(meter, this.#readWaiting);
+      if (meter !== api.createNoopMeter()) this.#instruments = new Instruments(meter, this.#readBacklog);
     } catch (error) {
       this.#isClosed = true;
       const details = { message: messageOf(error) };
-      this.#options.logger.warn('express-intents: telemetry is off, because OpenTelemetry failed.', details);
+      this.#options.logger.warn('express-intents: telemetry is off: OpenTelemetry failed.', details);
     }
   }
 
-  /** Makes the span of a hook after the hook has ended. */
+  /** Creates the span of a hook after it has ended. */
   #traceHook(event: Extract<RouterEvent, { readonly type: 'hook_completed' | 'hook_failed' }>): void {
     const { type, hook, attempt, intent, durationMs } = event;
     const attributes = {
@@ -205,7 +205,7 @@ function endCall({ SpanStatusCode }: Api, span: Span, { outcome, attempts, failu
   span.setAttributes({ 'express_intents.outcome': outcome, 'express_intents.attempts': attempts });
   const { httpStatus } = failure instanceof SequencerError ? failure : {};
   if (httpStatus !== undefined) span.setAttribute('http.response.status_code', httpStatus);
-  // A caller that disconnects says nothing about the service.
+  // A disconnected caller is not an error of the service.
   if (outcome !== 'ok' && outcome !== 'cancelled') {
     span.setAttribute('error.type', outcome);
     span.setStatus({ code: SpanStatusCode.ERROR });
@@ -213,7 +213,7 @@ function endCall({ SpanStatusCode }: Api, span: Span, { outcome, attempts, failu
   span.end();
 }
 
-/** The fields of an event, without the text of an error, which is the app's own. */
+/** The fields of an event, without error messages: those belong to the app. */
 function attributesOf(event: RouterEvent): Attributes {
   const { type: _type, atMs: _atMs, ...details } = event;
   const named = Object.entries(details).flatMap(([name, value]) => {
@@ -224,7 +224,7 @@ function attributesOf(event: RouterEvent): Attributes {
   return Object.fromEntries(named) as Attributes;
 }
 
-/** An SDK that fails affects nothing else; it reports its errors through its own logger. */
+/** A failing SDK must not affect the router. It reports errors through its own logger. */
 function ignoreErrors<Value>(act: () => Value): Value | undefined {
   try {
     return act();

@@ -1,36 +1,36 @@
 import type { IntentErrorCode } from '../errors.js';
 
 /**
- * How a process first learned that an intent was submitted: from the watch that follows it while a page listens (`stream`), from
- * the poll after a webhook call (`webhook`), from the poll for a caller, such as a page (`status`), or from the ledger's polls.
+ * How a process first learned of a submission: from the watch of an event stream (`stream`), the poll after a webhook call
+ * (`webhook`), the poll for a caller such as a page (`status`), or a poll of the ledger (`ledger`).
  */
 export type SubmissionSource = 'stream' | 'webhook' | 'status' | 'ledger';
 
-/** What an intent asks for. */
+/** The kind of an intent. */
 type IntentKind = 'payment' | 'login';
 /** A hook that the ledger calls. */
 type LedgerHook = 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
 
 /** An event of one intent. */
-interface OfIntent {
+interface IntentFields {
   /** The id of the intent, Base58. It is public. */
   readonly intent: string;
 }
 
 /** An event with the kind of the intent. */
-interface OfKind {
-  /** What the intent asks for. */
+interface KindFields {
+  /** The kind of the intent. */
   readonly kind: IntentKind;
 }
 
-/** An event with the kind of the intent, where it is known. */
-interface OfAnyKind {
-  /** Undefined where this process does not know it. */
+/** An event with the kind of the intent, if known. */
+interface OptionalKindFields {
+  /** Undefined if this process does not know it. */
   readonly kind: IntentKind | undefined;
 }
 
 /** An event of one payment. */
-interface OfPayment extends OfIntent {
+interface PaymentFields extends IntentFields {
   /** Decimal with two places, such as `4.50`. */
   readonly amount: string;
   /** Lowercase three-letter code, such as `usd`. */
@@ -38,110 +38,110 @@ interface OfPayment extends OfIntent {
 }
 
 /** An event of one call of a hook. */
-interface OfHook extends OfIntent {
-  /** Its name, as in the options. */
+interface HookFields extends IntentFields {
+  /** The name of the option. */
   readonly hook: LedgerHook;
   /** 1 for the first call. */
   readonly attempt: number;
-  /** How long it took, in milliseconds. */
+  /** The duration, in milliseconds. */
   readonly durationMs: number;
 }
 
 /** An event of one operation of the sequencer. */
-interface OfOperation {
-  /** By its names in the interface, such as `MicroPayment.getStatus`. */
+interface OperationFields {
+  /** Service and method in the interface, such as `MicroPayment.getStatus`. */
   readonly operation: string;
 }
 
-/** An event of a refusal or a failure. */
-interface OfCode {
+/** An event of a rejection or a failure. */
+interface ErrorFields {
   /** Explained in `docs/errors.md`. */
   readonly code: IntentErrorCode;
 }
 
-/** The fields of each event besides `type` and time. */
+/** The fields of each event, without `type` and `atMs`. */
 export interface RouterEventDetails {
-  /** The sequencer has accepted an intent, the ledger (if any) has recorded it, and its secret is about to be answered. */
-  readonly intent_created: OfIntent &
-    OfKind & { readonly amount: string | undefined; readonly currency: string | undefined };
-  /** A request with a used `Idempotency-Key` is answered with the same intent. */
-  readonly intent_replayed: OfIntent & OfKind;
-  /** `POST /intent` was not answered with an intent. `kind` is what the body named. */
-  readonly intent_refused: OfCode & OfAnyKind;
+  /** The sequencer has accepted an intent, the ledger (if any) has recorded it, and its secret is about to be returned. */
+  readonly intent_created: IntentFields &
+    KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
+  /** A request with a used `Idempotency-Key` received the same intent. */
+  readonly intent_replayed: IntentFields & KindFields;
+  /** `POST /intent` failed, except by a rate limit. `kind` is the requested one. */
+  readonly intent_refused: ErrorFields & OptionalKindFields;
   /** The code was scanned. For display only: anyone who sees the code can cause it. */
-  readonly code_scanned: OfIntent;
+  readonly code_scanned: IntentFields;
   /** The wallet declined. For display only: anyone who sees the code can cause it. */
-  readonly intent_declined: OfIntent & OfKind;
-  /** The sequencer says that an intent was submitted. */
-  readonly intent_submitted: OfIntent & OfAnyKind & { readonly source: SubmissionSource };
-  /** A payment was submitted over 15 minutes after it was created; it still counts. */
-  readonly payment_late: OfIntent & { readonly afterMs: number };
-  /** `onPaid` has succeeded and is committed. `lagMs` is the time since the payment was known to be submitted. */
-  readonly payment_settled: OfPayment & { readonly late: boolean; readonly lagMs: number };
-  /** The sequencer has reversed a payment: before it settled, or after, when `onReversed` has succeeded. */
-  readonly payment_reversed: OfPayment & { readonly wasSettled: boolean };
-  /** The payment did not come within `watch.unpaidMs`. */
-  readonly payment_expired: OfIntent;
-  /** A hook of the ledger has succeeded; `onPaid` and `onReversed` are committed. */
-  readonly hook_completed: OfHook;
-  /** A hook threw, timed out, or could not be committed. `error` is its text, up to 200 characters. */
-  readonly hook_failed: OfHook & { readonly error: string };
-  /** A payment became a dead letter, after this many attempts. */
-  readonly dead_letter: OfIntent & {
+  readonly intent_declined: IntentFields & KindFields;
+  /** The sequencer has reported a submission. */
+  readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
+  /** A payment was submitted more than 15 minutes after its creation. It still settles. */
+  readonly payment_late: IntentFields & { readonly afterMs: number };
+  /** `onPaid` has succeeded and is committed. `lagMs` is the time since the submission was detected. */
+  readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
+  /** The sequencer has reversed a payment. For a settled payment, `onReversed` has succeeded. */
+  readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
+  /** The intent was not paid within `watch.unpaidMs`. A later payment still settles. */
+  readonly payment_expired: IntentFields;
+  /** A ledger hook has succeeded. `onPaid` and `onReversed` are committed. */
+  readonly hook_completed: HookFields;
+  /** A ledger hook threw, timed out, or could not be committed. `error` is its message, up to 200 characters. */
+  readonly hook_failed: HookFields & { readonly error: string };
+  /** A payment became a dead letter after this many attempts. */
+  readonly dead_letter: IntentFields & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;
     readonly error: string;
   };
-  /** A login has begun its session. */
-  readonly login_completed: OfIntent;
-  /** `POST /session` began no session. */
-  readonly login_refused: OfCode;
-  /** `DELETE /session` was answered. */
+  /** A login has started its session. */
+  readonly login_completed: IntentFields;
+  /** `POST /session` failed, except by a rate limit. */
+  readonly login_refused: ErrorFields;
+  /** `DELETE /session` has succeeded. */
   readonly logged_out: unknown;
-  /** The service has called the webhook, and the signature is valid. The same call may come again. */
-  readonly webhook_received: OfIntent;
-  /** A call of the webhook was refused: it is not signed by the service, or malformed. */
-  readonly webhook_refused: OfCode;
-  /** An address has reached its rate limit; `route` is a name of the option `routes`. */
+  /** The service has called the webhook with a valid signature. It may repeat the call. */
+  readonly webhook_received: IntentFields;
+  /** A webhook call was rejected: malformed, or not signed by the service. */
+  readonly webhook_refused: ErrorFields;
+  /** An address has exceeded a rate limit. `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
-  /** A page listens to the events of an intent. */
-  readonly stream_opened: OfIntent;
-  /** An event stream has ended, after `durationMs` milliseconds. */
-  readonly stream_closed: OfIntent & { readonly durationMs: number };
-  /** An event stream was refused. */
-  readonly stream_refused: OfIntent & OfCode;
-  /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in all. */
-  readonly upstream_call: OfOperation & {
+  /** A page has opened the event stream of an intent. */
+  readonly stream_opened: IntentFields;
+  /** An event stream has ended after `durationMs` milliseconds. */
+  readonly stream_closed: IntentFields & { readonly durationMs: number };
+  /** An event stream was rejected by a limit or during shutdown. */
+  readonly stream_refused: IntentFields & ErrorFields;
+  /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
+  readonly upstream_call: OperationFields & {
     readonly transport: UpstreamTransport;
-    /** `cancelled` where the caller has disconnected. */
+    /** `cancelled` if the caller disconnected. */
     readonly outcome: 'ok' | 'cancelled' | IntentErrorCode;
     readonly attempts: number;
     readonly durationMs: number;
   };
-  /** The circuit of an operation has opened after five failures in a row. */
-  readonly breaker_opened: OfOperation;
-  /** The operation has succeeded again. */
-  readonly breaker_closed: OfOperation;
-  /** The database of the ledger cannot be reached or opened. */
-  readonly ledger_unavailable: OfCode;
-  /** It can be reached again. */
+  /** The circuit of an operation has opened after five consecutive failures. */
+  readonly breaker_opened: OperationFields;
+  /** The operation has succeeded again, and its circuit is closed. */
+  readonly breaker_closed: OperationFields;
+  /** The database of the ledger is unreachable or cannot be opened. */
+  readonly ledger_unavailable: ErrorFields;
+  /** The database is available again. */
   readonly ledger_recovered: unknown;
 }
 
-/** How the sequencer is reached; `custom` is the option `transport`. */
+/** The transport to the sequencer. `custom` is the option `transport`. */
 export type UpstreamTransport = 'http' | 'grpc' | 'custom';
 
 /** The `type` of an event. */
 export type RouterEventType = keyof RouterEventDetails;
 
-/** An event as it is emitted inside the router, before it has its time. */
+/** An event inside the router, without `atMs`. */
 export type RouterEventPayload = {
   [Type in RouterEventType]: { readonly type: Type } & RouterEventDetails[Type];
 }[RouterEventType];
 
 /**
- * An event in the life of intents, for logs and analysis: the option `onEvent`. Each is emitted at most once, by the process
- * in which it happens, and can be lost: fulfil payments in `onPaid`. None holds a secret.
+ * An event for the option `onEvent`, for logs and analysis. Delivered at most once, in the process where it happens: fulfil
+ * payments in `onPaid`, not here. Events contain no secrets.
  */
 export type RouterEvent = {
   [Type in RouterEventType]: {
@@ -154,17 +154,17 @@ export type RouterEvent = {
 /** The site's listener: the option `onEvent`. */
 export type OnEvent = (event: RouterEvent) => void | Promise<void>;
 
-/** Takes the events of a router. It never throws. Without a subscriber there is no observer. */
+/** Receives the events of a router. Never throws. Without a subscriber there is no observer. */
 export interface Observer {
   emit(event: RouterEventPayload): void;
 }
 
-/** What waits in the ledger. Not in metrics.ts, whose types need @opentelemetry/api. */
-interface Waiting {
+/** The unfinished payments in the ledger. Not in metrics.ts, whose types require @opentelemetry/api. */
+interface LedgerBacklog {
   readonly due: number;
   readonly oldestDueMs: number;
   readonly deadLetters: number;
 }
 
 /** Called at each collection of the metrics. */
-export type ReadWaiting = () => Promise<Waiting>;
+export type ReadLedgerBacklog = () => Promise<LedgerBacklog>;

@@ -7,11 +7,11 @@ export interface ObserverOptions {
   readonly telemetry: TelemetryOption | undefined;
   readonly upstream: Upstream;
   readonly logger: { warn(message: string, details?: Record<string, unknown>): void };
-  /** The time, ms since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Undefined where there is no listener, and OpenTelemetry is off or not installed. */
+/** Undefined if there is no listener, and OpenTelemetry is off or not installed. */
 export function routerObserver(options: ObserverOptions): RouterObserver | undefined {
   const { onEvent, telemetry = hasOpenTelemetry(), upstream, logger } = options;
   if (!onEvent && telemetry === false) return undefined;
@@ -29,7 +29,7 @@ interface Operation {
 
 const nameOf = ({ service, method }: Operation): string => `${service}.${method}`;
 
-/** Delivers events: to OpenTelemetry at once, and to the site's listener in a later turn. Observes the calls to the service. */
+/** Delivers events to OpenTelemetry synchronously and to the site's listener asynchronously. Observes the calls to the service. */
 export class RouterObserver implements Observer {
   readonly openTelemetry: OpenTelemetry | undefined;
   readonly #listener: ((event: RouterEvent) => void) | undefined;
@@ -45,18 +45,18 @@ export class RouterObserver implements Observer {
   readonly emit = (payload: RouterEventPayload): void => {
     if (!this.#hasSubscriber()) return;
     const { type, ...details } = payload;
-    // The compiler does not see through a union that the fields are the same.
+    // TypeScript cannot infer that the fields match `type`.
     const event = { type, atMs: this.#options.now(), ...details } as RouterEvent;
     this.openTelemetry?.record(event);
     this.#listener?.(event);
   };
 
-  /** Begins one call to the service; undefined without a subscriber. */
+  /** Starts one call to the service; undefined without a subscriber. */
   begin(operation: Operation) {
     if (!this.#hasSubscriber()) return undefined;
     const { transport } = this.#options.upstream;
     const span = this.openTelemetry?.startCall(operation);
-    const begunAtMs = performance.now();
+    const startedAtMs = performance.now();
     let attempts = 0;
     return {
       metadata: span?.metadata,
@@ -67,7 +67,7 @@ export class RouterObserver implements Observer {
       end: (failure: unknown, isCancelled: boolean): void => {
         const outcome = outcomeOf(failure, isCancelled);
         span?.end(outcome, attempts, failure);
-        const durationMs = Math.round(performance.now() - begunAtMs);
+        const durationMs = Math.round(performance.now() - startedAtMs);
         this.emit({ type: 'upstream_call', operation: nameOf(operation), transport, outcome, attempts, durationMs });
       },
     };
@@ -91,12 +91,11 @@ function outcomeOf(
   return isCancelled ? 'cancelled' : 'internal_error';
 }
 
-/** A listener that throws at one event usually throws at all of them. */
+/** A failing listener usually fails for every event. */
 const warningIntervalMs = 60_000;
 
 /**
- * Calls a listener in a later turn, in the async context in which the event happened. Nothing waits for it, and its failures
- * are logged only.
+ * Calls a listener asynchronously, in the async context of the event. Not awaited. Its errors are only logged.
  */
 export function eventListener(
   onEvent: OnEvent,
@@ -110,7 +109,7 @@ export function eventListener(
     } catch (error) {
       if (now() - warnedAtMs < warningIntervalMs) return;
       warnedAtMs = now();
-      logger.warn('express-intents: onEvent failed, which affects nothing else.', {
+      logger.warn('express-intents: onEvent failed. Payments and logins are unaffected.', {
         message: messageOf(error).slice(0, 200),
       });
     }

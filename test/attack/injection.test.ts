@@ -97,7 +97,7 @@ describe('header and SSE injection', () => {
   test.each(['/login\r\nSet-Cookie: a=b', '/login\nX: 1', '/login\u010a', '/log in', '/login\0'])(
     'requireLogin() rejects the login page %j at startup',
     (loginUrl) => {
-      expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
+      expect(() => requireLogin({ loginUrl })).toThrow(/must be a path on this site/);
     },
   );
 

@@ -28,7 +28,7 @@ describe('intentRouter() at startup', () => {
   test('logs INTENT_DESTINATION without a `payment` hook with both fixes', async () => {
     process.env.INTENT_DESTINATION = destination;
     const text = await warningsOf({ walletUrl });
-    expect(text).toMatch(/^warn express-intents: INTENT_DESTINATION is set, but there is no `payment` hook/);
+    expect(text).toMatch(/^warn express-intents: INTENT_DESTINATION is set, but without a `payment` hook/);
     expect(text).toMatch(/intentRouter\(\{ payment: .*unset INTENT_DESTINATION/);
     expect(await warningsOf({ walletUrl, payment })).toBe('');
     const clientAmount = { min: 1, max: 9, currency: 'usd' };
@@ -36,7 +36,7 @@ describe('intentRouter() at startup', () => {
   });
 
   test('logs the option `destination` without a `payment` hook as well', async () => {
-    expect(await warningsOf({ walletUrl, destination })).toContain('no `payment` hook');
+    expect(await warningsOf({ walletUrl, destination })).toContain('without a `payment` hook');
   });
 
   test('logs a missing wallet URL with its fix', async () => {

@@ -1,16 +1,16 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { openClientSecret, sealClientSecret } from '../../src/http/encryption.js';
-import { hostCookie, type KnownBrowser, rememberBrowser } from '../../src/http/request/browser-cookie.js';
+import { type BrowserIdentity, ensureBrowser, hostCookie } from '../../src/http/request/browser-cookie.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const clientSecret = '3d6fhr4x9mnVcpiJrBcXkTDZ5wN';
 
 /** The browser with this cookie. Only the headers of the request are read. */
-function browserWith(token: string): KnownBrowser {
+function browserWith(token: string): BrowserIdentity {
   const req = { headers: { cookie: `intent=${token}` } } as Request;
-  return rememberBrowser(hostCookie('intent', false), req, {} as Response);
+  return ensureBrowser(hostCookie('intent', false), req, {} as Response);
 }
 const browser = browserWith('a'.repeat(43));
 

@@ -35,7 +35,7 @@ export const removedDefences = [
   },
   {
     name: 'removed: a login belongs to the browser that started it',
-    file: 'http/session/login-attempts.ts',
+    file: 'http/session/login-store.ts',
     from: '!attempt.isCompleted && sameBrowser(attempt.browser, browser)',
     to: '!attempt.isCompleted && (true || sameBrowser(attempt.browser, browser))',
     caughtBy: attack('login'),
@@ -70,7 +70,7 @@ export const removedDefences = [
   },
   {
     name: 'removed: a login completes once',
-    file: 'http/session/login-attempts.ts',
+    file: 'http/session/login-store.ts',
     from: 'attempt.isCompleted = true;',
     to: 'attempt.isCompleted = false;',
     caughtBy: attack('login'),
@@ -120,8 +120,8 @@ export const removedDefences = [
   {
     name: 'removed: a payment must cover the amount',
     file: 'http/paywall/find-payment.ts',
-    from: 'return demand.money === undefined || parseMoney(amount, currency).hundredths >= demand.money.hundredths;',
-    to: 'return demand.money === undefined || parseMoney(amount, currency).hundredths > 0n;',
+    from: 'return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;',
+    to: 'return requirement.money === undefined || parseMoney(amount, currency).hundredths > 0n;',
     caughtBy: attack('processes'),
   },
   {
@@ -267,8 +267,8 @@ export const removedDefences = [
   {
     name: 'removed: a client secret is not logged',
     file: 'http/create-intent/create-intent.ts',
-    from: 'context.secrets.remember(result.id, result.clientSecret);',
-    to: "context.secrets.remember(result.id, result.clientSecret);\n    context.logger.warn('created', { ...result });",
+    from: 'context.secrets.set(result.id, result.clientSecret);',
+    to: "context.secrets.set(result.id, result.clientSecret);\n    context.logger.warn('created', { ...result });",
     caughtBy: attack('secrets'),
   },
 ];

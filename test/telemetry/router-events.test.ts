@@ -3,8 +3,10 @@ import type { RouterEventType } from '../../src/index.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { migrate } from '../../src/ledger/migrations/migrate.js';
 import { routerLedger } from '../../src/router/ledger.js';
+import { pendingMs } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { post } from '../support/sites/post.js';
@@ -393,6 +395,24 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
 };
 
 test.each(Object.entries(stories))('%s', async (_type, story) => story());
+
+test('code_scanned precedes intent_submitted when one status reports both and ends the watch', async () => {
+  const clock = { nowMs: Date.now() };
+  const transport = new StatusTransport();
+  const { recorder, browser, origin } = await start({ transport, now: () => clock.nowMs });
+  transport.answer = pending;
+  const stream = new RawStream(origin, `/intent/${intent}/events`);
+  await stream.has('event: status');
+  await eventually('the watch has polled', () => transport.asked === 2);
+  clock.nowMs += pendingMs;
+  transport.answer = submitted;
+  await browser.send('GET', `/status/${intent}`);
+  await stream.has('event: intent_submitted');
+  await recorder.told('intent_submitted');
+  const types = recorder.events.filter((event) => 'intent' in event).map(({ type }) => type);
+  expect(types).toEqual(expect.arrayContaining(['stream_opened', 'code_scanned', 'intent_submitted']));
+  expect(types.indexOf('code_scanned')).toBeLessThan(types.indexOf('intent_submitted'));
+});
 
 test('no event contains the secret of an intent in any form', async () => {
   const { id, secret, pay } = await begin();

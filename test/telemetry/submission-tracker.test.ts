@@ -82,7 +82,7 @@ test('the submission tracker with a ledger emits logins, and adds the first sour
     others,
   ]);
 
-  secrets.remember(login, loginSecret);
+  secrets.set(login, loginSecret);
   submit(login);
   expect(told).toEqual([{ type: 'intent_submitted', intent: login, kind: 'login', source: 'status' }]);
 });

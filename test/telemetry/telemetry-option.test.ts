@@ -27,7 +27,7 @@ test.each<[string, object]>([
   expect(problemsWith({ telemetry })).toEqual([
     {
       setting: 'telemetry',
-      problem: 'It names something that is not a provider.',
+      problem: 'It must be a boolean, or an object with OpenTelemetry providers.',
       fix: 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry',
     },
   ]);

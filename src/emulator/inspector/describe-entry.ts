@@ -1,16 +1,16 @@
 import type { JournalEntry } from '../journal/journal.js';
 import type { JournalRecord, RecordedBytes } from '../journal/journal-record.js';
 import { type FaultyOperation, operationNameOf } from '../operations/request.js';
-import { type CheckedSignature, checkedSignatures } from './checked-signatures.js';
-import { type MessageTree, readMessage } from './message-tree.js';
+import { type CheckedSignature, checkSignatures } from './check-signatures.js';
+import { decodeMessage, type MessageTree } from './message-tree.js';
 
-/** An entry as the inspector page gets it: JSON with decoded messages. */
+/** An entry for the inspector page: JSON with decoded messages. */
 export type DescribedEntry = Readonly<Record<string, unknown>>;
 
 interface DescribedMessage {
   /** In bytes. */
   readonly size: number;
-  /** Undefined where it was too large to be recorded, or cannot be decoded. */
+  /** Undefined if the message was too large to record or cannot be decoded. */
   readonly content: MessageTree | undefined;
 }
 
@@ -19,9 +19,9 @@ export function describeEntry({ number, atMs, lastAtMs, times, record }: Journal
 }
 
 /** The checked signatures of a recorded request. */
-export function signaturesIn(record: JournalRecord): readonly CheckedSignature[] {
-  if (record.kind === 'stream') return checkedSignatures('openMessageStream', record.request);
-  return record.kind === 'call' ? checkedSignatures(operationIn(record.operation), record.request) : [];
+export function checkedSignaturesOf(record: JournalRecord): readonly CheckedSignature[] {
+  if (record.kind === 'stream') return checkSignatures('openMessageStream', record.request);
+  return record.kind === 'call' ? checkSignatures(operationIn(record.operation), record.request) : [];
 }
 
 function describe(record: JournalRecord): DescribedEntry {
@@ -33,14 +33,14 @@ function describe(record: JournalRecord): DescribedEntry {
         ...rest,
         request: describeMessage(operation, 'request', request),
         answer: answer && describeMessage(operation, 'answer', answer),
-        signatures: signaturesIn(record),
+        signatures: checkedSignaturesOf(record),
       };
     }
     case 'stream':
       return {
         ...record,
         request: describeMessage('openMessageStream', 'request', record.request),
-        signatures: signaturesIn(record),
+        signatures: checkedSignaturesOf(record),
       };
     case 'delivery':
       return { ...record, message: describeMessage('openMessageStream', 'answer', record.message) };
@@ -63,7 +63,7 @@ function describeMessage(
   part: 'request' | 'answer',
   recorded: RecordedBytes,
 ): DescribedMessage {
-  return { size: recorded.length, content: readMessage(operation, part, recorded) };
+  return { size: recorded.length, content: decodeMessage(operation, part, recorded) };
 }
 
 function claimsIn(token: string): unknown {

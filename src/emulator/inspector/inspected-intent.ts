@@ -7,8 +7,8 @@ import type { JournalRecord } from '../journal/journal-record.js';
 import { type StoredIntent, stateOf } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import type { Wallet } from '../wallet/wallet.js';
-import { type CheckedSignature, checkIntent } from './checked-signatures.js';
-import { type DescribedEntry, describeEntry, signaturesIn } from './describe-entry.js';
+import { type CheckedSignature, checkIntentSignatures } from './check-signatures.js';
+import { checkedSignaturesOf, type DescribedEntry, describeEntry } from './describe-entry.js';
 import { intentTree, type MessageTree } from './message-tree.js';
 
 const shownCount = 1_000;
@@ -16,14 +16,14 @@ const shownCount = 1_000;
 /** An intent as the inspector lists it. */
 export interface ListedIntent extends Readonly<Record<string, unknown>> {
   readonly id: string;
-  /** Ms since 1970: when it was created, or when its create was refused. */
+  /** Time of its creation, or of its refused create, ms since 1970. */
   readonly createdAtMs: number;
 }
 
 /** A checked signature, with the operations whose requests carried it. */
 type FoundSignature = CheckedSignature & { readonly operations: string[] };
 
-/** An intent with all its details. */
+/** An intent with its details. */
 export interface InspectedIntent extends ListedIntent {
   readonly request: MessageTree | undefined;
   readonly signatures: readonly FoundSignature[];
@@ -64,7 +64,7 @@ export function describeTimeline(
 ): Pick<InspectedIntent, 'signatures' | 'entries' | 'dropped'> {
   const entries = [...(timeline?.entries ?? [])].sort((one, other) => one.number - other.number);
   const checked = entries.flatMap(({ record }) =>
-    signaturesIn(record).map((signature) => ({ ...signature, operation: operationOf(record) })),
+    checkedSignaturesOf(record).map((signature) => ({ ...signature, operation: operationOf(record) })),
   );
   const all = [...created.map((signature) => ({ ...signature, operation: 'Intents.createIntent' })), ...checked];
   return { signatures: mergeSignatures(all), entries: entries.map(describeEntry), dropped: timeline?.dropped ?? 0 };
@@ -140,7 +140,7 @@ function partiesOf(
 function signaturesOf({ id, signedBytes, mailbox: { request } }: StoredIntent): CheckedSignature[] {
   const message = v1.Message.create(request);
   const key = namedRendezvous(message) ?? parseIntentId(id);
-  return checkIntent(message, key, request.sendMessageRequestSignature, signedBytes);
+  return checkIntentSignatures(message, key, request.sendMessageRequestSignature, signedBytes);
 }
 
 function operationOf(record: JournalRecord): string {

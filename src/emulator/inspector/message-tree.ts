@@ -4,7 +4,7 @@ import { emulator } from '../../wire/emulator-codec.js';
 import type { RecordedBytes } from '../journal/journal-record.js';
 import type { FaultyOperation } from '../operations/request.js';
 
-/** A decoded message as JSON for display: with the names of the interface, without wrapper messages around one value. */
+/** A decoded message as JSON, with the names of the interface. A wrapper message is replaced by its value. */
 export type MessageTree = string | number | boolean | readonly MessageTree[] | { readonly [name: string]: MessageTree };
 
 /** The names of an enumeration by number. */
@@ -36,8 +36,8 @@ const codecs: Readonly<Record<FaultyOperation, Codecs>> = {
   submitPayment: { request: emulator.SubmitPaymentRequest, answer: emulator.SubmitPaymentResponse },
 };
 
-/** Decodes the request or the answer of an operation; undefined where it is not recorded or cannot be decoded. */
-export function readMessage(
+/** Decodes the request or the response of an operation; undefined if it is not recorded or cannot be decoded. */
+export function decodeMessage(
   operation: FaultyOperation | undefined,
   part: keyof Codecs,
   recorded: RecordedBytes,
@@ -51,15 +51,14 @@ export function readMessage(
   }
 }
 
-/** The message at a rendezvous. */
 export function intentTree(message: v1.Message.$Properties): MessageTree {
   return messageTree(decode(v1.Message, v1.Message.encode(message).finish()));
 }
 
-/** @param results the names of the field `result`, if the message has one */
+/** @param results the names of the values of the field `result` */
 function messageTree(message: object, results?: Names): MessageTree {
   const fields: Record<string, MessageTree> = {};
-  // `for in` also finds unset fields, so that a flag that is false is shown.
+  // `for in` includes unset fields of the prototype: flags that are false are shown.
   for (const name in message) {
     const value: unknown = (message as Record<string, unknown>)[name];
     const isSet = Object.hasOwn(message, name);

@@ -14,8 +14,8 @@ export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;
 /** Changes to a webhook call, for tests. */
 export interface WebhookOptions {
   /**
-   * Makes the call invalid. `forged`: signed with another key. `altered`: a claim was changed after signing. `expired`: signed
-   * by the service, and expired an hour ago. `unsigned`: its algorithm is `none`. Default: a valid call.
+   * Makes the call invalid. `forged`: signed by another key. `altered`: a claim is changed after signing. `expired`: signed by
+   * the webhook key, expired an hour ago. `unsigned`: its algorithm is `none`.
    */
   readonly invalid?: 'forged' | 'altered' | 'expired' | 'unsigned' | undefined;
   /** Claims to add or replace. */
@@ -32,9 +32,9 @@ export interface SignedWebhook {
 const invalidKinds = ['forged', 'altered', 'expired', 'unsigned'] as const;
 const hourMs = 3_600_000;
 
-/** Signs webhook calls with a service key, which is new at every start. */
+/** Signs webhook calls with a key that is new at every start. */
 export class WebhookSigner {
-  /** The public service key, Base58. */
+  /** The public webhook key, Base58. */
   readonly webhookPublicKey: string;
   readonly #privateKey: KeyObject;
   readonly #now: () => number;

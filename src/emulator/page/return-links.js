@@ -1,5 +1,5 @@
 /**
- * Reads the fragment of a wallet link: `<client secret>&success=<url>&cancel=<url>`. Anyone can make a link, so only http and
+ * Reads the fragment of a wallet link: `<client secret>&success=<url>&cancel=<url>`. Links are untrusted, so only http and
  * https addresses are accepted: others could run a script.
  */
 export function parseFragment(fragment) {

@@ -3,6 +3,13 @@ import { byId, createElement, showNote } from './dom.js';
 import { formatMoney, shorten } from './format.js';
 import { parseFragment } from './return-links.js';
 
+// The page shows one screen at a time:
+//   paste    takes a code or link
+//   loading  scans the request of the code
+//   request  shows its terms; Pay, Log in or Decline leads to `end`
+//   end      shows the outcome or an error; `Open another request` leads to `paste`
+// A link in the fragment, or a submitted code, leads to `loading`.
+
 const walletKey = 'simulated-wallet';
 /** How long the outcome shows before the page returns to the shop, in milliseconds. */
 const returnDelayMs = 1_500;

@@ -204,7 +204,7 @@ const parseMessage = (text: string): MailboxMessage => {
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
-const fix = 'Remove it, or set INTENT_EMULATOR_STATE or stateFile to another file.';
+const fix = 'Remove the file, or set INTENT_EMULATOR_STATE or stateFile to another one.';
 
 const problemOf = (file: string, problem: string, cause?: unknown): IntentError =>
   new IntentError('invalid_configuration', `The state file ${file} ${problem}. ${fix}`, { cause });

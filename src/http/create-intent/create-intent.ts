@@ -4,7 +4,7 @@ import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import { openClientSecret, sealClientSecret } from '../encryption.js';
-import { type KnownBrowser, rememberBrowser } from '../request/browser-cookie.js';
+import { type BrowserIdentity, ensureBrowser } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
@@ -13,27 +13,28 @@ import type { Handler, RouterContext } from '../router-context.js';
 import { fingerprintOf, type IntentRequestBody, parseIdempotencyKey, parseIntentRequest } from './intent-request.js';
 import { normalizeTerms } from './payment-terms.js';
 
-// How an intent is created. The client secret leaves only after the sequencer has accepted the intent and the ledger, where
-// there is one, has committed it.
+// `POST /intent` in six steps:
 //
-// With an `Idempotency-Key` the intent has a row in the ledger before it is sent:
+//   parse    the body, the `Idempotency-Key`, the browser's cookie
+//   terms    the site's `payment` hook sets the price; a login has no terms
+//   prepare  sign the intent; nothing is sent yet
+//   reserve  with a key: insert the row in the state `creating`
+//   send     the sequencer accepts the intent; then the hook `onCreated` runs
+//   confirm  the row becomes `open`; without a key, this step inserts it
 //
-//   no row --reserve--> creating --send, onCreated, confirm--> open
+// The response contains the client secret, so it is sent only after all six steps.
 //
-// A repeated request finds that row. In `creating` it cannot know how far the earlier request got, so it sends the same bytes
-// again, which the sequencer takes as the same intent. In every later state it answers with the same client secret.
-//
-// Without a key no request can be repeated. The intent is recorded once, after the sequencer has accepted it:
-//
-//   no row --send, onCreated, record--> open
+// A retry with the same key finds the reserved row and skips terms and reserve. In the state `creating` it cannot know how far
+// the first request got, so it signs and sends the same bytes again, which the sequencer accepts as the same intent. In every
+// later state it returns the same client secret without sending anything.
 
 /** A parsed `POST /intent`. */
 interface CreateIntentRequest {
   readonly mode: 'payment' | 'login';
   readonly body: IntentRequestBody;
-  /** Undefined without an `Idempotency-Key`, and without a ledger, which alone can recognize the key. */
+  /** Undefined without an `Idempotency-Key`, and without a ledger, where the header has no effect. */
   readonly keyed: KeyedRequest | undefined;
-  readonly browser: KnownBrowser;
+  readonly browser: BrowserIdentity;
   readonly req: Request;
   readonly res: Response;
 }
@@ -41,7 +42,7 @@ interface CreateIntentRequest {
 interface KeyedRequest {
   readonly ledger: Ledger;
   readonly key: string;
-  /** SHA-256 of the request. The same key must come with the same request. */
+  /** SHA-256 of the request. A key cannot be reused for a different request. */
   readonly fingerprint: Uint8Array;
 }
 
@@ -50,113 +51,100 @@ interface CreateIntentResult {
   readonly clientSecret: string;
   /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
-  /** Whether an earlier request with the same key was answered with this intent. */
-  readonly isRepeated: boolean;
+  /** Whether an earlier request with the same key created this intent. */
+  readonly isReplayed: boolean;
 }
 
-/** The longest that browsers keep a cookie: the browser that pays for a resource is recognized for so long. */
+/** The longest lifetime that browsers allow. The cookie identifies the browser that paid for a resource. */
 const resourceCookieSeconds = 400 * 24 * 3_600;
 
-/** `POST /intent`: creates a payment or login intent and answers 201 `{ client_secret }`, and nothing else. */
+/** `POST /intent`: creates a payment or login intent and responds with 201 `{ client_secret }`. */
 export function createIntentHandler(context: RouterContext): Handler {
-  const { hooks, ledger, resolveTerms, browserCookie, observer } = context;
-  const clientAmount = hooks.clientAmount !== undefined;
   return async (req, res) => {
-    const body = await parseIntentRequest(await readJson(req), { clientAmount });
-    req.body = body;
-    const mode = body.mode ?? (resolveTerms ? 'payment' : 'login');
-    const key = ledger && parseIdempotencyKey(req);
-    const keyed = ledger && key !== undefined ? { ledger, key, fingerprint: fingerprintOf(mode, body) } : undefined;
-    // Before the site, the ledger or the sequencer can fail: a retry must come from the same browser.
-    const browser = rememberBrowser(browserCookie, req, res);
-    const result = await createIntent(context, { mode, body, keyed, browser, req, res });
-    if (result.terms?.resource !== undefined) browser.keep(resourceCookieSeconds);
-    context.secrets.remember(result.id, result.clientSecret);
-    observer?.emit(eventOf(result));
+    const request = await parseRequest(context, req, res);
+    const result = await createIntent(context, request);
+    if (result.terms?.resource !== undefined) request.browser.extendCookie(resourceCookieSeconds);
+    context.secrets.set(result.id, result.clientSecret);
+    context.observer?.emit(eventOf(result));
     sendJson(res, 201, { client_secret: result.clientSecret });
   };
 }
 
-/** Reserves the intent, sends it, and confirms it. What an earlier request with the same key has done is not done again. */
-async function createIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
-  const { hooks, webhook, logins } = context;
-  const { keyed, browser, req, res } = request;
-  const { id, clientSecret, terms, unsent } =
-    (await findReserved(context, request)) ?? (await reserveIntent(context, request));
-  if (!unsent) return { id, clientSecret, terms, isRepeated: true };
-
-  // Nothing is sent for a client that has disconnected. An intent that was sent may exist, so that call is completed.
-  await unsent.create({ cancelBeforeSend: disconnectSignal(res) });
-  webhook?.register(id, req);
-  await hooks.onCreated?.(terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' }, req);
-
-  if (keyed) await keyed.ledger.confirm(id);
-  else await logins.record({ id, terms, browser: browser.hash });
-  return { id, clientSecret, terms, isRepeated: false };
+async function parseRequest(context: RouterContext, req: Request, res: Response): Promise<CreateIntentRequest> {
+  const { hooks, ledger, resolveTerms, browserCookie } = context;
+  const body = await parseIntentRequest(await readJson(req), { clientAmount: hooks.clientAmount !== undefined });
+  // The hooks read the parsed body.
+  req.body = body;
+  const mode = body.mode ?? (resolveTerms ? 'payment' : 'login');
+  const key = ledger && parseIdempotencyKey(req);
+  const keyed = ledger && key !== undefined ? { ledger, key, fingerprint: fingerprintOf(mode, body) } : undefined;
+  // The cookie is set even if a later step fails: a retry must come from the same browser.
+  const browser = ensureBrowser(browserCookie, req, res);
+  return { mode, body, keyed, browser, req, res };
 }
 
-/** An intent whose row and client secret are fixed. */
+async function createIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
+  let reserved = await findReserved(context, request);
+  if (!reserved) {
+    const requestedTerms = await resolveRequestedTerms(context, request);
+    const prepared = await prepareIntent(context, requestedTerms);
+    reserved = await reserveIntent(context, request, prepared, requestedTerms);
+  }
+  const { id, clientSecret, terms, unsent } = reserved;
+  if (!unsent) return { id, clientSecret, terms, isReplayed: true };
+  await sendIntent(context, request, unsent, terms);
+  await confirmIntent(context, request, id, terms);
+  return { id, clientSecret, terms, isReplayed: false };
+}
+
+/** An intent whose id, terms and client secret are fixed. */
 interface ReservedIntent {
   readonly id: string;
   readonly clientSecret: string;
   readonly terms: RecordedTerms | undefined;
-  /** What is still to be sent. Undefined once an earlier request has confirmed the intent. */
+  /** What remains to be sent. Undefined if an earlier request has confirmed the intent. */
   readonly unsent: PreparedIntent | undefined;
 }
 
+/** The intent that an earlier request with the same key reserved. */
 async function findReserved(context: RouterContext, request: CreateIntentRequest): Promise<ReservedIntent | undefined> {
   const { keyed, browser } = request;
   const earlier = await keyed?.ledger.repeated(browser.hash, keyed.key);
   return keyed && earlier && restoreIntent(context, keyed, browser, earlier);
 }
 
-/** Asks the site for the terms, signs the intent and, with a key, reserves it in the ledger. */
-async function reserveIntent(context: RouterContext, request: CreateIntentRequest): Promise<ReservedIntent> {
-  const { keyed, browser } = request;
-  const terms = await requestedTerms(context, request);
-  const prepared = await prepareIntent(context, terms);
-  const { id, clientSecret } = prepared;
-  if (keyed) {
-    const { ledger, key, fingerprint } = keyed;
-    const sealedSecret = await sealClientSecret(clientSecret, id, browser);
-    const earlier = await ledger.reserve({ id, terms, browser: browser.hash }, { key, fingerprint, sealedSecret });
-    // A concurrent request has reserved the key. What was prepared here was not sent, and is discarded.
-    if (earlier) return restoreIntent(context, keyed, browser, earlier);
-  }
-  return { id, clientSecret, terms, unsent: prepared };
-}
-
-/** @throws {IntentError} `idempotency_key_reused` where the key came with another request */
+/** @throws {IntentError} `idempotency_key_reused` if the earlier request with this key was a different one */
 async function restoreIntent(
   context: RouterContext,
   { fingerprint }: KeyedRequest,
-  browser: KnownBrowser,
+  browser: BrowserIdentity,
   earlier: RepeatedIntent,
 ): Promise<ReservedIntent> {
   const { id, state, terms } = earlier;
   if (Buffer.compare(earlier.fingerprint, fingerprint) !== 0) {
-    throw new IntentError('idempotency_key_reused', 'Send a new Idempotency-Key with a new request.');
+    const message = 'This Idempotency-Key was used for a different request. Send a new key with each new request.';
+    throw new IntentError('idempotency_key_reused', message);
   }
   const clientSecret = await openClientSecret(earlier.sealedSecret, id, browser);
   const unsent = state === 'creating' ? await prepareIntent(context, terms, clientSecret) : undefined;
   return { id, clientSecret, terms, unsent };
 }
 
-/** The terms that the site asks for; undefined for a login. @throws what the hook throws */
-async function requestedTerms(
+/** The terms from the site's hook; undefined for a login. @throws what the hook throws */
+async function resolveRequestedTerms(
   { resolveTerms, config, logger }: RouterContext,
   { mode, req, body }: CreateIntentRequest,
 ): Promise<RecordedTerms | undefined> {
   if (mode === 'login') return undefined;
-  if (!resolveTerms) throw new IntentError('not_supported', 'This site takes no payments.');
+  if (!resolveTerms) throw new IntentError('not_supported', 'This site does not accept payments.');
   const terms = await resolveTerms(req, body);
   try {
     return normalizeTerms(terms, config);
   } catch (error) {
     const { amount, currency, destination } = terms;
-    // The amount of a browser was checked before, so the site has set what is refused here.
+    // An amount chosen by the browser passed the range check, so the error is the site's and the operator needs to know.
     if (error instanceof IntentError && error.status < 500) {
-      const message = `express-intents: the payment hook's terms were refused: ${error.message}`;
+      const message = `express-intents: the payment hook returned invalid terms: ${error.message}`;
       logger.warn(message, { requestId: requestIdOf(req).value, amount, currency, destination });
     }
     throw error;
@@ -164,8 +152,8 @@ async function requestedTerms(
 }
 
 /**
- * Signs a payment, or a login where there are no terms. The same terms and client secret make the same intent.
- * @throws {IntentError} `not_supported` for a login where the site has none
+ * Signs a payment, or a login if there are no terms. The same terms and client secret produce the same bytes.
+ * @throws {IntentError} `not_supported` for a login if logins are disabled
  */
 function prepareIntent(
   { client, config }: RouterContext,
@@ -179,13 +167,55 @@ function prepareIntent(
 }
 
 function loginParameters({ login }: RouterContext['config']) {
-  if (!login) throw new IntentError('not_supported', 'This site has no logins.');
+  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site.');
   const { domain, keyRing } = login;
   return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
 }
 
-function eventOf({ id: intent, terms, isRepeated }: CreateIntentResult): RouterEventPayload {
+/** Inserts the row of an intent with a key. Without a key there is nothing to reserve. */
+async function reserveIntent(
+  context: RouterContext,
+  { keyed, browser }: CreateIntentRequest,
+  prepared: PreparedIntent,
+  terms: RecordedTerms | undefined,
+): Promise<ReservedIntent> {
+  const { id, clientSecret } = prepared;
+  if (keyed) {
+    const { ledger, key, fingerprint } = keyed;
+    const sealedSecret = await sealClientSecret(clientSecret, id, browser);
+    const earlier = await ledger.reserve({ id, terms, browser: browser.hash }, { key, fingerprint, sealedSecret });
+    // A concurrent request reserved the key first. The intent prepared here was not sent and is discarded.
+    if (earlier) return restoreIntent(context, keyed, browser, earlier);
+  }
+  return { id, clientSecret, terms, unsent: prepared };
+}
+
+/** Sends the intent to the sequencer, then calls the hook `onCreated`. */
+async function sendIntent(
+  { webhook, hooks }: RouterContext,
+  { req, res }: CreateIntentRequest,
+  unsent: PreparedIntent,
+  terms: RecordedTerms | undefined,
+): Promise<void> {
+  const { id } = unsent;
+  // A disconnect prevents the call. It does not cancel a call in progress, because the intent may already exist.
+  await unsent.create({ cancelBeforeSend: disconnectSignal(res) });
+  webhook?.register(id, req);
+  await hooks.onCreated?.(terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' }, req);
+}
+
+async function confirmIntent(
+  { logins }: RouterContext,
+  { keyed, browser }: CreateIntentRequest,
+  id: string,
+  terms: RecordedTerms | undefined,
+): Promise<void> {
+  if (keyed) await keyed.ledger.confirm(id);
+  else await logins.record({ id, terms, browser: browser.hash });
+}
+
+function eventOf({ id: intent, terms, isReplayed }: CreateIntentResult): RouterEventPayload {
   const kind = terms ? 'payment' : 'login';
-  if (isRepeated) return { type: 'intent_replayed', intent, kind };
+  if (isReplayed) return { type: 'intent_replayed', intent, kind };
   return { type: 'intent_created', intent, kind, amount: terms?.amount, currency: terms?.currency };
 }

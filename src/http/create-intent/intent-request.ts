@@ -4,16 +4,16 @@ import type * as zod from 'zod';
 import { IntentError } from '../../errors.js';
 import { isStorable } from './to-json-clone.js';
 
-/** The body of `POST /intent`. The server sets the terms of a payment, so the body holds none of them. */
+/** The body of `POST /intent`. It contains no terms: the server sets them. */
 export interface IntentRequestBody {
   readonly mode?: 'payment' | 'login' | undefined;
-  /** Names what is bought; the `payment` hook of the site looks it up. */
+  /** Identifies the purchase; the site's `payment` hook looks it up. */
   readonly order?: unknown;
   /** Only with the option `clientAmount`. */
   readonly amount?: string | number | undefined;
 }
 
-/** The schema of the body. zod is a parameter because it is loaded on demand. */
+/** The schema of the body. zod is a parameter, because it is loaded on demand. */
 export const intentRequestSchema = (z: typeof zod) =>
   z.strictObject({
     mode: z.enum(['payment', 'login']).optional(),
@@ -21,25 +21,25 @@ export const intentRequestSchema = (z: typeof zod) =>
       .unknown()
       .refine((order) => isStorableOrder(order))
       .optional()
-      .describe('What is bought, which the site looks up: any JSON of at most 16 levels.'),
+      .describe('Identifies the purchase; the site looks it up. Any JSON value with at most 16 levels.'),
     amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimals.'),
   });
-/** Created at the first request: zod takes longer to load than the rest of the package. */
+/** Created at the first request: zod takes longer to load than the rest of this package. */
 let schema: Promise<ReturnType<typeof intentRequestSchema>> | undefined;
 
 const maxOrderDepth = 16;
 
-/** Whether a database can store an order unchanged. A site may copy it into the metadata, which must not fail then. */
+/** Whether a database can store an order unchanged: the site may copy it into the metadata. */
 function isStorableOrder(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isStorable(value);
-  // JSON can spell numbers that a double cannot hold, such as 1e999.
+  // JSON allows numbers that a double cannot represent, such as 1e999.
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   if (depth === maxOrderDepth) return false;
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorableOrder(member, depth + 1));
 }
 
-/** Fields that would set what is paid, and to whom. */
+/** Terms that a browser must not set. */
 const termFields: readonly string[] = ['amount', 'currency', 'destination', 'metadata', 'price', 'login'];
 
 /**
@@ -53,35 +53,34 @@ export async function parseIntentRequest(
   const fields = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   const refused = fields.find((field) => termFields.includes(field) && !(clientAmount && field === 'amount'));
   if (refused !== undefined) {
-    throw new IntentError('terms_not_accepted', `The field "${refused}" is set by the server and not by the browser.`);
+    throw new IntentError('terms_not_accepted', `The server sets "${refused}". Remove it from the request.`);
   }
   schema ??= import('zod').then(intentRequestSchema);
   const result = (await schema).safeParse(body);
   if (result.success) return result.data;
-  throw toIntentError(result.error.issues[0]);
+  throw toIntentError(result.error.issues[0], clientAmount);
 }
 
-function toIntentError(issue: zod.core.$ZodIssue | undefined): IntentError {
+function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: boolean): IntentError {
   if (issue?.code === 'unrecognized_keys') {
-    return new IntentError('unknown_field', 'The body may have the fields "mode" and "order", and no other.');
+    return new IntentError('unknown_field', `Allowed fields: "mode", "order"${clientAmount ? ', "amount"' : ''}.`);
   }
   const field = issue?.path.join('.') ?? '';
   if (field === 'mode') return new IntentError('not_supported', 'The mode must be "payment" or "login".');
   if (field === 'amount') return new IntentError('invalid_amount');
-  const what =
-    field === '' ? 'The body must be a JSON object.' : `The field "${field.slice(0, 100)}" is not of the right form.`;
+  const what = field === '' ? 'The body must be a JSON object.' : `The field "${field.slice(0, 100)}" is invalid.`;
   return new IntentError('invalid_request', what);
 }
 
-/** 1 to 255 visible ASCII characters, except those that need quotes. */
+/** 1 to 255 visible ASCII characters without quotes and backslashes. */
 const bareKeyForm = /^[!#-[\]-~]{1,255}$/;
 /** A string of RFC 9651, section 3.3.3, in which a backslash precedes a quote or another backslash. */
 const quotedKeyForm = /^"((?:[!#-[\]-~]|\\["\\])+)"$/;
 const maxKeyLength = 255;
 
 /**
- * The `Idempotency-Key` of a request (draft-ietf-httpapi-idempotency-key-header), quoted as the draft demands or bare as many
- * clients send it; undefined without the header.
+ * The `Idempotency-Key` of a request (draft-ietf-httpapi-idempotency-key-header): quoted as in the draft, or unquoted as many
+ * clients send it. Undefined without the header.
  * @throws {IntentError} `invalid_idempotency_key`
  */
 export function parseIdempotencyKey({ headers }: Request): string | undefined {
@@ -91,10 +90,13 @@ export function parseIdempotencyKey({ headers }: Request): string | undefined {
   const text = String(header);
   const key = bareKeyForm.test(text) ? text : quotedKeyForm.exec(text)?.[1]?.replace(/\\(.)/g, '$1');
   if (key !== undefined && key.length <= maxKeyLength) return key;
-  throw new IntentError('invalid_idempotency_key', 'Send 1 to 255 visible ASCII characters, once, bare or in quotes.');
+  throw new IntentError(
+    'invalid_idempotency_key',
+    'Send one Idempotency-Key of 1 to 255 visible ASCII characters, quoted or not.',
+  );
 }
 
-/** SHA-256 of a request, independent of the order of its members: 32 bytes. */
+/** SHA-256 of a request, 32 bytes. The order of object members does not matter. */
 export function fingerprintOf(mode: 'payment' | 'login', { order, amount }: IntentRequestBody): Uint8Array {
   return createHash('sha256').update(JSON.stringify({ mode, order, amount }, sortMembers)).digest();
 }

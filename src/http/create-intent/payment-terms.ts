@@ -9,18 +9,18 @@ import type { ClientAmount, Hooks, SitePaymentTerms } from '../hooks.js';
 import type { IntentRequestBody } from './intent-request.js';
 import { isStorable, toJsonClone } from './to-json-clone.js';
 
-/** Asks the site for the terms of a requested payment. With `clientAmount` the browser chooses the amount. */
+/** Calls the site's hook for the terms of a payment. With `clientAmount` the browser chooses the amount. */
 export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
 
 /**
- * The resolver for the hooks of a site; undefined where the site takes no payments.
- * @throws {ConfigError} when `clientAmount` is not a range
+ * The resolver for the hooks of a site; undefined if the site accepts no payments.
+ * @throws {ConfigError} if `clientAmount` is not a range
  */
 export function createTermsResolver({ payment, clientAmount }: Hooks): TermsResolver | undefined {
   if (!clientAmount) return payment && (async (req) => requireTerms(await payment(req)));
   const range = parseRange(clientAmount);
   return async (req, { amount }) => {
-    if (amount === undefined) throw new IntentError('invalid_amount', 'The amount is missing.');
+    if (amount === undefined) throw new IntentError('invalid_amount', 'Send the field "amount".');
     requireInRange(amount, range);
     const terms = await payment?.(req);
     requireKnown('payment hook', terms, termNames, 'invalid_configuration');
@@ -30,7 +30,7 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
 
 const termNames = ['amount', 'currency', 'destination', 'login', 'resource', 'metadata'] as const;
 
-/** Reports a hook without a return value here, where the cause is known. */
+/** Detects a hook without a return value. */
 function requireTerms(terms: unknown): SitePaymentTerms {
   if (typeof terms === 'object' && terms !== null && 'amount' in terms && 'currency' in terms) {
     requireKnown('payment hook', terms, termNames, 'invalid_configuration');
@@ -54,7 +54,7 @@ function parseRange(clientAmount: ClientAmount): Range {
   } catch (error) {
     throw invalidRange(messageOf(error));
   }
-  throw invalidRange('min is over max.');
+  throw invalidRange('min is greater than max.');
 }
 
 function invalidRange(problem: string): ConfigError {
@@ -75,14 +75,14 @@ const maxResourceLength = 200;
 /**
  * The terms of a payment as the ledger records them: the amount with two decimals, the metadata as JSON.
  * @throws {IntentError} `invalid_amount`, `amount_too_small`, `amount_too_large`, `unknown_currency`, `invalid_account`;
- *   `invalid_configuration` for what cannot be recorded
+ *   `invalid_configuration` for terms that cannot be recorded
  */
 export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
   const { amount, currency, destination = config.destination, metadata = {}, login = false, resource } = terms;
   if (destination === undefined) {
     throw new IntentError(
       'invalid_configuration',
-      'No account to pay to: set INTENT_DESTINATION, or return destination.',
+      'The payment has no destination. Set INTENT_DESTINATION, or return `destination` from the payment hook.',
     );
   }
   parseAccount(destination);
@@ -105,7 +105,7 @@ export function isResource(resource: unknown): resource is string {
 /** @throws {IntentError} `invalid_configuration` */
 export function requireResource(resource: unknown): string {
   if (isResource(resource)) return resource;
-  const message = `The resource of a payment must be a text of 1 to ${maxResourceLength} characters.`;
+  const message = `The resource of a payment must be a string of 1 to ${maxResourceLength} characters.`;
   throw new IntentError('invalid_configuration', message);
 }
 
@@ -116,6 +116,6 @@ function parseMetadata(metadata: unknown): Readonly<Record<string, unknown>> {
   }
   const size = Buffer.byteLength(JSON.stringify(clone));
   if (size <= maxMetadataBytes) return clone as Record<string, unknown>;
-  const message = `The metadata of a payment has ${size} bytes as JSON. The limit is ${maxMetadataBytes}.`;
+  const message = `The metadata of a payment is ${size} bytes as JSON. The limit is ${maxMetadataBytes}.`;
   throw new IntentError('invalid_configuration', message);
 }

@@ -8,54 +8,57 @@ import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame, retryFrame } from './sse-frame.js';
 
 const heartbeatMs = 15_000;
-/** Long enough to reload a page. */
+/** Long enough for a page reload. */
 const lingerMs = 5_000;
 /**
- * A browser reconnects within this time after a restart. It is shorter than `lingerMs`, so that a browser whose connection
- * broke finds the watch and its events.
+ * How soon a browser reconnects. Shorter than `lingerMs`, so that a browser whose connection broke finds the watch and its
+ * events.
  */
 const retryMs = 1_500;
 
 /**
- * The last frame of a process that closes: the browser reconnects to another one, soon and not together with all others. If
- * that one closes too, it is a matter of seconds again.
+ * The last frame before a process closes. Browsers reconnect to another process within seconds, at random times to spread the
+ * load.
  */
 export function closingFrame(): Buffer {
   return retryFrame(jitteredMs(2_000, 0.875));
 }
 
-/** Limits the event streams of a process, and logs when it is full. */
+/** Limits the event streams of a process, and logs when the limit is reached. */
 export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): ConnectionLimiter {
   return new ConnectionLimiter(limits, () =>
     logger.warn(
-      `express-intents: all ${limits.perProcess} streams of events are taken, and browsers are refused. Run more ` +
+      `express-intents: limit of ${limits.perProcess} event streams reached; further browsers are rejected. Run more ` +
         'processes, or raise connectionLimits.perProcess.',
     ),
   );
 }
 
 /**
- * The feeds that have connections, by intent, and the one timer that keeps the connections alive. It passes every update of
- * the status cache on to the feed of its intent. Once closed it takes no more connections.
+ * The feeds by intent, and the timer that sends heartbeats to their connections. Passes every update of the status cache to
+ * the feed of its intent.
+ *
+ * - open: `join` adds connections.
+ * - closed: all feeds are ended. The caller checks `isClosed` before `join`.
  */
 export class EventHub {
   readonly #feeds = new Map<string, IntentFeed>();
   readonly #context: FeedContext;
-  /** Intents whose recheck waits until the cached status has expired. */
+  /** Intents with a recheck that waits for the cached status to expire. */
   readonly #rechecks = new Set<string>();
-  /** Limits the watches that outlive their last connection; each costs the service as much as one that has connections. */
+  /** Limits the watches without a connection: each costs the service as much as one with connections. */
   readonly #lingering: ConnectionLimiter;
   #heartbeat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param limits of the watches that outlive their last connection, besides those that have one */
+  /** @param limits of the watches without a connection */
   constructor(context: FeedContext, limits: ConnectionLimits) {
     this.#lingering = new ConnectionLimiter(limits, () => undefined);
     this.#context = context;
     context.statusCache.subscribe(({ id, status }) => this.#feeds.get(id)?.update(status));
   }
 
-  /** How many intents have a feed. */
+  /** The number of intents with a feed. */
   get size(): number {
     return this.#feeds.size;
   }
@@ -64,7 +67,7 @@ export class EventHub {
     return this.#isClosed;
   }
 
-  /** Opens the connection and adds it to the feed of the intent. @returns the feed, to be left when the connection closes */
+  /** Opens the connection and adds it to the feed of the intent. @returns the feed; the caller leaves it when the connection closes */
   join(id: string, connection: SseConnection): IntentFeed {
     connection.open(jitteredMs(retryMs, 0.5));
     let feed = this.#feeds.get(id);
@@ -75,15 +78,15 @@ export class EventHub {
         onEnd: (ended) => this.#remove(ended),
       });
       this.#feeds.set(id, feed);
-      this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref();
+      this.#heartbeat ??= setInterval(() => this.#sendHeartbeats(), heartbeatMs).unref();
     }
     feed.join(connection);
     return feed;
   }
 
   /**
-   * Reads the status anew where the intent has a feed, at most once per lifetime of a cached status: every client of the
-   * database can send notifications, as many as it likes.
+   * Reads the status again if the intent has a feed. At most once per lifetime of a cached status, because any client of the
+   * database can send any number of notifications.
    */
   recheck(id: string): void {
     const { statusCache } = this.#context;
@@ -91,14 +94,14 @@ export class EventHub {
     this.#rechecks.add(id);
     const read = (): void => {
       this.#rechecks.delete(id);
-      // The feed learns the status as a subscriber.
+      // The feed receives the status as a subscriber.
       if (this.#feeds.has(id)) statusCache.get(id, { bypassCache: true }).catch(() => undefined);
     };
     if (statusCache.peek(id)) setTimeout(read, pendingMs).unref();
     else read();
   }
 
-  /** Ends all connections, which reconnect to another process, and all watches. */
+  /** Ends all connections and watches. The browsers reconnect to another process. */
   close(): void {
     this.#isClosed = true;
     for (const feed of this.#feeds.values()) feed.end(closingFrame);
@@ -111,16 +114,16 @@ export class EventHub {
       return undefined;
     }
     const timer = setTimeout(end, lingerMs).unref();
-    let isOver = false;
+    let isReleased = false;
     return () => {
-      if (isOver) return;
-      isOver = true;
+      if (isReleased) return;
+      isReleased = true;
       clearTimeout(timer);
       this.#lingering.release(visitor);
     };
   }
 
-  #beat(): void {
+  #sendHeartbeats(): void {
     for (const feed of this.#feeds.values()) feed.sendToAll(heartbeatFrame);
   }
 

@@ -4,7 +4,7 @@ import type { Observer } from '../../telemetry/router-event.js';
 import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserHashOf } from '../request/browser-cookie.js';
-import { answerProblem, toProblemDetails } from '../response/problem.js';
+import { sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { restoreClientSecret } from './client-secret-cache.js';
@@ -24,15 +24,15 @@ export function eventsHandler(context: RouterContext): Handler {
       res.end();
       return;
     }
-    // A browser that has the last event reconnects only because its EventSource was not closed; 204 closes it.
+    // A browser with the last event reconnects only because its EventSource is still open; 204 closes it.
     if (req.headers['last-event-id'] === terminalKind) return sendEmpty(res, 204);
-    // A middleware in front of the router may have answered already, such as one for timeouts.
-    if (isAnswered(res)) return;
+    // A middleware before the router may have responded already, such as one for timeouts.
+    if (isResponseSent(res)) return;
     await openStream(context, req, res, id);
   };
 }
 
-/** Acquires a connection, waits for the turn of this response, restores the client secret, and joins the feed of the intent. */
+/** Acquires a connection, waits for the turn of this response, restores the client secret, joins the feed of the intent. */
 async function openStream(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { browserCookie, events, connectionLimiter, observer } = context;
   const browser = browserHashOf(browserCookie, req);
@@ -45,8 +45,8 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     connectionLimiter.acquire(visitor);
   } catch (error) {
     const problem = toProblemDetails(error);
-    // Not logged: refusals come in crowds.
-    answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
+    // Not logged: rejections come in large numbers.
+    sendProblemDetails(res, problem, { 'Retry-After': String(retryAfterSeconds) });
     observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
     return;
   }
@@ -55,9 +55,9 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     connectionLimiter.release(visitor);
     leavePipeline();
   };
-  // No handler follows; the reference would keep what Express holds for one.
+  // No handler follows. The reference would keep memory of Express alive.
   req.next = undefined;
-  if (!(await waitForTurn(req, res)) || isAnswered(res)) return release();
+  if (!(await waitForTurn(req, res)) || isResponseSent(res)) return release();
   const connection = new SseConnection(res, req.get('last-event-id'));
   let feed: IntentFeed | undefined;
   res.once('close', () => {
@@ -65,14 +65,14 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     feed?.leave(connection, visitor);
   });
   await restoreClientSecret(context, req, res, id);
-  if (isAnswered(res)) return;
+  if (isResponseSent(res)) return;
   if (events.isClosed) return redirectToOtherProcess(res, observer, id);
   feed = events.join(id, connection);
   if (observer) observeStream(observer, res, id);
 }
 
-/** Whether nothing more can be sent: the response has a head already, or its client has disconnected. */
-function isAnswered(res: Response): boolean {
+/** Whether nothing more can be sent: the headers are sent, or the client has disconnected. */
+function isResponseSent(res: Response): boolean {
   return res.headersSent || res.writableEnded || res.destroyed;
 }
 
@@ -84,7 +84,7 @@ function observeStream({ emit }: Observer, res: Response, intent: string): void 
   );
 }
 
-/** A browser reconnects after a stream that has ended, and never after a refusal. */
+/** A browser reconnects after a stream that ended, but not after an error response. */
 function redirectToOtherProcess(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(closingFrame());

@@ -11,75 +11,74 @@ import type { ClientSecretCache } from './client-secret-cache.js';
 import type { SseConnection } from './sse-connection.js';
 import { eventFrame, retryFrame, statusFrame } from './sse-frame.js';
 
-/** What the feeds of a process share. */
+/** Shared by the feeds of a process. */
 export interface FeedContext {
   readonly watch: WatchIntent;
   /** Its updates reach the feeds through the hub. */
   readonly statusCache: StatusCache;
   readonly secrets: ClientSecretCache;
   readonly logger: Logger;
-  /** Called with each event of a watch. */
+  /** Called with each event of a watch. Also with a scan that the status shows first, so a scan may come twice. */
   readonly onEvent?: ((intentId: string, event: IntentEvent) => void) | undefined;
 }
 
 export interface FeedOptions {
   readonly context: FeedContext;
   /**
-   * Lets a watch outlive its last connection for a while, then calls `end`.
-   * @returns cancels that; undefined where the visitor has as many such watches as allowed
+   * Keeps a watch without connections for some seconds, then calls `end`.
+   * @returns cancels that; undefined if the visitor has reached the limit of such watches
    */
   readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
-  /** Called once, when the feed takes no more connections. */
+  /** Called once, when the feed has ended. */
   readonly onEnd: (feed: IntentFeed) => void;
 }
 
 /**
- * The kind of the event that ends a feed, and its id. Every process learns it from the status, so that it is the same event
- * in all of them.
+ * The kind of the event that ends a feed, and its id. The event is the same in all processes, because it comes from the status.
  */
 export const terminalKind = 'intent_submitted';
 const terminalFrame = eventFrame({ kind: terminalKind, id: terminalKind });
-/** The status that the terminal event stands for (interface section 3). */
+/** The status at the terminal event (interface section 3). */
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
-/** The event that happens once and is learnt both from messages and from the status. */
+/** A scan happens once. Both messages and the status report it. */
 const scannedEvent = { kind: 'code_scanned', id: 'code_scanned' } as const;
 
-/** How many events are kept for a browser that reconnects. */
+/** Events kept for browsers that reconnect. */
 const historyLength = 32;
-/** An unknown id may become known, but hardly within seconds. */
+/** An unknown id may exist later, but not within seconds. */
 const unknownRetryMs = 10_000;
-/** From one failure to read the status to the next try. */
+/** Delay between attempts to read the status. */
 const statusRetry = { firstMs: 500, capMs: 15_000 } as const;
 
 /**
- * The events of one intent for all its connections: one watch upstream, however many there are.
+ * The events of one intent for all its connections, from one upstream watch.
  *
- * - greeting: connections have joined and wait for the status, which is read again and again while the service is down.
- * - watching: the status is known, the intent exists and is not submitted. A watch runs, and every connection has had the
- *   status. A connection that joins waits for the status as above and then gets the events that it missed.
- * - lingering: the last connection has left while watching. The watch runs on for some seconds, so that a reload of the page
- *   finds it and its events; `join` makes the feed watch again.
- * - ended: connections and watch are closed, and a connection that comes later needs a new feed. The feed ends when the
- *   intent is submitted or unknown, when the last connection leaves and nothing may linger, when the watch ends or fails,
- *   and when the process closes.
+ * - starting: connections wait for the status. While the service is down, the feed retries.
+ * - watching: the intent exists and is not submitted. A watch runs, and every connection has received the status. A new
+ *   connection waits for the status and then receives the events it missed.
+ * - lingering: the last connection has left a watching feed. The watch continues for some seconds, so that a page reload finds
+ *   it and its events. `join` returns the feed to watching.
+ * - ended: connections and watch are closed. A later connection needs a new feed. A feed ends when the intent is submitted or
+ *   unknown, when the last connection leaves and the feed may not linger, when the watch ends or fails, and when the process
+ *   closes.
  *
- * The status comes from the cache in two ways, a read of its own and `update`, and either has the same effect.
+ * The status arrives by a read of the feed itself or by `update`. Both have the same effect.
  */
 export class IntentFeed {
   readonly id: string;
   readonly #context: FeedContext;
   readonly #options: FeedOptions;
   /** Aborted when the feed has ended. */
-  readonly #life = new AbortController();
+  readonly #ended = new AbortController();
   readonly #connections = new Set<SseConnection>();
-  /** The connections that have not had the status yet. */
-  readonly #newcomers = new Set<SseConnection>();
+  /** The connections that have not received the status yet. */
+  readonly #awaitingStatus = new Set<SseConnection>();
   readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
   #isReading = false;
   #isWatching = false;
   #wasScanned = false;
-  /** Starts the watch in the async context of the stream that made the feed, not of a request whose call it shared. */
-  readonly #startWatch = AsyncResource.bind(() => void this.#follow());
+  /** Starts the watch in the async context of the stream that created the feed, not of a request that shares a call. */
+  readonly #startWatch = AsyncResource.bind(() => void this.#runWatch());
   #stopLingering: (() => void) | undefined;
 
   constructor(id: string, options: FeedOptions) {
@@ -88,35 +87,37 @@ export class IntentFeed {
     this.#options = options;
   }
 
-  /** Sends the connection the status as soon as it is known, then the events it missed, then those that follow. */
+  /** Sends the connection the status, then the events it missed, then new events. */
   join(connection: SseConnection): void {
     this.#stopLingering?.();
     this.#connections.add(connection);
-    this.#newcomers.add(connection);
+    this.#awaitingStatus.add(connection);
     if (!this.#isReading) void this.#readStatus();
   }
 
-  /** @param visitor whose limit the watch counts against if it outlives this connection */
+  /** @param visitor whose limit the watch counts against while the feed lingers */
   leave(connection: SseConnection, visitor: ConnectionOwner): void {
-    this.#newcomers.delete(connection);
+    this.#awaitingStatus.delete(connection);
     if (!this.#connections.delete(connection) || this.#connections.size > 0) return;
     this.#stopLingering = this.#isWatching ? this.#options.linger(visitor, () => this.end()) : undefined;
     if (!this.#stopLingering) this.end();
   }
 
-  /** Takes a status of the service. The same one again has no effect. */
+  /** Processes a status of the service. Idempotent. */
   update(status: IntentStatus): void {
-    if (this.#life.signal.aborted) return;
+    if (this.#ended.signal.aborted) return;
     const { exists, codeScanned, intentSubmitted } = status;
+    // The submission ends the watch, which may not have reported the scan yet.
+    if (codeScanned && (this.#isWatching || !intentSubmitted)) this.#context.onEvent?.(this.id, scannedEvent);
     if (!exists && !this.#isWatching) {
-      // A watch costs the service a stream; an id that a visitor made up gets none.
+      // A watch costs the service a stream, so unknown ids get none.
       this.end(() => Buffer.concat([statusFrame(status), retryFrame(jitteredMs(unknownRetryMs, 0.5))]));
     } else if (intentSubmitted) {
-      // Newcomers learn it from their status.
-      if (codeScanned && !this.#wasScanned) this.#sendToGreeted(eventFrame(scannedEvent));
+      // The other connections see the scan in their status.
+      if (codeScanned && !this.#wasScanned) this.#broadcast(eventFrame(scannedEvent));
       this.#finish(status);
     } else {
-      this.#greet(status);
+      this.#sendStatus(status);
       if (codeScanned) this.#emit(scannedEvent);
       if (!this.#isWatching) this.#startWatch();
     }
@@ -126,14 +127,14 @@ export class IntentFeed {
     for (const connection of this.#connections) connection.send(frame);
   }
 
-  /** Ends the connections and the watch. @param last makes the last frame for each connection */
+  /** Ends the connections and the watch. @param last returns the last frame of a connection */
   end(last?: () => Buffer): void {
-    if (this.#life.signal.aborted) return;
+    if (this.#ended.signal.aborted) return;
     this.#stopLingering?.();
-    this.#life.abort();
+    this.#ended.abort();
     for (const connection of this.#connections) connection.end(last?.());
     this.#connections.clear();
-    this.#newcomers.clear();
+    this.#awaitingStatus.clear();
     this.#options.onEnd(this);
   }
 
@@ -144,14 +145,14 @@ export class IntentFeed {
     if (status) this.update(status);
   }
 
-  /** Retries with growing delays while the service is down; undefined when the feed has ended. */
+  /** Retries with backoff while the service is down; undefined once the feed has ended. */
   async #retryUntilRead(): Promise<IntentStatus | undefined> {
-    const { signal } = this.#life;
+    const { signal } = this.#ended;
     for (let retry = 0; !signal.aborted; retry += 1) {
       try {
         return await this.#context.statusCache.get(this.id, { signal });
       } catch (error) {
-        if (retry === 0 && !signal.aborted) this.#warn('the events wait for the status', error);
+        if (retry === 0 && !signal.aborted) this.#warn('cannot read the status for an event stream, retrying', error);
       }
       const delayMs = jitteredMs(exponentialBackoffMs(statusRetry, retry), 0.5);
       await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
@@ -159,39 +160,39 @@ export class IntentFeed {
     return undefined;
   }
 
-  async #follow(): Promise<void> {
+  async #runWatch(): Promise<void> {
     this.#isWatching = true;
     const { watch, secrets, statusCache, onEvent } = this.#context;
-    const { signal } = this.#life;
+    const { signal } = this.#ended;
     try {
-      for await (const event of watch({ id: this.id, clientSecret: secrets.of(this.id) }, { signal })) {
+      for await (const event of watch({ id: this.id, clientSecret: secrets.get(this.id) }, { signal })) {
         onEvent?.(this.id, event);
         if (signal.aborted) return;
         if (event.kind === terminalKind) {
           this.#finish(terminalStatus);
-          // `GET /status/:id` must not contradict what the connections were sent.
+          // `GET /status/:id` must not contradict this event.
           statusCache.set(this.id, terminalStatus, 'stream');
         } else {
           this.#emit(event);
         }
       }
     } catch (error) {
-      if (!signal.aborted) this.#warn('a watch has ended', error);
+      if (!signal.aborted) this.#warn('the watch of an event stream failed', error);
     }
-    // Without the terminal event more is to come: the browsers reconnect for it.
+    // Without the terminal event, the browsers reconnect.
     this.end();
   }
 
-  /** Sends the newcomers the status, and then the events they missed. */
-  #greet(status: IntentStatus): void {
+  /** Sends new connections the status, and then the events they missed. */
+  #sendStatus(status: IntentStatus): void {
     const frame = statusFrame(status);
-    for (const connection of this.#newcomers) {
+    for (const connection of this.#awaitingStatus) {
       const last = this.#history.findIndex(({ id }) => id === connection.lastEventId);
       const missed = this.#history.slice(last + 1).map((event) => event.frame);
-      connection.isGreeted = true;
+      connection.hasStatus = true;
       connection.send(Buffer.concat([frame, ...missed]));
     }
-    this.#newcomers.clear();
+    this.#awaitingStatus.clear();
   }
 
   #emit(event: IntentEvent): void {
@@ -202,19 +203,20 @@ export class IntentFeed {
     const frame = eventFrame(event);
     this.#history.push({ id: event.id, frame });
     if (this.#history.length > historyLength) this.#history.shift();
-    this.#sendToGreeted(frame);
+    this.#broadcast(frame);
   }
 
   #finish(status: IntentStatus): void {
-    this.#greet(status);
+    this.#sendStatus(status);
     this.end(() => terminalFrame);
   }
 
-  #sendToGreeted(frame: Buffer): void {
-    for (const connection of this.#connections) if (connection.isGreeted) connection.send(frame);
+  /** Sends an event to the connections that have the status. */
+  #broadcast(frame: Buffer): void {
+    for (const connection of this.#connections) if (connection.hasStatus) connection.send(frame);
   }
 
-  /** Leaves out the text of the service. */
+  /** Omits the text of the service. */
   #warn(what: string, error: unknown): void {
     const code = error instanceof IntentError ? error.code : 'internal_error';
     this.#context.logger.warn(`express-intents: ${what}: ${code}`, { intent: this.id });

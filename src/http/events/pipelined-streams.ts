@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 
-// Requests on a connection whose earlier request is an event stream: they are answered only when the stream has ended
-// (RFC 9112, section 9.3.2), and hold memory until then.
+// Pipelined requests behind an event stream on the same connection. HTTP/1.1 answers them only after the stream has ended
+// (RFC 9112, section 9.3.2). They hold memory until then.
 
-/** Requests that may wait behind the stream of a connection. Browsers and proxies send none there. */
+/** How many requests may wait behind the stream of a connection. Browsers and proxies send none. */
 const maxBehind = 64;
 
-/** A connection that has streams. It is dropped with the last of them, so that a stream that follows another resets no count. */
+/** A connection with streams. Deleted with the last of them, so that a new stream does not reset the count. */
 interface Pipeline {
-  /** Streams that are open or wait for their turn. */
+  /** Streams that are open or waiting for their turn. */
   streams: number;
-  /** Requests that came behind a response that was not sent. */
+  /** Requests received behind an unsent response. */
   behind: number;
 }
 
 const pipelines = new WeakMap<Socket, Pipeline>();
 
-/** Counts a stream of this connection. @returns ends that; to be called once */
+/** Counts a stream of this connection. @returns a function to call once when the stream ends */
 export function joinPipeline(socket: Socket): () => void {
   const pipeline = pipelines.get(socket) ?? { streams: 0, behind: 0 };
   pipelines.set(socket, pipeline);
@@ -29,11 +29,10 @@ export function joinPipeline(socket: Socket): () => void {
 }
 
 /**
- * Ends a connection that sends request after request behind an open stream. Node reads until their answers fill a buffer,
- * and by then has read thousands.
- * @returns whether the connection has ended
+ * Closes a connection that sends too many requests behind an open stream. Node alone would read thousands before it stops.
+ * @returns whether the connection was closed
  */
-export function endOverfullPipeline(req: Request, res: Response): boolean {
+export function closeOverfullPipeline(req: Request, res: Response): boolean {
   const pipeline = res.socket ? undefined : pipelines.get(req.socket);
   if (pipeline === undefined) return false;
   pipeline.behind += 1;
@@ -42,13 +41,13 @@ export function endOverfullPipeline(req: Request, res: Response): boolean {
   return isOverfull;
 }
 
-/** Called when a connection ends, for the streams that wait on it. One listener serves all of them. */
+/** The callbacks of waiting streams, by connection. One `close` listener serves them all. */
 const waiting = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Waits until the responses before this one on the same connection are sent. Node emits no event for a response whose
- * connection ends before its turn, so this listens to the connection.
- * @returns false when the connection has ended
+ * Waits until the earlier responses on the same connection are sent. Node emits no event for a response whose connection closes
+ * before its turn, so this listens to the connection.
+ * @returns false if the connection is closed
  */
 export async function waitForTurn(req: Request, res: Response): Promise<boolean> {
   const { socket } = req;

@@ -3,33 +3,33 @@ import type { Response } from 'express';
 import { securityHeaders } from '../response/respond.js';
 import { chunkOf, retryFrame } from './sse-frame.js';
 
-/** Limit of what waits for a client that does not read, in bytes. */
+/** Limit of unread data per client, in bytes. */
 const maxWaitingBytes = 64 * 1024;
-/** How long the end of a stream may take to get out, in milliseconds. */
+/** How long the end of a stream may take to be sent, in milliseconds. */
 const endTimeoutMs = 10_000;
 
 const headers = {
   ...securityHeaders(),
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // no-transform prevents compression, which would hold events back.
+  // no-transform prevents compression, which would delay events.
   'Cache-Control': 'no-cache, no-store, no-transform',
   'X-Accel-Buffering': 'no',
 };
 
-/** Writes the head of an event stream. */
+/** Writes the headers of an event stream. */
 export function writeEventHeaders(res: Response): void {
   res.removeHeader('X-Powered-By');
   res.writeHead(200, headers);
 }
 
-/** One client of an event stream: a response that stays open and takes frames, which are made once for all clients. */
+/** One client of an event stream: an open response. Frames are created once and shared by all clients. */
 export class SseConnection {
   readonly #res: Response;
-  /** The last event the browser had when it connected. */
+  /** The id of the last event that the browser had received when it connected. */
   readonly lastEventId: string | undefined;
-  /** Whether it has had the status, and so takes events as they come. */
-  isGreeted = false;
-  /** Whether a chunk that is shared with other clients may go to the socket as it is. */
+  /** Whether it has received the status. Events follow it. */
+  hasStatus = false;
+  /** Whether a chunk shared with other clients can be written directly to the socket. */
   #isPlain = false;
 
   constructor(res: Response, lastEventId: string | undefined) {
@@ -37,7 +37,7 @@ export class SseConnection {
     this.lastEventId = lastEventId;
   }
 
-  /** @param retryMs when the browser reconnects after the end */
+  /** @param retryMs how soon the browser reconnects after the end */
   open(retryMs: number): void {
     writeEventHeaders(this.#res);
     this.send(retryFrame(retryMs));
@@ -45,26 +45,26 @@ export class SseConnection {
     this.#isPlain = isPlain(this.#res);
   }
 
-  /** Writes a frame at once. A client that has stalled is disconnected; it reconnects and gets what it missed. */
+  /** Writes a frame. A stalled client is disconnected; it reconnects and receives the events it missed. */
   send(frame: Buffer): void {
     const res = this.#res;
     if (res.destroyed || res.writableEnded) return;
     if (this.#isPlain) res.socket?.write(chunkOf(frame));
     else writeThrough(res, frame);
-    // Includes what waits in the socket.
+    // Includes the buffer of the socket.
     if (res.writableLength > maxWaitingBytes) res.destroy();
   }
 
-  /** Ends the stream, with a last frame if there is one. The connection stays for other requests. */
+  /** Ends the stream, with an optional last frame. The connection stays open for other requests. */
   end(frame?: Buffer): void {
     const res = this.#res;
     if (res.destroyed || res.writableEnded) return;
     if (frame) {
-      // It waits for the end and goes out with it.
+      // Sent together with the end.
       res.socket?.cork();
       this.send(frame);
     }
-    // A client that does not take the end either. A server may have set no timeout for its sockets.
+    // For a client that does not read the end. The server may have no socket timeout.
     const timer = setTimeout(() => res.destroy(), endTimeoutMs).unref();
     res.once('close', () => clearTimeout(timer));
     try {
@@ -76,8 +76,7 @@ export class SseConnection {
 }
 
 /**
- * Whether no middleware of the app is between the response and its socket. Then clients share a chunk; making one for each
- * would be half of the cost of an event.
+ * Whether no middleware of the app wraps the response. Then clients share a chunk, which halves the cost of an event.
  */
 function isPlain(res: Response): boolean {
   return res.write === ServerResponse.prototype.write && res.chunkedEncoding;
@@ -86,10 +85,10 @@ function isPlain(res: Response): boolean {
 function writeThrough(res: Response, frame: Buffer): void {
   try {
     res.write(frame);
-    // A middleware that compresses in spite of no-transform keeps the frame until it is flushed.
+    // A middleware that compresses despite no-transform buffers the frame until it is flushed.
     (res as { flush?: () => void }).flush?.();
   } catch {
-    // A middleware that fails ends this stream alone.
+    // A failing middleware ends only this stream.
     res.destroy();
   }
 }
@@ -97,8 +96,8 @@ function writeThrough(res: Response, frame: Buffer): void {
 const endOfHead = /\r\n\r\n$/;
 
 /**
- * Node keeps the head of an open response as a chain of some seventy strings. Searching it makes it one string, which takes
- * half of the memory; that matters where thousands stay open. The compiler must not optimize the search away.
+ * Node stores the headers of an open response as a chain of about seventy strings. A search flattens them to one string of half
+ * the size, which matters with thousands of open streams. The compiler must not remove the search.
  */
 function joinHead(res: Response): void {
   const { _header: head } = res as { _header?: unknown };

@@ -1,24 +1,24 @@
 import type { IntentStatus } from '../../sequencer/calls.js';
 import type { IntentEvent } from '../../sequencer/watch/intent-event.js';
 
-/** The three flags by the names of the interface, section 2.6. */
+/** The three flags, named as in the interface, section 2.6. */
 export interface StatusBody {
   readonly exists: boolean;
   readonly code_scanned: boolean;
   readonly intent_submitted: boolean;
 }
 
-/** A status as `GET /status/:id` and the event `status` send it. */
+/** The body of `GET /status/:id` and of the event `status`. */
 export function statusBody({ exists, codeScanned, intentSubmitted }: IntentStatus): StatusBody {
   return { exists, code_scanned: codeScanned, intent_submitted: intentSubmitted };
 }
 
-/** A comment: without it proxies close a quiet stream (WHATWG HTML, section 9.2.7). */
+/** A comment. Proxies close silent streams (WHATWG HTML, section 9.2.7). */
 export const heartbeatFrame: Buffer = Buffer.from(':\n\n');
 
 let last: { readonly frame: Buffer; readonly chunk: Buffer } | undefined;
 
-/** A frame as a chunk of HTTP/1.1 (RFC 9112, section 7.1). Made once for clients that are sent the same one in a row. */
+/** A frame as a chunk of HTTP/1.1 (RFC 9112, section 7.1). Successive clients share it. */
 export function chunkOf(frame: Buffer): Buffer {
   if (last?.frame !== frame) {
     const size = Buffer.from(`${frame.length.toString(16)}\r\n`);
@@ -32,25 +32,25 @@ export function retryFrame(retryMs: number): Buffer {
   return Buffer.from(`retry: ${Math.round(retryMs)}\n\n`);
 }
 
-/** The status has no id, so that the browser still reconnects with that of the last event. */
+/** The status has no id: the browser must reconnect with the id of the last event. */
 export function statusFrame(status: IntentStatus): Buffer {
   return Buffer.from(`event: status\ndata: ${JSON.stringify(statusBody(status))}\n\n`);
 }
 
-/** An event, named as its kind (interface section 6). */
+/** An event, named after its kind (interface section 6). */
 export function eventFrame({ kind, id, timestampMs }: IntentEvent): Buffer {
   const timestamp = timestampMs === undefined ? undefined : isoTime(timestampMs);
   const data = JSON.stringify({ id, timestamp });
   return Buffer.from(`event: ${oneLine(kind)}\nid: ${oneLine(id)}\ndata: ${data}\n\n`);
 }
 
-/** Everyone who sees the code can put any time into a message, also an invalid one. */
+/** Anyone who sees the code can send a message with any time, even an invalid one. */
 function isoTime(timestampMs: number): string | undefined {
   const date = new Date(timestampMs);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** A line break would begin another field, and an id must not contain a NUL. */
+/** A line break would start another field, and an id must not contain NUL. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, '');
 }

@@ -15,7 +15,7 @@ export function getStatusHandler({ statusCache }: RouterContext): Handler {
   };
 }
 
-/** Shares a call upstream for as long as the client is connected. */
+/** Shares an upstream call until the client disconnects. */
 async function readStatus(statusCache: StatusCache, res: Response, id: string): Promise<void> {
   sendStatus(res, await statusCache.get(id, { signal: disconnectSignal(res) }));
 }

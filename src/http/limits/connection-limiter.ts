@@ -2,18 +2,18 @@ import type { ConnectionLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
-/** What an event stream counts against besides the process. */
+/** The owner whose limits an event stream counts against, in addition to that of the process. */
 export interface ConnectionOwner extends Partial<RateLimitKey> {
-  /** Stands for the browser's cookie; undefined for a browser without our cookie. */
+  /** The hash of the browser's cookie; undefined without our cookie. */
   readonly browser: string | undefined;
   readonly address: string;
 }
 
 /**
- * Bounds the open event streams by browser, address, network and process.
+ * Limits the open event streams by browser, address, network and process.
  *
- * A stream is acquired when it opens and released once when it ends. The process is full from the moment a stream is refused
- * for `perProcess` until half of the streams are released; `onFull` is called once for each such time.
+ * - available: `acquire` succeeds below the limits.
+ * - full: a stream was rejected by `perProcess`, which calls `onFull` once. Ends when at most half of the streams are open.
  */
 export class ConnectionLimiter {
   readonly #limits: ConnectionLimits;
@@ -39,7 +39,7 @@ export class ConnectionLimiter {
     return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }
 
-  /** @throws {IntentError} `too_many_connections`, `too_busy`; then nothing is to be released */
+  /** The caller releases it once. @throws {IntentError} `too_many_connections`, `too_busy`; then there is nothing to release */
   acquire({ browser, address, network }: ConnectionOwner): void {
     const { perBrowser, perAddress, perProcess } = this.#limits;
     const perNetwork = perAddress * networkFactor;
@@ -78,7 +78,7 @@ function countOf(counts: ReadonlyMap<string, number>, key: string | undefined): 
   return key === undefined ? 0 : (counts.get(key) ?? 0);
 }
 
-/** Deletes a key at zero, so that the maps hold open streams only. */
+/** Deletes a key at zero, so that the maps do not grow. */
 function countDown(counts: Map<string, number>, key: string | undefined): void {
   if (key === undefined) return;
   const count = countOf(counts, key) - 1;

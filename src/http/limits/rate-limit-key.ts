@@ -1,31 +1,31 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What the limits count a visitor as. */
+/** The key under which the limits count a visitor. */
 export interface RateLimitKey {
-  /** An IPv4 address, or an IPv6 /56, which one subscriber can choose addresses from. */
+  /** An IPv4 address, or an IPv6 /56: one subscriber has at least that range. */
   readonly address: string;
-  /** The /48 around a /56, which one customer of a hosting company has; undefined for IPv4. */
+  /** The /48 around the /56: one customer of a hosting company may have that range. Undefined for IPv4. */
   readonly network: string | undefined;
 }
 
-/** A /48 may come this many times as often as an address. */
+/** The limit of a /48, as a multiple of the limit of an address. */
 export const networkFactor = 8;
 
-/** The shared key of every text that is not an address. */
+/** The shared key of all values that are not addresses. */
 export const unreadableAddress = 'unreadable';
 const unreadable: RateLimitKey = { address: unreadableAddress, network: undefined };
 
 /** Addresses are shorter, even with a zone and a port. */
 const maxLength = 80;
-/** `[address]:port` and `address:port`, as some load balancers write them into `X-Forwarded-For`. */
+/** `[address]:port` and `address:port`, which some load balancers write to `X-Forwarded-For`. */
 const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const withPort = /^([\d.]+):\d{1,5}$/;
 
 /** IPv4 addresses behind the gateway of an IPv6-only network (RFC 6052, section 2.1). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** @param ip `req.ip`: the address a trusted proxy reports; undefined after the connection has ended */
+/** @param ip `req.ip`: the address that a trusted proxy reports; undefined after the connection has closed */
 export function rateLimitKey(ip: string | undefined): RateLimitKey {
   if (ip === undefined) return unreadable;
   if (isIPv4(ip)) return { address: ip, network: undefined };

@@ -12,7 +12,7 @@ interface Count {
 /** The memory store of express-rate-limit has no bound. */
 const capacity = 20_000;
 
-/** Counts the requests of this process, by key and window, for 20,000 keys: the oldest makes room. */
+/** Counts the requests of this process by key and window. Holds 20,000 keys; the oldest is dropped. */
 export class MemoryStore implements Store {
   readonly localKeys = true;
   readonly #counts: BoundedMap<Count>;
@@ -23,7 +23,7 @@ export class MemoryStore implements Store {
     this.#endOfWindow = () => new Date(now() + windowMs);
   }
 
-  /** Keys with a count. */
+  /** The number of keys. */
   get size(): number {
     return this.#counts.size;
   }
@@ -46,24 +46,23 @@ export class MemoryStore implements Store {
   }
 }
 
-/** Bound of one call to the shared store, in milliseconds: a request waits for it. */
+/** Timeout of a call to the shared store, in milliseconds. A request waits for the call. */
 const timeoutMs = 500;
-/** How long no call goes to a store that failed, in milliseconds. */
-const retryAfterMs = 10_000;
+/** How long a failed store is not called, in milliseconds. */
+const pauseMs = 10_000;
 
 /**
- * Whether the shared store of a router works. All limits of the router share one.
+ * The state of the shared store. All limits of a router use the same store.
  *
- * - up: calls go to the store. A failure takes it down, which is logged.
- * - paused: down for the first ten seconds after a failure. No call goes to the store, and the result of a call that was
- *   running at the failure changes nothing.
- * - retrying: down, and calls go to the store again. A failure pauses it again; a success takes it up, which is logged.
+ * - up: the store is called. A failure is logged and pauses it.
+ * - paused: for ten seconds after a failure the store is not called. Results of calls already running are ignored.
+ * - retrying: the store is called again. A failure pauses it again. A success is logged and returns it to up.
  */
 export class SharedStoreState {
   readonly #logger: Logger;
   readonly #now: () => number;
-  #retryAtMs = 0;
-  #isDown = false;
+  /** When the store last failed. Undefined while it is up. */
+  #failedAtMs: number | undefined;
 
   constructor(logger: Logger, now: () => number) {
     this.#logger = logger;
@@ -71,28 +70,31 @@ export class SharedStoreState {
   }
 
   get isPaused(): boolean {
-    return this.#now() < this.#retryAtMs;
+    if (this.#failedAtMs === undefined) return false;
+    const elapsedMs = this.#now() - this.#failedAtMs;
+    // Negative after the clock was set back, which must not prolong the pause.
+    return elapsedMs >= 0 && elapsedMs < pauseMs;
   }
 
   failed(error: unknown): void {
     if (this.isPaused) return;
-    this.#retryAtMs = this.#now() + retryAfterMs;
-    if (this.#isDown) return;
-    this.#isDown = true;
-    const message = `the rate limit store failed, so each process counts for itself: ${messageOf(error)}`;
+    const wasUp = this.#failedAtMs === undefined;
+    this.#failedAtMs = this.#now();
+    if (!wasUp) return;
+    const message = `the rate limit store failed; until it recovers, each process counts alone: ${messageOf(error)}`;
     this.#logger.error(`express-intents: ${message}`);
   }
 
   succeeded(): void {
-    if (!this.#isDown || this.isPaused) return;
-    this.#isDown = false;
-    this.#logger.warn('express-intents: the rate limit store works again and counts for all processes.');
+    if (this.#failedAtMs === undefined || this.isPaused) return;
+    this.#failedAtMs = undefined;
+    this.#logger.warn('express-intents: the rate limit store has recovered and counts for all processes.');
   }
 }
 
 /**
- * Counts in the site's store for all processes, and in the memory of this process while that store is down. A failing store
- * neither opens the door nor closes the shop: each process then admits as many as all of them did together.
+ * Counts in the site's shared store, and in the memory of this process while that store is down. Each process then allows as
+ * many requests as all of them together did before.
  */
 export class FallbackStore implements Store {
   readonly localKeys = false;
@@ -129,7 +131,7 @@ export class FallbackStore implements Store {
     await this.#callShared(async () => this.#shared.resetKey(key));
   }
 
-  /** Undefined while the store is paused, and when the call fails. */
+  /** Undefined if the store is paused or the call fails. */
   async #callShared<Result>(call: () => Promise<Result>): Promise<Result | undefined> {
     if (this.#state.isPaused) return undefined;
     try {
@@ -143,8 +145,8 @@ export class FallbackStore implements Store {
   }
 }
 
-/** A count that is not a number would admit every request. */
+/** A count that is not a number would allow every request. */
 function requireCount(count: IncrementResponse): IncrementResponse {
   if (Number.isSafeInteger(count?.totalHits) && count.totalHits > 0) return count;
-  throw new Error('increment did not return totalHits, a whole number over 0.');
+  throw new Error('increment() must return totalHits as a positive integer.');
 }

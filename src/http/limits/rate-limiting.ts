@@ -7,13 +7,13 @@ import type { Handler } from '../router-context.js';
 import { networkFactor, type RateLimitKey, rateLimitKey } from './rate-limit-key.js';
 import { FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';
 
-/** A limit of the configuration. Several handlers may share one. */
+/** A configured limit. Several handlers may share one. */
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
 
-/** Counts a request. Undefined, or resolves, when it may proceed. @throws {IntentError} `rate_limited` */
+/** Counts a request. Returns undefined or resolves if the request may proceed. @throws {IntentError} `rate_limited` */
 export type Limit = (req: Request, res: Response) => Promise<void> | undefined;
 
-/** The limit of a route: the same one at each call. */
+/** Returns the limit of a route, always the same object. */
 export type LimitOf = (route: LimitedRoute) => Limit;
 
 interface LimitContext {
@@ -23,8 +23,8 @@ interface LimitContext {
 }
 
 /**
- * Limits how often an address may come. Cookies do not count, because a visitor can drop them.
- * @param limits undefined where nothing is limited
+ * Limits the requests of an address. Cookies do not matter, because a visitor can delete them.
+ * @param limits undefined if rate limits are disabled
  */
 export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): LimitOf {
   if (!limits) return () => () => undefined;
@@ -37,8 +37,8 @@ export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now
   };
 }
 
-/** Puts a limit in front of a handler. */
-export function limited(limit: Limit, handler: Handler): Handler {
+/** Applies a limit before a handler. */
+export function withRateLimit(limit: Limit, handler: Handler): Handler {
   return (req, res, path) => {
     const passing = limit(req, res);
     return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
@@ -59,9 +59,9 @@ function createLimit(route: LimitedRoute, context: LimitContext): Limit {
 }
 
 /**
- * Without a shared store, a request under the limit proceeds by the count in memory alone, and express-rate-limit sees only
- * those over it, which it may count again: for a status request the library would take an eighth of the time, and its headers
- * another. It sees every request with the site's store, and where successful requests are not counted.
+ * Without a shared store, requests below the limit are counted in memory without express-rate-limit, which would take an eighth
+ * of the time of a status request, and its headers another eighth. The library handles requests over the limit (and may count
+ * them again), all requests with a shared store, and routes that do not count successful requests.
  */
 function limitBy(
   part: (key: RateLimitKey) => string,
@@ -77,9 +77,9 @@ function limitBy(
     limit: max,
     store: shared ? new FallbackStore(shared, local, sharedState) : local,
     keyGenerator: ({ ip }) => nameOf(rateLimitKey(ip)),
-    // The service may call as often as there are payments.
+    // The service calls once or more for each payment.
     skipSuccessfulRequests: route === 'webhook',
-    // The router has its own warnings of a wrong set-up.
+    // The router has its own setup warnings.
     validate: false,
   };
   let library: Promise<RateLimitRequestHandler> | undefined;
@@ -90,7 +90,7 @@ function limitBy(
   };
 }
 
-/** Where express-rate-limit leaves its counts. The app may use the library under the default name. */
+/** The request property of express-rate-limit's counts. The app may use the default name itself. */
 const requestPropertyName = 'intentRateLimit';
 
 function refusalOptions(route: LimitedRoute, windowMs: number, now: () => number): Partial<Options> {

@@ -1,22 +1,22 @@
 import { withTimeout } from '../../async/timeout.js';
 
-/** The value of a probe, why it failed, or `timeout` when the caller's wait ended first. */
+/** The value of a probe, its error, or `timeout` if the caller stopped waiting first. */
 export type ProbeOutcome<Value> = { readonly value: Value } | { readonly error: unknown } | 'timeout';
 
 export interface CachedProbeOptions<Value> {
   readonly run: () => Promise<Value>;
-  /** How long an outcome counts, in milliseconds. */
-  readonly keepMs: number;
-  /** How long a caller waits at most, in milliseconds. */
+  /** How long an outcome is valid, in milliseconds. */
+  readonly ttlMs: number;
+  /** The maximum wait of a caller, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * One probe for all callers, however many and however often they ask.
+ * One probe for all callers.
  *
  * - stale: the next caller starts the probe.
  * - running: callers share the probe, each for at most `timeoutMs`. It continues after their timeouts.
- * - fresh: for `keepMs` after the probe ended, callers get its outcome.
+ * - fresh: for `ttlMs` after the probe, callers get its outcome.
  */
 export class CachedProbe<Value> {
   readonly #options: CachedProbeOptions<Value>;
@@ -35,8 +35,8 @@ export class CachedProbe<Value> {
   }
 
   async get(): Promise<ProbeOutcome<Value>> {
-    const { keepMs, timeoutMs } = this.#options;
-    if (this.#last && performance.now() - this.#lastAtMs < keepMs) return this.#last;
+    const { ttlMs, timeoutMs } = this.#options;
+    if (this.#last && performance.now() - this.#lastAtMs < ttlMs) return this.#last;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
     });

@@ -8,38 +8,37 @@ import type { ConnectionLimiter } from '../limits/connection-limiter.js';
 import { sendJson } from '../response/respond.js';
 import { CachedProbe, type ProbeOutcome } from './cached-probe.js';
 
-/** `degraded`: an operator should know. `down`: a load balancer should take the process out. */
+/** `degraded`: alert an operator. `down`: a load balancer should remove the process. */
 export type HealthStatus = 'ok' | 'degraded' | 'down';
 
 /** The health of one part. */
 export interface HealthCheck<Reason extends string = string> {
-  /** How this part is. */
   readonly status: HealthStatus;
-  /** Why it is not `ok`. */
+  /** The reason if `status` is not `ok`. */
   readonly reason?: Reason | undefined;
 }
 
-/** The health of the router of this process. Times are in milliseconds; nothing in it is secret, and it names no address. */
+/** The health of the router of this process. Times are in milliseconds. Contains no secrets and no addresses. */
 export interface RouterHealth {
   /** The worst of the checks. */
   readonly status: HealthStatus;
   /** One check for each part. */
   readonly checks: {
-    /** `down` as soon as `close()` is called. */
+    /** `down` after `close()` is called. */
     readonly process: HealthCheck<'closing'>;
-    /** Never `down`: the site works without the sequencer, and another process would not reach it either. */
+    /** Never `down`: the rest of the site works, and another process could not reach the sequencer either. */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
-      /** Since the service last answered; absent where it never did. */
+      /** Time since the service last responded; absent if it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
-    /** Absent where no database is configured. `down` where the database fails, or has not answered for five seconds. */
+    /** Absent without a database. `down` if the database fails or has not responded for five seconds. */
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
-    /** Absent where no database is configured. Due payments and dead letters are those of all processes. */
+    /** Absent without a database. Due payments and dead letters are those of all processes. */
     readonly settlement?:
       | (HealthCheck<'ledger' | 'stalled' | 'behind' | 'slow_hooks' | 'dead_letters'> & Partial<LedgerReport>)
       | undefined;
-    /** Event streams that are open in this process. */
+    /** The open event streams of this process. */
     readonly streams: HealthCheck<'full'> & { readonly open: number; readonly limit: number };
   };
 }
@@ -56,62 +55,62 @@ export interface HealthParts {
 
 /** All in milliseconds. */
 export interface HealthTiming {
-  /** How long a caller waits at most. */
+  /** The maximum wait of a caller. */
   readonly timeoutMs: number;
-  /** The service is not probed within this time after an answer to a visitor. */
-  readonly quietMs: number;
-  /** How long the outcome of a probe of the service counts. */
-  readonly probeKeepMs: number;
-  /** How long a report of the ledger counts. */
-  readonly ledgerKeepMs: number;
-  /** A busy database answers within this time; after it, the database is down. */
-  readonly ledgerPatienceMs: number;
+  /** The service is not probed within this time after any of its responses. */
+  readonly skipProbeMs: number;
+  /** How long the outcome of a probe of the service is valid. */
+  readonly probeTtlMs: number;
+  /** How long a report of the ledger is valid. */
+  readonly ledgerTtlMs: number;
+  /** A database that has not responded for this time is down; before that, it is slow. */
+  readonly ledgerDownAfterMs: number;
 }
 
-/** Load balancers wait for a second by default, so the timeout is below that. */
+/** The timeout is below the second that load balancers wait by default. */
 const defaultTiming: HealthTiming = {
   timeoutMs: 800,
-  quietMs: 15_000,
-  probeKeepMs: 5_000,
-  ledgerKeepMs: 1_000,
-  ledgerPatienceMs: 5_000,
+  skipProbeMs: 15_000,
+  probeTtlMs: 5_000,
+  ledgerTtlMs: 1_000,
+  ledgerDownAfterMs: 5_000,
 };
-/** The settlement polls every second, and every ten after failures. */
+/** The settlement polls every second, after failures every ten seconds. */
 const stalledMs = 30_000;
-/** Due payments are claimed within a second, unless there are more than the processes can settle. */
+/** Due payments are claimed within a second unless the processes are overloaded. */
 const behindMs = 60_000;
-/** The first call of a hook waits for others of this process, usually for milliseconds. */
-const lateMs = 10_000;
-/** The id of no intent: Base58 of 32 zero bytes. */
+/** The first call of a hook usually waits milliseconds for others of this process. */
+const slowHooksMs = 10_000;
+/** An id without an intent: Base58 of 32 zero bytes. */
 const absentIntent = '1'.repeat(32);
 
-/** Answers within a second, at hardly any cost however often it is called, and never rejects. */
+/** Resolves within a second and never rejects. Frequent calls cost almost nothing. */
 export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   const { observed, ledger, live } = parts;
-  const { timeoutMs, quietMs, probeKeepMs, ledgerKeepMs, ledgerPatienceMs } = { ...defaultTiming, ...parts.timing };
+  const { timeoutMs, skipProbeMs, probeTtlMs, ledgerTtlMs, ledgerDownAfterMs } = { ...defaultTiming, ...parts.timing };
   const serviceProbe = new CachedProbe({
     run: () => observed.client.paymentIntents.getStatus(absentIntent, { signal: AbortSignal.timeout(timeoutMs) }),
-    keepMs: probeKeepMs,
+    ttlMs: probeTtlMs,
     timeoutMs,
   });
-  const ledgerProbe = ledger && new CachedProbe({ run: () => ledger.inspect(), keepMs: ledgerKeepMs, timeoutMs });
+  const ledgerProbe = ledger && new CachedProbe({ run: () => ledger.inspect(), ttlMs: ledgerTtlMs, timeoutMs });
   const probeService = async () => {
     const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.service();
-    return answeredMsAgo < quietMs || circuitOpen ? undefined : serviceProbe.get();
+    return answeredMsAgo < skipProbeMs || circuitOpen ? undefined : serviceProbe.get();
   };
   return async () => {
     if (live.events.isClosed) return healthOf(parts, {});
     const [service, report] = await Promise.all([probeService(), ledgerProbe?.get()]);
-    const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.succeededMsAgo > ledgerPatienceMs;
+    const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.succeededMsAgo > ledgerDownAfterMs;
     return healthOf(parts, { service, report, isLedgerDown });
   };
 }
 
 interface Probed {
-  /** Undefined where the service was not probed. */
+  /** Undefined if the service was not probed. */
   readonly service?: ProbeOutcome<unknown> | undefined;
   readonly report?: ProbeOutcome<LedgerReport> | undefined;
-  /** Whether the ledger has not answered for too long. */
+  /** Whether the ledger has not responded for `ledgerDownAfterMs`. */
   readonly isLedgerDown?: boolean;
 }
 
@@ -151,12 +150,12 @@ function settlementCheck(report: ProbeOutcome<LedgerReport>): NonNullable<Router
   const { lastPollMsAgo, oldestDueMs, firstCallWaitMs, deadLetters } = report.value;
   if (lastPollMsAgo > stalledMs) return { status: 'degraded', reason: 'stalled', ...report.value };
   if (oldestDueMs > behindMs) return { status: 'degraded', reason: 'behind', ...report.value };
-  if (firstCallWaitMs > lateMs) return { status: 'degraded', reason: 'slow_hooks', ...report.value };
+  if (firstCallWaitMs > slowHooksMs) return { status: 'degraded', reason: 'slow_hooks', ...report.value };
   if (deadLetters > 0) return { status: 'degraded', reason: 'dead_letters', ...report.value };
   return { status: 'ok', ...report.value };
 }
 
-/** A probe that its own signal ended rejects with the reason of the signal, which is not an error of ours. */
+/** A probe that times out rejects with the reason of its signal, which is not an IntentError. */
 function codeOf(error: unknown): IntentErrorCode {
   if (error instanceof IntentError) return error.code;
   return (error as { name?: unknown })?.name === 'TimeoutError' ? 'sequencer_timeout' : 'internal_error';
@@ -168,8 +167,8 @@ function worstOf(checks: readonly (HealthCheck | undefined)[]): HealthStatus {
 }
 
 /**
- * The route `health`, for load balancers: 200, or 503 for a process that is to be taken out. Anyone may call it, so it answers
- * status and reason without figures.
+ * The route `health` for load balancers: 200, or 503 if the process should be removed. It is public, so it shows status and
+ * reason without figures.
  */
 export function healthHandler(health: () => Promise<RouterHealth>) {
   return async (_req: Request, res: Response): Promise<void> => {

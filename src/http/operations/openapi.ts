@@ -5,28 +5,28 @@ import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
 
-/** A value of JSON. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
-/** An object of JSON. */
+/** A JSON object. */
 export type JsonObject = { readonly [name: string]: Json };
 
 /** An OpenAPI 3.1 document, as JSON. */
 export interface OpenApiDocument {
-  /** The version of OpenAPI. */
+  /** The OpenAPI version. */
   readonly openapi: '3.1.0';
   /** Title, version and description of the routes. */
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   /** The root of the site. */
   readonly servers: readonly { readonly url: string }[];
-  /** The operations of each path by method. */
+  /** The operations by path and method. */
   readonly paths: { readonly [path: string]: JsonObject };
-  /** Schemas, headers and answers that operations have in common. */
+  /** Schemas, headers and responses that several operations use. */
   readonly components: JsonObject;
 }
 
 type DescribedConfig = Pick<Config, 'routes' | 'login' | 'webhook' | 'isHttps'>;
 
-/** The path of each route in `openapi.json`, and the part of it that follows the route's configured path. */
+/** The path of each route in `openapi.json`, and its suffix after the route's configured path. */
 const describedPaths: Readonly<Record<keyof Routes, readonly [path: string, suffix: string]>> = {
   intent: ['/intent', ''],
   status: ['/status/{id}', '/{id}'],
@@ -39,7 +39,7 @@ const describedPaths: Readonly<Record<keyof Routes, readonly [path: string, suff
   health: ['/healthz', ''],
 };
 
-/** Reads `openapi.json` at the first call and gives it the routes, paths and cookies of this site. */
+/** Reads `openapi.json` at the first call and adapts it to the routes and cookies of this site. */
 export function openApiReader(config: DescribedConfig): () => Promise<OpenApiDocument> {
   let document: OpenApiDocument | undefined;
   return async () => {
@@ -63,7 +63,7 @@ function forSite(document: OpenApiDocument, { routes, login, webhook, isHttps }:
 const maxAgeSeconds = 300;
 
 interface ServedDocument {
-  /** The path that the router is mounted under, which the document names as its server. */
+  /** The mount path of the router, which the document lists as its server. */
   readonly baseUrl: string;
   readonly bytes: Buffer;
   readonly hash: string;

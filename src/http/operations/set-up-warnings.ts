@@ -4,7 +4,7 @@ import { rateLimitKey, unreadableAddress } from '../limits/rate-limit-key.js';
 import type { RouterContext } from '../router-context.js';
 import { isUnrenewable } from '../session/app-session.js';
 
-/** Inspects each request until every warning was logged. */
+/** Checks each request until every warning is logged. */
 export type SetUpCheck = (req: Request) => void;
 
 interface Warning {
@@ -17,37 +17,37 @@ interface Warning {
 const underPrefix: Warning = {
   applies: (req, { config }) => req.baseUrl !== '' && !!config.login && config.routes.keyFile !== false,
   text: (req) =>
-    `The router is mounted under ${JSON.stringify(req.baseUrl)}, where wallets do not find the verifier key file: it must be ` +
-    'at the root of the domain. Use app.use(intentRouter()) without a path; rename routes with the option `routes`.',
+    `The router is mounted under ${JSON.stringify(req.baseUrl)}, so wallets cannot find the verifier key file, which must be ` +
+    'at the root of the domain. Call app.use(intentRouter()) without a path. To rename routes, use the option `routes`.',
 };
 
 const plainHttp: Warning = {
   applies: (req, { config }) => config.production && !req.secure,
   text: () =>
-    'A request came over http, and NODE_ENV is production. Browsers then keep no cookie, and no visitor can log in. Behind ' +
-    "a proxy that terminates TLS, set app.set('trust proxy', 1).",
+    'A request arrived over http in production. Browsers reject the cookies, so no visitor can log in. Behind a proxy that ' +
+    "terminates TLS, call app.set('trust proxy', 1).",
 };
 
 const unknownProxy: Warning = {
   applies: ({ app, headers }, { config }) =>
     config.production && headers['x-forwarded-for'] !== undefined && !app.get('trust proxy'),
   text: () =>
-    "A request has X-Forwarded-For, and 'trust proxy' is not set. Behind a proxy all visitors then count as one, and soon " +
-    "reach the rate limit. Set app.set('trust proxy', 1), with the number of proxies. Without a proxy, ignore this.",
+    "A request has X-Forwarded-For, but 'trust proxy' is not set. Behind a proxy, all visitors then share one rate limit. Call " +
+    "app.set('trust proxy', 1) with the number of proxies. Without a proxy, ignore this warning.",
 };
 
 const anyProxy: Warning = {
   applies: ({ app }, { config }) => config.production && app.get('trust proxy') === true,
   text: () =>
-    "'trust proxy' is true, so a client can claim any address, and no limit by address works. Set it to the number of " +
-    "proxies: app.set('trust proxy', 1).",
+    "'trust proxy' is true, so a client can claim any address, and limits by address have no effect. Set it to the number " +
+    "of proxies: app.set('trust proxy', 1).",
 };
 
 const unreadableVisitor: Warning = {
   applies: ({ ip }) => ip !== undefined && isIP(ip) === 0 && rateLimitKey(ip).address === unreadableAddress,
   text: () =>
-    'A request came from an address that is not an IP address. All such visitors share one rate limit. Let the proxy write ' +
-    "the address of the visitor into X-Forwarded-For, and set 'trust proxy' to the number of proxies.",
+    'The address of a request is not an IP address. All such visitors share one rate limit. Configure the proxy to write the ' +
+    "visitor's address to X-Forwarded-For, and set 'trust proxy' to the number of proxies.",
 };
 
 /** Checks the first session only: with cookie-session each check costs a signature. */
@@ -61,12 +61,12 @@ function unrenewableSession(): Warning {
       return isUnrenewable(req);
     },
     text: () =>
-      'The req.session of the app cannot be renewed. A login in it could be fixated, so logins are refused. Use ' +
-      'express-session or cookie-session, or mount the router before the session: it then keeps logins in its own cookie.',
+      'req.session of the app cannot be regenerated, which would allow session fixation, so logins are rejected. Use ' +
+      'express-session or cookie-session, or mount the router before the session: it then stores logins in its own cookie.',
   };
 }
 
-/** Logs, once each, the errors around the router that only a request can show. */
+/** Logs setup errors that only a request can reveal, once each. */
 export function setUpWarnings(context: RouterContext): SetUpCheck {
   const pending = new Set([underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, unrenewableSession()]);
   return (req) => {

@@ -4,11 +4,11 @@ import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
-import type { PaymentDemand } from './payment-demand.js';
+import type { PaymentRequirement } from './payment-requirement.js';
 
-/** How many submitted payments are settled, newest first. Of the open ones, which cost a call, only the newest is checked. */
+/** How many submitted payments are settled, newest first. Of the open ones only the newest is checked: that costs a call. */
 const maxSubmitted = 5;
-/** After this a cached status has expired; timers may fire slightly early. */
+/** A cached status has expired after this time. Timers may fire slightly early. */
 const cacheExpiryMs = pendingMs + 10;
 
 export interface PaymentSearch {
@@ -16,15 +16,15 @@ export interface PaymentSearch {
   readonly statusCache: StatusCache;
   /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
-  readonly demand: PaymentDemand;
-  /** How long a payment that may have been submitted is given to settle. */
+  readonly requirement: PaymentRequirement;
+  /** How long to wait for a possibly submitted payment to settle. */
   readonly settleWaitMs: number;
   /** Called before a call to the service. @throws {IntentError} `rate_limited` */
   readonly beforeCall?: () => Promise<void> | undefined;
 }
 
 /**
- * A settled payment of this browser that meets the demand; undefined where there is none. A submitted one is given time to
+ * A settled payment of this browser that is sufficient; undefined if there is none. Waits some time for a submitted one to
  * settle.
  * @throws {IntentError} `ledger_unavailable` @throws what `beforeCall` throws
  */
@@ -39,15 +39,15 @@ export async function findPayment(search: PaymentSearch): Promise<Payment | unde
   return mayBePaid ? settledOf(await sufficientPayments(search)) : undefined;
 }
 
-async function sufficientPayments({ ledger, browser, demand }: PaymentSearch): Promise<readonly LedgerIntent[]> {
-  const payments = await ledger.paymentsFor(browser, demand.resource);
-  return payments.filter((payment) => isSufficient(payment, demand));
+async function sufficientPayments({ ledger, browser, requirement }: PaymentSearch): Promise<readonly LedgerIntent[]> {
+  const payments = await ledger.paymentsFor(browser, requirement.resource);
+  return payments.filter((payment) => isSufficient(payment, requirement));
 }
 
-function isSufficient({ amount, currency }: LedgerIntent, demand: PaymentDemand): boolean {
+function isSufficient({ amount, currency }: LedgerIntent, requirement: PaymentRequirement): boolean {
   if (amount === undefined || currency === undefined) return false;
-  if (demand.currency !== undefined && currency !== demand.currency) return false;
-  return demand.money === undefined || parseMoney(amount, currency).hundredths >= demand.money.hundredths;
+  if (requirement.currency !== undefined && currency !== requirement.currency) return false;
+  return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;
 }
 
 function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
@@ -58,14 +58,14 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
   return Object.freeze({ id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt });
 }
 
-/** Settles the submitted payments, within bounded time. Returns whether there may be a settled one now. */
+/** Settles the submitted payments, with a timeout. Returns whether there may be a settled one now. */
 async function settleNow(
   { ledger, statusCache, settleWaitMs }: PaymentSearch,
   pending: readonly LedgerIntent[],
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(settleWaitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
-    // A visitor who has not paid and reloads the page costs a shared status call, and no write.
+    // A visitor who reloads without paying costs a shared status call and no write.
     if (state === 'open' && !(await isSubmitted(statusCache, id, signal))) return false;
     await withAbort(signal, () => ledger.recheck(id));
     return true;
@@ -75,8 +75,8 @@ async function settleNow(
 }
 
 /**
- * A cached status may be from before the payment. It is waited for until it expires, and not bypassed, so that reloads of a page
- * cause at most a few calls to the service a second.
+ * A cached status may be older than the payment. This waits until it expires instead of bypassing the cache, so that page
+ * reloads cause at most a few calls to the service per second.
  */
 async function isSubmitted(statusCache: StatusCache, id: string, signal: AbortSignal): Promise<boolean> {
   if (statusCache.peek(id)?.intentSubmitted === false) await delay(cacheExpiryMs, undefined, { signal, ref: false });

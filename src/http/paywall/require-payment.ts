@@ -6,20 +6,20 @@ import type { Payment } from '../../ledger/payment.js';
 import { requireRouter } from '../attached-router.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
-import { answerProblem, isHookRefusal, retryAfter, toProblemDetails } from '../response/problem.js';
+import { isHookRefusal, retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';
 import {
-  formatDemandedAmount,
-  type PaymentDemand,
+  formatRequiredAmount,
+  type PaymentRequirement,
   parseRequiredPayment,
   type RequiredPayment,
-} from './payment-demand.js';
+} from './payment-requirement.js';
 
 declare global {
   namespace Express {
     interface Request {
-      /** The payment of this browser for the route; set by `requirePayment()`, absent on routes without it. */
+      /** The payment of this browser for this route. Set by `requirePayment()`. */
       payment?: Payment;
     }
   }
@@ -28,24 +28,23 @@ declare global {
 /** Options of `requirePayment`. */
 export interface RequirePaymentOptions {
   /**
-   * A path of this site where the resource can be paid for. Page views are redirected there, with their own path as the query
-   * parameter `return`; programs get 402. That page must check `return`, since anybody can write such a link.
+   * A path on this site where visitors can pay for the resource. Page views are redirected there, with their own path as the
+   * query parameter `return`; programs receive 402. That page must validate `return`, because anyone can create such a link.
    */
   readonly payUrl?: string | ((req: Request) => string) | undefined;
 }
 
-/** How long a payment that was submitted is given to settle. */
+/** How long to wait for a submitted payment to settle. */
 const settleWaitMs = 2_000;
 
 /**
- * Guards a route: next() with `req.payment` when this browser has a settled payment for the resource, else 402 problem+json
- * (code `payment_required`), whose members `pay: { url, mode, order }`, `resource`, `amount` and `currency` say what to pay
- * and where; or a redirect to `payUrl` for a page view. The browser is recognized by its cookie. Needs a ledger, without which
- * it fails with `invalid_configuration`. The answer of the route gets `Cache-Control: private, no-store` unless the app sets
- * another.
- * @param required returns what has to be paid for; `refuse()` in it refuses the request with a problem, as in every hook, and
- *   any other error goes to next()
- * @throws {ConfigError} for an unknown option, or a `payUrl` that is not a path of this site
+ * Guards a route. Calls next() with `req.payment` if this browser has a settled payment for the resource. Otherwise page views
+ * are redirected to `payUrl` if it is set, and other requests get 402 problem+json (code `payment_required`), whose members
+ * `pay: { url, mode, order }`, `resource`, `amount` and `currency` describe the payment. A cookie identifies the browser.
+ * Requires a ledger; without one it fails with `invalid_configuration`. Sets `Cache-Control: private, no-store` unless the app
+ * sets another.
+ * @param required returns the required payment; `refuse()` in it rejects the request, any other error goes to next()
+ * @throws {ConfigError} for an unknown option, or if `payUrl` is not a path on this site
  */
 export function requirePayment(
   required: (req: Request) => RequiredPayment | Promise<RequiredPayment>,
@@ -58,48 +57,48 @@ export function requirePayment(
   if (problems.length > 0) throw new ConfigError(problems);
   return async function requirePayment(req, res, next) {
     try {
-      const demand = parseRequiredPayment(await required(req));
-      const payment = await paymentOf(demand, req, res);
+      const requirement = parseRequiredPayment(await required(req));
+      const payment = await paymentOf(requirement, req, res);
       if (payment) req.payment = payment;
       else if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
-      else return answerPaymentRequired(demand, req, res);
+      else return sendPaymentRequired(requirement, req, res);
     } catch (error) {
-      if (res.headersSent || !isAnswerable(error)) return next(error);
-      return answerProblem(res, toProblemDetails(error), retryAfter(error));
+      if (res.headersSent || !isClientError(error)) return next(error);
+      return sendProblemDetails(res, toProblemDetails(error), retryAfter(error));
     }
     keepPrivate(res);
     next();
   };
 }
 
-/** A refusal of the site, or a fault of the visitor. The error handler of the app gets every other error. */
-function isAnswerable(error: unknown): boolean {
+/** An error of the caller. All other errors go to the app's error handler. */
+function isClientError(error: unknown): boolean {
   return (
     isHookRefusal(error) || (error instanceof IntentError && ['invalid_request', 'rate_limited'].includes(error.code))
   );
 }
 
-async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Promise<Payment | undefined> {
+async function paymentOf(requirement: PaymentRequirement, req: Request, res: Response): Promise<Payment | undefined> {
   const { context, countStatus } = requireRouter(req);
   const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
-    throw new IntentError('invalid_configuration', `requirePayment needs a ledger: ${howToGetLedger()}.`);
+    throw new IntentError('invalid_configuration', `requirePayment requires a ledger: ${howToGetLedger()}.`);
   }
   const browser = browserHashOf(browserCookie, req);
-  // A page view can cause a call to the service, so it counts like a request for a status.
+  // A page view can cause a call to the service, so it counts against the limit of the status route.
   const beforeCall = (): Promise<void> | undefined => countStatus(req, res);
-  return browser && findPayment({ ledger, statusCache, browser, demand, settleWaitMs, beforeCall });
+  return browser && findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
-/** Answers 402 with what to pay, and where. */
-function answerPaymentRequired(demand: PaymentDemand, req: Request, res: Response): void {
-  const message = 'Pay: POST the mode and the order to pay.url, then ask again.';
-  const { resource, currency, order } = demand;
-  const members = { pay: paymentRoute(req, order), resource, amount: formatDemandedAmount(demand), currency };
-  answerProblem(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });
+/** Responds with 402 and the required payment. */
+function sendPaymentRequired(requirement: PaymentRequirement, req: Request, res: Response): void {
+  const message = 'To pay, POST mode and order to pay.url. Then repeat this request.';
+  const { resource, currency, order } = requirement;
+  const members = { pay: paymentRoute(req, order), resource, amount: formatRequiredAmount(requirement), currency };
+  sendProblemDetails(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });
 }
 
-/** Undefined where the route that creates intents is switched off. */
+/** Undefined if the route that creates intents is disabled. */
 function paymentRoute(req: Request, order: unknown): object | undefined {
   const { context, baseUrl } = requireRouter(req);
   const { intent } = context.config.routes;
@@ -107,16 +106,16 @@ function paymentRoute(req: Request, order: unknown): object | undefined {
 }
 
 /**
- * Redirects a page view to the page where it can be paid for.
- * @throws {IntentError} `invalid_configuration` when `payUrl` returns what is not a path of this site
+ * Redirects a page view to the payment page.
+ * @throws {IntentError} `invalid_configuration` if `payUrl` does not return a path on this site
  */
 function redirectToPay(payUrl: string | ((req: Request) => string), req: Request, res: Response): void {
   const path = typeof payUrl === 'string' ? payUrl : payUrl(req);
-  if (!isOwnPath(path)) throw new IntentError('invalid_configuration', 'payUrl is not a path of this site.');
+  if (!isOwnPath(path)) throw new IntentError('invalid_configuration', 'payUrl must be a path on this site.');
   sendEmpty(res, 303, { Location: withReturn(path, req.originalUrl) });
 }
 
-/** Adds the query parameter `return`, unless the request line names another site, as it may. */
+/** Adds the query parameter `return`, unless the request line contains another site's URL. */
 function withReturn(path: string, from: string): string {
   if (!isOwnPath(from)) return path;
   const [beforeFragment = '', ...fragment] = path.split(/(?=#)/);
@@ -127,11 +126,11 @@ function withReturn(path: string, from: string): string {
 function problemsOf(required: unknown) {
   if (typeof required === 'function') return [];
   const fix = "requirePayment((req) => ({ resource: 'article:tea' }))";
-  return [{ setting: 'requirePayment', problem: 'Its first argument is not a function.', fix }];
+  return [{ setting: 'requirePayment', problem: 'The first argument must be a function.', fix }];
 }
 
 function problemsOfUrl(payUrl: unknown) {
   if (payUrl === undefined || typeof payUrl === 'function' || isOwnPath(payUrl)) return [];
   const fix = "requirePayment(required, { payUrl: '/buy' })";
-  return [{ setting: 'payUrl', problem: 'It is not a path of this site.', fix }];
+  return [{ setting: 'payUrl', problem: 'It must be a path on this site.', fix }];
 }

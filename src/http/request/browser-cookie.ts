@@ -3,21 +3,21 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { randomBytes } from '../../keys/random-bytes.js';
 
-/** A cookie that only this host can read. The `__Host-` prefix needs https, so a site on http goes without it. */
+/** A cookie that only this host can read. */
 export interface HostCookie {
   read(req: Request): string | undefined;
   /**
-   * Sets the cookie; replaces a value that was set with the same answer before.
-   * @param maxAgeSeconds undefined: until the browser is closed
+   * Sets the cookie; replaces a value already set on this response.
+   * @param maxAgeSeconds default: until the browser is closed
    */
   write(res: Response, value: string, maxAgeSeconds?: number): void;
   clear(res: Response): void;
 }
 
 /**
- * A `__Host-` cookie (RFC 6265bis section 4.1.3.2) with `Secure` on every site that is served over https, and a plain one
- * over http.
- * @param isSecure whether the site is known to be served over https, whatever a request looks like
+ * A `__Host-` cookie (RFC 6265bis section 4.1.3.2) with `Secure` on https, and a plain cookie on http, where browsers reject
+ * that prefix.
+ * @param isSecure whether the site is known to use https, even if a request appears as http
  */
 export function hostCookie(name: string, isSecure: boolean): HostCookie {
   const [guarded, plain] = [oneCookie(`__Host-${name}`, true), oneCookie(name, false)];
@@ -32,7 +32,7 @@ export function hostCookie(name: string, isSecure: boolean): HostCookie {
 function oneCookie(fullName: string, secure: boolean): HostCookie {
   const head = `${fullName}=`;
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
-  // The attributes after the value and the age are always the same, so they are serialized once.
+  // The attributes after value and age are constant, so they are serialized once.
   const tail = stringifySetCookie({ name: fullName, value: '', ...attributes }).slice(head.length);
   const write = (res: Response, value: string, maxAgeSeconds?: number): void => {
     const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
@@ -47,30 +47,30 @@ function oneCookie(fullName: string, secure: boolean): HostCookie {
   };
 }
 
-/** A browser that is recognized by a random cookie. The cookie itself is stored nowhere. */
-export interface KnownBrowser {
-  /** SHA-256 of the cookie, 32 bytes: identifies the browser. */
+/** A browser, identified by a random cookie. The server stores only the hash of the cookie. */
+export interface BrowserIdentity {
+  /** SHA-256 of the cookie, 32 bytes. Identifies the browser. */
   readonly hash: Uint8Array;
-  /** Derives a key of 32 bytes from the cookie (HKDF-SHA-256, RFC 5869), so it exists only during requests of the browser. */
+  /** Derives a key of 32 bytes from the cookie (HKDF-SHA-256, RFC 5869). It exists only during requests of the browser. */
   deriveKey(purpose: string): Uint8Array;
-  /** Extends the life of the cookie, which otherwise ends when the browser is closed. */
-  keep(maxAgeSeconds: number): void;
+  /** Sets the lifetime of the cookie, which otherwise ends when the browser is closed. */
+  extendCookie(maxAgeSeconds: number): void;
 }
 
 /** 256 random bits as base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
-/** The browser of a request. One without a cookie of ours gets it with the answer, whatever that will be. */
-export function rememberBrowser(cookie: HostCookie, req: Request, res: Response): KnownBrowser {
+/** The browser of a request. Sets the cookie on the response if the browser has none. */
+export function ensureBrowser(cookie: HostCookie, req: Request, res: Response): BrowserIdentity {
   const known = tokenOf(cookie, req);
   const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
   if (known === undefined) cookie.write(res, token);
   return new TokenBrowser(token, cookie, res);
 }
 
-// A class, because V8 gives every object literal with a getter a shape of its own, and each shape retains what the getter
-// captures: the response and all that it holds would stay until the next major collection, for 20 us a request.
-class TokenBrowser implements KnownBrowser {
+// A class, because V8 gives each object literal with a getter its own shape, which retains what the getter captures. The
+// response would stay in memory until the next major collection, at a cost of 20 us per request.
+class TokenBrowser implements BrowserIdentity {
   readonly #token: string;
   readonly #cookie: HostCookie;
   readonly #res: Response;
@@ -89,18 +89,18 @@ class TokenBrowser implements KnownBrowser {
     return new Uint8Array(hkdfSync('sha256', this.#token, '', purpose, 32));
   }
 
-  keep(maxAgeSeconds: number): void {
+  extendCookie(maxAgeSeconds: number): void {
     this.#cookie.write(this.#res, this.#token, maxAgeSeconds);
   }
 }
 
-/** The browser of a request; undefined without a cookie of ours. Sets no cookie. */
-export function knownBrowser(cookie: HostCookie, req: Request, res: Response): KnownBrowser | undefined {
+/** The browser of a request; undefined without our cookie. Sets no cookie. */
+export function findBrowser(cookie: HostCookie, req: Request, res: Response): BrowserIdentity | undefined {
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : new TokenBrowser(token, cookie, res);
 }
 
-/** The hash of the browser's cookie, 32 bytes; undefined without a cookie of ours. */
+/** The hash of the browser's cookie, 32 bytes; undefined without our cookie. */
 export function browserHashOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : hashOf(token);

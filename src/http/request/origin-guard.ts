@@ -4,14 +4,13 @@ import { IntentError } from '../../errors.js';
 import { isOnOrigin } from '../../intents/return-address.js';
 
 /**
- * Refuses a change of state that no page of this site has requested.
+ * Rejects a state change that was not requested by a page of this site.
  *
- * Browsers name the source of a request in `Sec-Fetch-Site`, older ones in `Origin`, and no script can change either. A request
- * with neither is refused: it may come from an old browser, with the cookies of a user who knows nothing of it. A program
- * names the site in `Origin`.
- * An `Origin` that contradicts the configured one is refused in any case: after DNS rebinding, a browser reports a page of
- * another name as same-origin.
- * @param ownOrigin undefined where none is configured; then `Origin` is compared with the `Host` of the request
+ * Browsers send `Sec-Fetch-Site`, older ones only `Origin`. Scripts can change neither. A request with neither is rejected: an
+ * old browser may have sent it with the user's cookies. Programs must send `Origin`.
+ * An `Origin` that differs from the configured one is always rejected: after DNS rebinding, a browser reports a page of another
+ * domain as same-origin.
+ * @param ownOrigin if undefined, `Origin` is compared with the `Host` of the request
  * @throws {IntentError} `cross_site_request`
  */
 export function requireSameOrigin(req: Request, ownOrigin: string | undefined): void {
@@ -25,28 +24,28 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
   const own = ownOrigin ? `, such as curl -H 'Origin: ${ownOrigin}'` : '';
   throw new IntentError(
     'cross_site_request',
-    `Only pages of this site may do this; a program names it in Origin${own}.`,
+    `Send this request from a page of this site. A program must send the site's Origin${own}.`,
   );
 }
 
 /**
- * Refuses a read that a page of another site makes in the name of its visitor, before it counts against the visitor's limit.
+ * Rejects a read by a page of another site, before it counts against the rate limit of the visitor.
  * @throws {IntentError} `cross_site_request`
  */
-export function refuseCrossSite({ headers }: Request): void {
+export function rejectCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
-  throw new IntentError('cross_site_request', 'Only pages of this site may ask for this.');
+  throw new IntentError('cross_site_request', 'Only pages of this site can read this.');
 }
 
-/** The origin of this server on this machine, as a request to it shows; undefined once the connection is closed. */
+/** The local origin of this server, derived from a connection to it; undefined once the connection is closed. */
 export function localOriginOf({ socket }: IncomingMessage): string | undefined {
   const { localPort: port, localAddress } = socket;
   if (port === undefined) return undefined;
-  // A server that listens on ::1 alone does not answer at 127.0.0.1.
+  // A server that listens only on ::1 is unreachable at 127.0.0.1.
   return `http://${localAddress === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
 }
 
-/** A path of any site, in ASCII, which is all that a header takes. */
+/** An absolute path in ASCII, as headers require. */
 const pathForm = /^\/[\x21-\x7e]*$/;
 const anySite = 'https://site.invalid';
 
@@ -56,7 +55,7 @@ export function isOwnPath(path: unknown): path is string {
   return isOnOrigin(new URL(path, anySite).href, [anySite]);
 }
 
-/** Whether a person requests a page, and not a program data. */
+/** Whether a person requests a page, as opposed to a program that requests data. */
 export function isPageView(req: Request): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && req.accepts(['json', 'html']) === 'html';
 }

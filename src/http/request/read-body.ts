@@ -4,21 +4,23 @@ import { IntentError, type IntentErrorCode } from '../../errors.js';
 const jsonLimitBytes = 4 * 1024;
 const jwtLimitBytes = 8 * 1024;
 
+const incompleteBody = 'The connection closed before the body was complete.';
+
 /**
- * Reads a JSON body, whether or not the app has parsed it before.
+ * Reads a JSON body. A middleware of the app may have parsed it already.
  * @throws {IntentError} `unsupported_media_type`, `body_too_large`, `invalid_json`
  */
 export async function readJson(req: Request): Promise<unknown> {
   requireJson(req);
   const bytes = await unparsedBody(req, jsonLimitBytes, 'invalid_json');
   if (bytes) return parseJson(bytes);
-  // The parser of the app had another limit. Ours applies as well.
+  // The app's parser may have a higher limit. Ours applies too.
   requireSize(Buffer.byteLength(toJson(req.body)), jsonLimitBytes);
   return req.body;
 }
 
 /**
- * Reads a JWT from the body; empty where the app has parsed the body into something else.
+ * Reads a JWT from the body; empty if the app parsed the body into something else.
  * @throws {IntentError} `unsupported_media_type`, `body_too_large`, `invalid_webhook`
  */
 export async function readJwt(req: Request): Promise<string> {
@@ -39,7 +41,7 @@ function requireMediaType({ headers }: Request, expected: string): void {
   throw new IntentError('unsupported_media_type', `Send the body as ${expected}, without a content encoding.`);
 }
 
-/** The bytes of a body, from the connection or from a parser of the app; undefined where that made an object of them. */
+/** The bytes of a body, from the connection or from the app's parser; undefined if that parser created an object. */
 async function unparsedBody(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer | undefined> {
   requireSize(Number(req.headers['content-length'] ?? 0), limitBytes);
   if (!req.readableDidRead) return readBytes(req, limitBytes, code);
@@ -51,19 +53,19 @@ async function unparsedBody(req: Request, limitBytes: number, code: IntentErrorC
 }
 
 /**
- * Reads a body that was not read before.
- * @throws {IntentError} `body_too_large`, or `code` when the body ends too early
+ * Reads an unread body.
+ * @throws {IntentError} `body_too_large`, or `code` if the body is incomplete
  */
 export function readBytes(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // A parser in front has found nothing to read. `end` was emitted then, and is not emitted again.
+    // A parser before the router found an empty body. `end` was already emitted.
     if (req.readableEnded) return resolve(Buffer.alloc(0));
-    if (req.destroyed) return reject(new IntentError(code, 'The body ended too early.'));
+    if (req.destroyed) return reject(new IntentError(code, incompleteBody));
     const chunks: Buffer[] = [];
     let length = 0;
-    // `close` follows `end` as well, and creating an error that is not used costs as much as the rest of this function.
+    // `close` also follows `end`. An unused error would double the cost of this function.
     const fail = (): void => {
-      if (!req.readableEnded) reject(new IntentError(code, 'The body ended too early.'));
+      if (!req.readableEnded) reject(new IntentError(code, incompleteBody));
     };
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
@@ -81,10 +83,10 @@ function requireSize(bytes: number, limitBytes: number): void {
 }
 
 function bodyTooLarge(limitBytes: number): IntentError {
-  return new IntentError('body_too_large', `The body is over ${limitBytes} bytes.`);
+  return new IntentError('body_too_large', `The body is larger than ${limitBytes} bytes.`);
 }
 
-/** An object that is nested too deeply to be serialized has more brackets than the limit has bytes. */
+/** An object too deep to serialize has more brackets than the limit has bytes. */
 function toJson(body: unknown): string {
   try {
     return JSON.stringify(body) ?? '';
@@ -97,7 +99,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    // The message of the parser quotes the body.
-    throw new IntentError('invalid_json', 'The body is not JSON in UTF-8.');
+    // The parser's message quotes the body, so it is not used.
+    throw new IntentError('invalid_json', 'The body must be JSON in UTF-8.');
   }
 }

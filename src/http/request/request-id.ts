@@ -4,19 +4,19 @@ import type { Request } from 'express';
 /** Characters that are safe in a log line, a header and a URN (RFC 8141): none ends the line or a quote. */
 const idForm = /^[\w.:~@+=/-]{1,128}$/;
 
-/** The id of a request, in the log and in its answer. */
+/** The id of a request, in the log and in the response. */
 export interface RequestId {
   readonly value: string;
-  /** Whether the answer sets `X-Request-Id`. An app that has chosen the id sets it itself. */
+  /** Whether the response sets `X-Request-Id`. An app that chose the id sets the header itself. */
   readonly isOurs: boolean;
 }
 
-/** Kept once it was read, so that the answer and all log lines agree. Most requests need none. */
+/** Created on demand and cached, so that the response and all log lines agree. */
 const requestIds = new WeakMap<Request, RequestId>();
 
 /**
- * The id of a request: the app's own (`req.id`, as pino-http sets it, or the header `X-Request-Id` of the response), else
- * the header `X-Request-Id` of the request where a trusted proxy has sent it, else a new one.
+ * The id of a request, from the first of: the app (`req.id`, as pino-http sets it, or `X-Request-Id` of the response),
+ * `X-Request-Id` of the request if a trusted proxy sent it, a new random id.
  */
 export function requestIdOf(req: Request): RequestId {
   const id = requestIds.get(req) ?? findRequestId(req);
@@ -37,13 +37,13 @@ function safeId(value: unknown): string | undefined {
   return idForm.test(text) ? text : undefined;
 }
 
-/** A visitor who could choose the id could make requests look like another visitor's in the log. */
+/** Visitors must not choose the id: they could imitate another visitor's requests in the log. */
 function isFromTrustedProxy(req: Request): boolean {
   const trusts: unknown = req.app.get('trust proxy fn');
   try {
     return typeof trusts === 'function' && Boolean(trusts(req.socket?.remoteAddress, 0));
   } catch {
-    // The function is the app's. An error answer must not depend on it.
+    // An error in the app's function must not prevent the error response.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { ClientDisconnectedError } from '../request/client-disconnect.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendJson } from './respond.js';
 
-/** The body of an error answer (RFC 9457), without `instance`, which names the request. */
+/** The body of an error response (RFC 9457), without `instance`, which identifies the request. */
 export interface ProblemDetails {
   readonly type: string;
   readonly title: string;
@@ -16,8 +16,8 @@ export interface ProblemDetails {
 }
 
 /**
- * The problem that a client sees of an error. An error of the caller includes our message. Any other error is its title
- * alone, so that no text of the service, no stack and no configuration of the site gets out.
+ * The problem details of an error for the client. Client errors include our message. Server errors have only the title, so that
+ * no text of the service, no stack and no configuration of the site is exposed.
  */
 export function toProblemDetails(error: unknown): ProblemDetails {
   if (error instanceof IntentError) {
@@ -31,10 +31,10 @@ export function toProblemDetails(error: unknown): ProblemDetails {
 }
 
 /**
- * Answers with the problem of an error, and logs it unless the caller is at fault. Two others are not logged: an outage of the
- * database, whose start and end the ledger logs, and `closing`, which is what a process that shuts down answers.
+ * Sends the problem of an error, and logs server errors. Not logged: database outages, because the ledger logs their start and
+ * end, and `closing`, which is normal during shutdown.
  */
-export function sendProblem(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
+export function sendError(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
   if (error instanceof ClientDisconnectedError) {
     res.destroy();
     return;
@@ -49,11 +49,11 @@ export function sendProblem(res: Response, error: unknown, logger: Logger, heade
     return;
   }
   const close = problem.status === 413 ? discardBody(res) : {};
-  answerProblem(res, problem, { ...close, ...retryAfter(error), ...headers });
+  sendProblemDetails(res, problem, { ...close, ...retryAfter(error), ...headers });
 }
 
-/** Answers with a problem. Its `instance` names this request by the id that the log has (RFC 9457, section 3.1.5). */
-export function answerProblem(
+/** Sends a problem. `instance` contains the request id that the log shows (RFC 9457, section 3.1.5). */
+export function sendProblemDetails(
   res: Response,
   problem: ProblemDetails,
   headers: Readonly<Record<string, string>> = {},
@@ -64,7 +64,7 @@ export function answerProblem(
   sendJson(res, problem.status, body, { ...type, ...(isOurs && { 'X-Request-Id': value }), ...headers });
 }
 
-/** Discards the rest of the body until the answer is sent, so that the client can read it; then the connection closes. */
+/** Discards the rest of the body so that the client can read the response. Then the connection closes. */
 function discardBody(res: Response): Record<string, string> {
   res.req.resume();
   return { Connection: 'close' };
@@ -79,23 +79,23 @@ export function retryAfter(error: unknown): Record<string, string> {
 const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${code}`;
 
 /**
- * Refuses a request from within a hook: the browser gets this status, the code `request_refused` and the message.
- * @param status 400 to 499, such as 404 for an article that there is not
+ * Call in a hook to reject the request: the browser receives this status, the code `request_refused` and the message.
+ * @param status 400 to 499, such as 404 for an unknown article
  */
 export function refuse(message: string, status = 400): never {
   throw Object.assign(new Error(message), { status, expose: true });
 }
 
-/** Whether a hook of the site has refused the request. */
+/** Whether a hook of the site rejected the request. */
 export function isHookRefusal(error: unknown): boolean {
   return !(error instanceof IntentError) && refusalOf(error) !== undefined;
 }
 
-/** A hook refuses with an error that has a 4xx `status` and a boolean `expose`, as `refuse()` and http-errors throw. */
+/** Hooks reject with a 4xx `status` and a boolean `expose`, as `refuse()` and http-errors throw. */
 function refusalOf(error: unknown): Pick<ProblemDetails, 'status' | 'code' | 'detail'> | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
-  // Without `expose` the error comes from a call that the hook has made, and so does its status.
+  // An error without `expose` comes from a call inside the hook, and so does its status.
   if (typeof status !== 'number' || typeof expose !== 'boolean') return undefined;
   if (!Number.isInteger(status) || status < 400 || status > 499) return undefined;
   return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };

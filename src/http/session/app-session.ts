@@ -3,11 +3,11 @@ import { withTimeout } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import type { IntentUser } from '../hooks.js';
 
-/** `req.session` of the app, as far as a login needs it. */
+/** The operations of a login on `req.session` of the app. */
 export interface AppSession {
   readonly user: IntentUser | undefined;
   /**
-   * Starts a new session that holds nothing but the user.
+   * Starts a new session that contains only the user.
    * @throws {IntentError} `session_unavailable`, `invalid_configuration`
    */
   start(user: IntentUser): Promise<void>;
@@ -33,9 +33,9 @@ interface SessionRequest {
 }
 
 /**
- * The app's session; undefined where there is none. It can hold a login only where it can be renewed, which prevents session
+ * The app's session; undefined if there is none. It can hold a login only if it can be regenerated, which prevents session
  * fixation.
- * @param timeoutMs bound of one step of its store
+ * @param timeoutMs timeout of one operation of its store
  */
 export function appSessionOf(request: Request, timeoutMs: number): AppSession | undefined {
   const req = request as SessionRequest;
@@ -45,16 +45,16 @@ export function appSessionOf(request: Request, timeoutMs: number): AppSession | 
   return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : unrenewable;
 }
 
-/** Whether the app has a session that cannot hold a login. */
+/** Whether the app's session cannot hold a login. */
 export function isUnrenewable(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }
 
-/** express-session: the store deletes the old session, and the browser gets another id. */
+/** express-session: the store deletes the old session, and the browser gets a new id. */
 function regeneratedSession(req: SessionRequest, before: RegenerableSession, timeoutMs: number): AppSession {
   const renew = async (user?: IntentUser): Promise<void> => {
     await untilCalledBack((done) => before.regenerate(done), timeoutMs);
-    // A regenerated session is another object. A middleware that leaves the old one has not regenerated it.
+    // A regenerated session is a new object. If it is the old one, the middleware did not regenerate it.
     const { session } = req;
     if (!session || session === before || !isRegenerable(session)) throw notRenewed();
     if (user) session.intentUser = { id: user.id };
@@ -62,14 +62,14 @@ function regeneratedSession(req: SessionRequest, before: RegenerableSession, tim
   };
   const renewOrForget = (user?: IntentUser): Promise<void> =>
     renew(user).catch((error) => {
-      // Otherwise express-session saves it again at the end of the answer, which waits for that.
+      // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
       Object.assign(req, { session: undefined, sessionID: undefined });
       throw error;
     });
   return { user: userOf(before), start: (user) => renewOrForget(user), end: () => renewOrForget() };
 }
 
-/** cookie-session: there is no id, so another content is another session. */
+/** cookie-session: there is no id, so new content is a new session. */
 function replacedSession(req: SessionRequest, session: SessionContent): AppSession {
   return {
     user: userOf(session),
@@ -93,7 +93,7 @@ const unrenewable: AppSession = {
 function notRenewed(): IntentError {
   return new IntentError(
     'invalid_configuration',
-    'req.session cannot be renewed, so no login is kept in it. Use express-session or cookie-session.',
+    'req.session cannot be regenerated, so it cannot hold a login. Use express-session or cookie-session.',
   );
 }
 
@@ -108,18 +108,18 @@ function isCookieSession({ session, sessionOptions }: SessionRequest): boolean {
   return typeof sessionOptions === 'object' && typeof isNew === 'boolean' && typeof isPopulated === 'boolean';
 }
 
-/** Waits for the callback of the store, because the answer must not be sent before the change is stored. */
+/** Waits for the callback of the store: the change must be stored before the response is sent. */
 async function untilCalledBack(act: (done: (error?: unknown) => void) => unknown, timeoutMs: number): Promise<void> {
   const called = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const returned = act((error) => (error ? reject(error) : resolve()));
-      // Some stores report a failure by a promise instead.
+      // Some stores return a promise and reject it instead.
       Promise.resolve(returned).catch(reject);
     });
   try {
     await withTimeout(timeoutMs, called);
   } catch (cause) {
-    const message = `The store of the app's session has failed, or not answered within ${timeoutMs} ms.`;
+    const message = `The app's session store failed, or did not respond within ${timeoutMs} ms.`;
     throw new IntentError('session_unavailable', message, { cause });
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sendEmpty, sendJson } from '../response/respond.js';
 import type { Handler } from '../router-context.js';
 
-/** Wallets need not load the file for every login, and learn of a new key within minutes. */
+/** Wallets cache the file, and see a new key within minutes. */
 const maxAgeSeconds = 300;
 
 /** `GET /.well-known/service-payments.json`: the verifier keys (interface sections 2.7 and 4.6). */

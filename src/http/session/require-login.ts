@@ -4,13 +4,13 @@ import { problemsOfOptions } from '../../known-names.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
-import { sendProblem } from '../response/problem.js';
+import { sendError } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 
 declare global {
   namespace Express {
     interface Request {
-      /** Who is logged in, behind `requireLogin()`. On a route without it, reading `user` throws `guard_missing`. */
+      /** The logged-in user, after `requireLogin()`. On a route without it, reading `user` throws `guard_missing`. */
       intent: { readonly user: IntentUser };
     }
   }
@@ -18,22 +18,22 @@ declare global {
 
 /** Options of `requireLogin`. */
 export interface RequireLoginOptions {
-  /** A path of this site. Page views are redirected to it; programs get 401. */
+  /** A path on this site. Page views are redirected to it; programs receive 401. */
   readonly loginUrl?: string | undefined;
 }
 
 /**
- * Guards a route: next() with `req.intent.user` for a logged-in user, else 401 problem+json (code `login_required`), or a
- * redirect to `loginUrl` for a page view. The answer of the route gets `Cache-Control: private, no-store` unless the app sets
- * another.
- * @throws {ConfigError} for an unknown option, or a `loginUrl` that is not a path of this site
+ * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Otherwise page views are redirected to `loginUrl` if
+ * it is set, and other requests get 401 problem+json (code `login_required`). Sets `Cache-Control: private, no-store` unless the
+ * app sets another.
+ * @throws {ConfigError} for an unknown option, or if `loginUrl` is not a path on this site
  */
 export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {
   const problems = problemsOfOptions('requireLogin', options, ['loginUrl']);
   if (problems.length > 0) throw new ConfigError(problems);
   const { loginUrl } = options;
   if (loginUrl !== undefined && !isOwnPath(loginUrl)) {
-    const problem = 'It is not a path of this site.';
+    const problem = 'It must be a path on this site.';
     throw new ConfigError([{ setting: 'loginUrl', problem, fix: "requireLogin({ loginUrl: '/login' })" }]);
   }
   return async function requireLogin(req, res, next) {
@@ -48,13 +48,13 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
       return next(error);
     }
     if (loginUrl !== undefined && isPageView(req)) return sendEmpty(res, 303, { Location: loginUrl });
-    sendProblem(res, new IntentError('login_required'), requireRouter(req).context.logger);
+    sendError(res, new IntentError('login_required'), requireRouter(req).context.logger);
   };
 }
 
 /**
- * The logged-in user, on any route behind `intentRouter()`; undefined for a visitor who is not logged in.
- * @throws {IntentError} `router_missing` when no router is in front of the route
+ * The logged-in user, on any route after `intentRouter()`; undefined for a visitor who is not logged in.
+ * @throws {IntentError} `router_missing` if there is no router before the route
  */
 export async function currentUser(req: Request): Promise<IntentUser | undefined> {
   return requireRouter(req).context.sessions?.read(req);

@@ -15,8 +15,8 @@ import type { Handler, RouterContext } from '../router-context.js';
 import type { SessionStore } from './session-store.js';
 
 /**
- * `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. With
- * the option `confirm` it changes nothing and answers `{ confirm: { user: { id } } }`, so that the page can ask the user;
+ * `POST /session` with `{ id }`: completes a login for the browser that started it, and responds with `{ user: { id } }`. With
+ * the option `confirm` it changes nothing and responds with `{ confirm: { user: { id } } }`, so that the page can ask the user.
  * `{ id, confirm: true }` then completes the login.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
@@ -26,12 +26,12 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   return async (req, res) => {
     const { id, isConfirmed } = await parse(await readJson(req));
     const browser = browserHashOf(browserCookie, req);
-    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
+    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notStartedHere();
 
     const disconnect = disconnectSignal(res);
     const query = { intent: id, verifier: keyRing.signer };
     const { userId } = await client.loginIntents.getUserId(query, { cancelBeforeSend: disconnect });
-    // A login can be completed once. It is not spent on a browser that has disconnected.
+    // A login can be completed once. A disconnected browser would not receive the result.
     throwIfAborted(disconnect);
     const user = { id: userId };
     if (!isConfirmed) return sendJson(res, 200, { confirm: { user } });
@@ -39,18 +39,18 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const completing = { id, browser, ttlMs, userId };
     const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
     // A concurrent request has completed this login.
-    if (!isFirst) throw notBegunHere();
+    if (!isFirst) throw notStartedHere();
     await sessions.start(req, res, user).catch((error) => reopenLogin(context, id, req, error));
     observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
 }
 
-/** The bound of `onLogin` without a ledger, whose `hooks.timeoutMs` applies otherwise. */
+/** The timeout of `onLogin` without a ledger. With one, `hooks.timeoutMs` applies. */
 const defaultHookTimeoutMs = 30_000;
 
 /**
- * Calls the hook `onLogin` of the site, bounded like every hook: a transaction waits for it.
+ * Calls the site's hook `onLogin`, with a timeout because a transaction waits for it.
  * @throws {IntentError} `internal_error` after the timeout @throws what the hook throws
  */
 async function callOnLogin(
@@ -62,11 +62,11 @@ async function callOnLogin(
   const { onLogin } = hooks;
   if (!onLogin) return;
   const timeoutMs = config.ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
-  const error = () => new IntentError('internal_error', `onLogin took longer than ${timeoutMs} ms.`);
+  const error = () => new IntentError('internal_error', `onLogin timed out after ${timeoutMs} ms.`);
   await withTimeout(timeoutMs, () => onLogin(user, req, hookContext), { error });
 }
 
-/** The wallet has done its part, so a retry must succeed once the session store works again. @throws {unknown} `error` */
+/** The wallet has confirmed, so a retry must succeed once the session store works again. @throws {unknown} `error` */
 async function reopenLogin(
   { logins, logger }: RouterContext,
   id: string,
@@ -75,14 +75,17 @@ async function reopenLogin(
 ): Promise<never> {
   await logins.reopenLogin(id).catch((failure) => {
     const reason = messageOf(failure);
-    const line = `express-intents: the login ${id} began no session, and has to be begun again: ${reason}`;
+    const line = `express-intents: login ${id} has no session and cannot be retried; the user must log in again: ${reason}`;
     logger.warn(line, { requestId: requestIdOf(req).value });
   });
   throw error;
 }
 
-function notBegunHere(): IntentError {
-  return new IntentError('intent_not_found', 'This browser has begun no such login, or it is over.');
+function notStartedHere(): IntentError {
+  return new IntentError(
+    'intent_not_found',
+    'This browser did not start this login, or the login is completed or expired.',
+  );
 }
 
 interface CompletionBody {
@@ -96,9 +99,9 @@ interface Completion {
   readonly isConfirmed: boolean;
 }
 
-/** The body of `POST /session`. @param confirms whether the user is asked to confirm the login */
+/** The body of `POST /session`. @param confirms whether the user must confirm the login */
 export function completionSchema(z: typeof zod, confirms: boolean): zod.ZodType<CompletionBody> {
-  const plain = z.strictObject({ id: z.string().describe('The id of the intent that was begun here.') });
+  const plain = z.strictObject({ id: z.string().describe('The id of the intent that this browser created.') });
   return confirms ? plain.extend({ confirm: z.literal(true).optional() }) : plain;
 }
 
@@ -117,26 +120,26 @@ function completionParser(confirms: boolean): (body: unknown) => Promise<Complet
 
 function completionError(issues: readonly zod.core.$ZodIssue[], confirms: boolean): IntentError {
   if (issues.some(({ code }) => code === 'unrecognized_keys')) {
-    const fields = confirms ? '"id" and "confirm"' : '"id"';
-    return new IntentError('unknown_field', `The body may have ${fields}, and nothing else.`);
+    const fields = confirms ? '"id", "confirm"' : '"id"';
+    return new IntentError('unknown_field', `Allowed fields: ${fields}.`);
   }
   if (issues.some(({ path }) => path[0] === 'confirm')) {
-    return new IntentError('invalid_request', 'The field "confirm" must be true, or not there.');
+    return new IntentError('invalid_request', 'The field "confirm" must be true or omitted.');
   }
   return new IntentError('invalid_id', 'The body must be { "id": "<intent id>" }.');
 }
 
-/** `GET /session`: who is logged in, `{ user: { id } }` or `{ user: null }`. */
-export function showSessionHandler(sessions: SessionStore): Handler {
+/** `GET /session`: the logged-in user, `{ user: { id } }` or `{ user: null }`. */
+export function getSessionHandler(sessions: SessionStore): Handler {
   return async (req, res) => {
     sendJson(res, 200, { user: (await sessions.read(req)) ?? null });
   };
 }
 
-/** `DELETE /session`: logs out and answers 204, also for a visitor who was not logged in. */
+/** `DELETE /session`: logs out and responds with 204, even if no user was logged in. */
 export function logOutHandler(sessions: SessionStore): Handler {
   return async (req, res) => {
-    // A body is optional. A type that a form can send is refused.
+    // The body is optional. Content types that a form can send are rejected.
     if (req.headers['content-type'] !== undefined) requireJson(req);
     await sessions.end(req, res);
     sendEmpty(res, 204);

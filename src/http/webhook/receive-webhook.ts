@@ -14,11 +14,11 @@ const seenCapacity = 10_000;
 const warningIntervalMs = 60_000;
 
 /**
- * `POST /intent/webhook`: a signed call of the service causes a recheck of the intent, and nothing else. The intent may belong to
- * another site, since the service signs all calls with one key; the recheck is harmless then.
+ * `POST /intent/webhook`: a signed call of the service triggers a recheck of the intent, and nothing else. The intent may belong to
+ * another site, because the service signs all calls with one key. The recheck is harmless then.
  *
- * A call has neither a time nor a number, and the service repeats it when the answer was lost. So the same call is answered
- * with success every time, and only the first causes a recheck.
+ * Calls have neither a timestamp nor a number, and the service retries them. So every copy of a call gets 200, and only the first
+ * triggers a recheck.
  */
 export function webhookHandler(
   { statusCache, logger, now, observer }: RouterContext,
@@ -43,7 +43,7 @@ export function webhookHandler(
   };
 }
 
-/** Logs why a call was refused, because the configured key may be wrong; once a minute, because anybody can call. */
+/** Logs why a call was rejected: the configured key may be wrong. At most once a minute, because anyone can call. */
 function refusalWarning(logger: Logger, now: () => number): (error: unknown, req: Request) => void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   return (error, req) => {
@@ -52,7 +52,7 @@ function refusalWarning(logger: Logger, now: () => number): (error: unknown, req
     warnedAt = now();
     const reason = error.cause instanceof Error ? error.cause.message : '';
     logger.warn(
-      `express-intents: a webhook call was refused (${reason}). If it came from the service, INTENT_WEBHOOK_PUBLIC_KEY is not its key.`,
+      `express-intents: rejected a webhook call (${reason}). If the service sent it, INTENT_WEBHOOK_PUBLIC_KEY is wrong.`,
       { requestId: requestIdOf(req).value },
     );
   };

@@ -6,16 +6,15 @@ import type { Logger } from '../logger.js';
 import { localOriginOf } from '../request/origin-guard.js';
 import { requestIdOf } from '../request/request-id.js';
 
-/** Registers this site's webhook for an intent that `req` has created; returns immediately and never throws. */
+/** Registers this site's webhook for an intent that `req` created. Returns immediately and never throws. */
 export type RegisterWebhook = (intent: string, req: Request) => void;
 
 /** More concurrent calls would take connections from the creation of intents. */
 const maxConcurrent = 32;
 
 /**
- * Registers webhooks in the background. A webhook only makes a recheck happen sooner, so it must neither delay nor fail the
- * creation of an intent. It is early enough: a person has to scan the code first. A call that fails or times out is logged and
- * not repeated.
+ * Registers webhooks in the background: a webhook only speeds up a recheck, so it must not delay or fail the creation of an
+ * intent. A call that fails or times out is logged and not retried.
  */
 export function webhookRegistrar(
   { origin, routes, webhook }: Config,
@@ -24,7 +23,7 @@ export function webhookRegistrar(
 ): RegisterWebhook {
   let running = 0;
   const warn = (intent: string, req: Request, reason: string): void =>
-    logger.warn(`express-intents: the webhook of ${intent} is not registered: ${reason}`, {
+    logger.warn(`express-intents: the webhook of ${intent} was not registered: ${reason}`, {
       requestId: requestIdOf(req).value,
     });
 
@@ -39,10 +38,10 @@ export function webhookRegistrar(
   }
 
   return (intent, req) => {
-    // The embedded sequencer calls only this machine, where the site may have another origin than visitors see.
+    // The embedded sequencer calls this machine directly, where the origin may differ from the public one.
     const base = webhook?.webhookPublicKeys ? origin : localOriginOf(req);
-    if (base === undefined) return warn(intent, req, 'the browser has disconnected, so the port is unknown.');
-    if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} others are being registered.`);
+    if (base === undefined) return warn(intent, req, 'the browser disconnected, so the local port is unknown.');
+    if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} other registrations are running.`);
     void register(intent, req, `${base}${req.baseUrl}${routes.webhook}`);
   };
 }

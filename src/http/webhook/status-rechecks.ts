@@ -5,19 +5,19 @@ import type { Logger } from '../logger.js';
 export interface StatusRechecksOptions {
   readonly statusCache: StatusCache;
   readonly logger: Logger;
-  /** How many calls run at once. Default 4. */
+  /** The maximum number of concurrent calls. Default 4. */
   readonly concurrency?: number | undefined;
-  /** How many intents wait at most. Default 1,000. */
+  /** The maximum number of waiting intents. Default 1,000. */
   readonly capacity?: number | undefined;
 }
 
 /**
- * Reads the status of the intents that webhook calls name, however fast the calls come.
+ * Reads the status of intents after webhook calls, with limited concurrency.
  *
- * - waiting: added, once however often.
- * - running: its status is read. When it is added now, it waits for one more read, because the answer may be older.
+ * - waiting: added and queued once.
+ * - running: its status is being read. If added now, it is queued again, because the response may be older than the call.
  *
- * An intent that does not fit is dropped. A recheck may be lost: nothing depends on it but how soon a change is known.
+ * Intents beyond the capacity are dropped: a lost recheck only delays the detection of a change.
  */
 export class StatusRechecks {
   readonly #statusCache: StatusCache;
@@ -34,7 +34,7 @@ export class StatusRechecks {
     this.#capacity = capacity;
   }
 
-  /** Returns at once and never throws. */
+  /** Returns immediately and never throws. */
   add(id: string): void {
     if (this.#waiting.size >= this.#capacity) return;
     this.#waiting.add(id);
@@ -55,9 +55,7 @@ export class StatusRechecks {
     try {
       await this.#statusCache.get(id, { bypassCache: true, source: 'webhook' });
     } catch (error) {
-      this.#logger.warn(
-        `express-intents: the status of ${id} could not be asked for after a webhook call: ${messageOf(error)}`,
-      );
+      this.#logger.warn(`express-intents: cannot read the status of ${id} after a webhook call: ${messageOf(error)}`);
     }
     this.#running.delete(id);
     this.#runNext();

@@ -8,7 +8,7 @@ import { loadJose } from '../encryption.js';
 export interface VerifiedWebhook {
   /** Base58 */
   readonly intentId: string;
-  /** Identifies the call, however its text is varied: SHA-256 of what is signed, base64. */
+  /** Identifies the call: SHA-256 of its signed part, base64. */
   readonly digest: string;
 }
 
@@ -22,27 +22,27 @@ export interface WebhookVerifierOptions {
 /** Verifies the JWT of a webhook call. @throws {IntentError} `invalid_webhook`, with the reason in `cause` */
 export type WebhookVerifier = (jwt: string) => Promise<VerifiedWebhook>;
 
-/** For the difference between the clocks of two machines. */
+/** Allows for clock skew between machines. */
 const clockToleranceSeconds = 60;
 
-/** Headers by which a token brings a key of its own or demands other rules. */
+/** Headers with which a token supplies its own key or changes the verification. */
 const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5u', 'crit', 'b64'];
 
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** A verifier of webhook calls (protocol section 5). Accepts only EdDSA by one of the keys of the service. */
+/** A verifier of webhook calls (protocol section 5). Accepts only EdDSA signatures with a key of the service. */
 export function createWebhookVerifier({ webhookPublicKeys, now }: WebhookVerifierOptions): WebhookVerifier {
   let imported: Promise<readonly KeyObject[]> | undefined;
   return async (jwt) => {
-    if (!jwtForm.test(jwt)) throw invalid(new Error('It is not a JWT.'));
+    if (!jwtForm.test(jwt)) throw invalid(new Error('The body is not a JWT.'));
     imported ??= webhookPublicKeys().then((keys) => keys.map(importServiceKey));
-    // An embedded sequencer that has not started has no keys yet. The next call tries again.
+    // The embedded sequencer may not have started. The next call retries.
     imported.catch(() => {
       imported = undefined;
     });
     const { payload, protectedHeader } = await verifyWithAny(jwt, await imported, new Date(now()));
     const refused = refusedHeaders.find((name) => Object.hasOwn(protectedHeader, name));
-    if (refused) throw invalid(new Error(`It has the header ${refused}.`));
+    if (refused) throw invalid(new Error(`The header ${refused} is not allowed.`));
     return { intentId: intentIdOf(payload), digest: digestOf(jwt) };
   };
 }
@@ -52,7 +52,7 @@ function importServiceKey(publicKey: string): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
-/** During a rotation of the service's key, either key may have signed. */
+/** During a key rotation of the service, either key may have signed. */
 async function verifyWithAny(jwt: string, keys: readonly KeyObject[], currentDate: Date): Promise<JWTVerifyResult> {
   const { jwtVerify } = await loadJose();
   let cause: unknown;
@@ -66,9 +66,10 @@ async function verifyWithAny(jwt: string, keys: readonly KeyObject[], currentDat
   throw invalid(cause);
 }
 
-/** Only these two claims are read, and only to know which intent to recheck: claims prove nothing. */
+/** Reads two claims, only to find the intent to recheck: claims are not proof. */
 function intentIdOf({ intent, state }: JWTPayload): string {
-  if (typeof intent !== 'string' || typeof state !== 'string') throw invalid(new Error('A claim is missing.'));
+  if (typeof intent !== 'string' || typeof state !== 'string')
+    throw invalid(new Error('The claim intent or state is missing.'));
   try {
     parseIntentId(intent);
     return intent;
@@ -77,12 +78,12 @@ function intentIdOf({ intent, state }: JWTPayload): string {
   }
 }
 
-/** Without the signature: its last character has unused bits, so the same signature has several spellings. */
+/** Excludes the signature: the unused bits of its last character allow several encodings. */
 function digestOf(jwt: string): string {
   return createHash('sha256')
     .update(jwt.slice(0, jwt.lastIndexOf('.')))
     .digest('base64');
 }
 
-/** The caller learns only that the call was refused. */
+/** The reason is not exposed to the caller. */
 const invalid = (cause: unknown): IntentError => new IntentError('invalid_webhook', undefined, { cause });

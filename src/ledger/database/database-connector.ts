@@ -36,7 +36,6 @@ const defaultTiming: ConnectorTiming = {
 const longestRetryMs = 10_000;
 
 export interface ConnectorOptions {
-  /** Opens and migrates the database. */
   readonly open: () => Promise<Database>;
   readonly logger: LedgerLogger;
   readonly observer?: Observer | undefined;
@@ -51,13 +50,12 @@ interface Outage {
   readonly error: DatabaseOutage;
   readonly sinceMs: number;
   failedCalls: number;
-  /** When a trial last succeeded; 0 before. */
   recoveredAtMs: number;
 }
 
 /**
- * The only layer between a query of the ledger and the driver. It opens the database, retries until that succeeds, and logs
- * each outage once when it begins and once when it ends.
+ * The only layer between a query of the ledger and the driver. It opens the database, retries until that succeeds, and
+ * logs each outage once when it begins and once when it ends.
  *
  *     connecting  -- an attempt to open succeeds --------> open
  *     connecting  -- an attempt fails -------------------> connecting; the next attempt follows after a backoff
@@ -67,8 +65,9 @@ interface Outage {
  *     recovering  -- no failure for calmMs --------------> open; the end is logged
  *     any         -- close ------------------------------> closed
  *
- * While connecting, calls wait up to `openWaitMs`. In all other states calls go to the database, whose own timeouts bound
- * them. A trial writes a row and rolls back: a database that can only be read may be a replica or have a full disk.
+ * While connecting, calls wait up to `openWaitMs`. In all other states calls go to the database, whose own timeouts
+ * bound them. A trial writes a row and rolls back: a database that can only be read may be a replica or have a full
+ * disk.
  */
 export class DatabaseConnector implements Database {
   readonly #options: ConnectorOptions;
@@ -78,7 +77,6 @@ export class DatabaseConnector implements Database {
   readonly #settled = new AbortController();
   readonly #opened: Promise<Database>;
   #db: Database | undefined;
-  /** The current attempt to open, or the next one. */
   #attempt: Promise<Database>;
   #lastError: unknown;
   /** From its beginning until its end is logged. */
@@ -115,12 +113,10 @@ export class DatabaseConnector implements Database {
     }
   }
 
-  /** True until the database is open. */
   get isShared(): boolean {
     return this.#db?.isShared ?? true;
   }
 
-  /** Undefined until the database is open. */
   get listen(): Database['listen'] {
     return this.#db?.listen?.bind(this.#db);
   }
@@ -311,5 +307,6 @@ const withPeriod = (text: string): string => text.replace(/\.?$/, '.');
 
 const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;
-const untilItWorks = `Until it works again, ${refused}. Payments are not lost: they settle later. The database is retried every second. No restart is needed.`;
-const untilItOpens = `Until it opens, ${refused}. Payments are not lost: they settle later. Opening is retried at least every 10 s. No restart is needed.`;
+const notLost = 'Payments are not lost: they settle later.';
+const untilItWorks = `Until it works again, ${refused}. ${notLost} It is retried every second. No restart is needed.`;
+const untilItOpens = `Until it opens, ${refused}. ${notLost} It is retried at least every 10 s. No restart is needed.`;

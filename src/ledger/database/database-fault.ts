@@ -1,7 +1,7 @@
 import { IntentError, type IntentErrorOptions } from '../../errors.js';
 
-// Classifies the error of a database call: an error of the statement, a failure of this one call, or an outage that affects all
-// calls. Finds the cause and the fix of an outage.
+// Classifies the error of a database call: an error of the statement, a failure of this one call, or an outage that
+// affects all calls. Finds the cause and the fix of an outage.
 
 /** The database is unavailable to all calls. The connector logs an outage once, not once for each call. */
 export class DatabaseOutage extends IntentError {
@@ -21,8 +21,8 @@ const systemCode = /^E(?!RR_)[A-Z_]+$/;
 
 /**
  * SQLSTATEs after which the same statement may succeed on another connection or later: connection exceptions (08),
- * insufficient resources (53), shutdown or timeout (57), system errors (58), an idle or overlong transaction (25P03, 25P04),
- * and a server that accepts no writes because it is not the primary (25006).
+ * insufficient resources (53), shutdown or timeout (57), system errors (58), an idle or overlong transaction (25P03,
+ * 25P04), and a server that accepts no writes because it is not the primary (25006).
  */
 const unavailable = /^(?:08|53|57|58)|^25P0[34]$|^25006$/;
 
@@ -39,8 +39,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * A statement with too few or too many values. Postgres reports it as 08P01, which poolers use for nearly every error of
- * their own. Only Postgres names the routine.
+ * A statement with too few or too many values. Postgres reports it as 08P01, which poolers use for nearly every error
+ * of their own. Only Postgres names the routine.
  */
 function hasWrongValueCount(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown };
@@ -67,7 +67,6 @@ export function toLedgerError(error: unknown): unknown {
   return state && affectsOneCall.test(state) ? ledgerUnavailable(what, error) : databaseOutage(what, error);
 }
 
-/** A failure of one call, with its reason. */
 export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
   return new IntentError('ledger_unavailable', withReason(what, cause), cause ? { cause } : {});
 }
@@ -87,7 +86,6 @@ function withReason(what: string, cause: unknown): string {
   return reason ? `${what}: ${reason}` : `${what}.`;
 }
 
-/** Why a site cannot use its Postgres, and the fix. */
 export interface DatabaseDiagnosis {
   /** Undefined for a network error, which the system's message describes. */
   readonly why?: string;

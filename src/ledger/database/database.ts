@@ -23,26 +23,26 @@ export interface Queryable {
 /** A transaction. After it ends, `query` rejects. */
 export interface DatabaseTransaction extends Queryable {
   /**
-   * For a query builder: has the `query` method of a `PoolClient` of pg or of a `Transaction` of PGlite, for one statement in
-   * each text. Members that reach beyond the transaction are missing: `release`, cursors, COPY streams, named statements.
+   * For a query builder: has the `query` method of a `PoolClient` of pg or of a `Transaction` of PGlite, for one
+   * statement in each text. Members that reach beyond the transaction are missing: `release`, cursors, COPY streams,
+   * named statements.
    */
   readonly client: unknown;
 }
 
-/** What a transaction is for. */
 export interface TransactionOptions {
   /**
-   * It runs a hook of the site, which may hang. On PGlite, where all other calls wait for an open transaction, it begins with
-   * its first statement and fails if it stays open for more than a few seconds.
+   * It runs a hook of the site, which may hang. On PGlite, where all other calls wait for an open transaction, it
+   * begins with its first statement and fails if it stays open for more than a few seconds.
    */
   readonly isHook?: boolean;
-  /** The hook failed before. On PGlite it begins only after a pause, so that failing hooks do not block the database. */
+  /** The hook failed before. On PGlite it begins after a pause: failing hooks must not block the database. */
   readonly isRetry?: boolean;
 }
 
 /** The transaction of a hook could not begin. Its `cause` is the error of the work. */
 export class TransactionNotBegun extends IntentError {
-  /** True if the database refused to begin it. False if the work ended while the transaction still waited for its turn. */
+  /** True if the database refused to begin it. False if its work ended before its turn came. */
   readonly isRefused: boolean;
 
   constructor(cause: unknown, isRefused = true) {
@@ -54,8 +54,8 @@ export class TransactionNotBegun extends IntentError {
 }
 
 /**
- * The interface between the ledger and a database. The same SQL runs on Postgres (any number of processes) and on PGlite (a
- * folder, one process).
+ * The interface between the ledger and a database. The same SQL runs on Postgres (any number of processes) and on
+ * PGlite (a folder, one process).
  */
 export interface Database extends Queryable {
   /** Whether other processes may use the same database. */
@@ -63,17 +63,17 @@ export interface Database extends Queryable {
   /**
    * Commits what `work` writes when it resolves. Rolls back when it rejects or when the commit fails.
    *
-   * On PGlite all other calls wait until the transaction ends. A call of the database from within `work` would be a deadlock, so
-   * it fails at once. `work` may set savepoints, but not begin or end transactions. The transaction is rolled back if a statement
-   * is not awaited, or fails and is not rolled back to a savepoint. Session state (settings, a role, session locks, temporary
-   * tables, cursors) ends with the transaction.
+   * On PGlite all other calls wait until the transaction ends. A call of the database from within `work` would be a
+   * deadlock, so it fails at once. `work` may set savepoints, but not begin or end transactions. The transaction is
+   * rolled back if a statement is not awaited, or fails and is not rolled back to a savepoint. Session state (settings,
+   * a role, session locks, temporary tables, cursors) ends with the transaction.
    * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
    * @throws {TransactionNotBegun} for a hook @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>;
   /**
-   * Calls `onMessage` for each message that a process sends to the channel (`pg_notify`), until `close`. Messages sent while
-   * disconnected are lost. Undefined if only one process can have the database.
+   * Calls `onMessage` for each message that a process sends to the channel (`pg_notify`), until `close`. Messages sent
+   * while disconnected are lost. Undefined if only one process can have the database.
    */
   readonly listen?: ((channel: string, onMessage: (payload: string) => void) => { close(): void }) | undefined;
   /** Lets running work end, then closes the connections. Can be called again. */

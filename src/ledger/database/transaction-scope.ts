@@ -116,8 +116,9 @@ export function markTransaction(mark: string): string {
 const endedWithin = 'The work ended its own transaction';
 
 /**
- * Fails if the transaction is no longer the marked one, and resets the state of the connection. Must be the last statement, by
- * the simple protocol. Prepared statements stay, because behind a pooler they may belong to another client.
+ * Fails if the transaction is no longer the marked one, and resets the state of the connection. Must be the last
+ * statement, by the simple protocol. Prepared statements stay, because behind a pooler they may belong to another
+ * client.
  */
 export function checkTransaction(mark: string): string {
   return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedWithin}' end)::int;

@@ -20,8 +20,8 @@ export async function canCompleteLogin(
 }
 
 /**
- * Completes a login and runs `work` in the same transaction. True for exactly one caller: a concurrent one waits for the row lock
- * and then finds the login completed.
+ * Completes a login and runs `work` in the same transaction. True for exactly one caller: a concurrent one waits for
+ * the row lock and then finds the login completed.
  */
 export function completeLoginOnce(
   db: Database,

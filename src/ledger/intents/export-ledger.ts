@@ -6,9 +6,9 @@ const pageSize = 500;
 export const exportName = 'express-intents';
 
 /**
- * Writes a whole ledger as lines of JSON: a header, one line for each intent with its history, and a last line with the number of
- * intents, which reveals a truncated file. All lines are from one snapshot, even while the site runs. The file has the content of
- * the database: amounts, metadata and payers. Client secrets are in it only in encrypted form.
+ * Writes a whole ledger as lines of JSON: a header, one line for each intent with its history, and a last line with the
+ * number of intents, which reveals a truncated file. All lines are from one snapshot, even while the site runs. The
+ * file has the content of the database: amounts, metadata and payers. Client secrets are in it only in encrypted form.
  * @param write receives a line without a line end, and resolves when it accepts the next
  * @returns the number of intents
  * @throws {IntentError} `ledger_unavailable` @throws what `write` throws
@@ -40,8 +40,8 @@ export async function tablesVersion(db: Queryable): Promise<number> {
 }
 
 /**
- * Control characters of terminals, and characters that some readers, such as `readline` of Node 24, treat as a line end. They are
- * written as JSON escapes.
+ * Control characters of terminals, and characters that some readers, such as `readline` of Node 24, treat as a line
+ * end. They are written as JSON escapes.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

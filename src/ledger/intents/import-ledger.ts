@@ -9,8 +9,8 @@ import { exportName, tablesVersion } from './export-ledger.js';
 const batchSize = 200;
 
 /**
- * Imports the lines of `exportLedger`, all or none. Due payments stay due. The tables may be newer than the file: columns added
- * since then get their default.
+ * Imports the lines of `exportLedger`, all or none. Due payments stay due. The tables may be newer than the file:
+ * columns added since then get their default.
  * @returns the number of intents
  * @throws {IntentError} `invalid_request` for a file that is not a complete export, comes from newer tables, or has an intent
  * that exists already; `ledger_unavailable`
@@ -69,8 +69,8 @@ const notAnExport = (why: string): IntentError =>
   new IntentError('invalid_request', `The file is not a complete export of a ledger. ${why} Nothing was imported.`);
 
 /**
- * The values that readers of the tables rely on. The database would accept more, such as `NaN` for an amount and `infinity` for a
- * time. It checks the columns that are not named here.
+ * The values that readers of the tables rely on. The database would accept more, such as `NaN` for an amount and
+ * `infinity` for a time. It checks the columns that are not named here.
  */
 function lineSchema(z: typeof zod) {
   const hasCents = (amount: number): boolean => /^\d+(?:\.\d\d?)?$/.test(String(amount));
@@ -115,8 +115,8 @@ function lineSchema(z: typeof zod) {
 }
 
 /**
- * Loads zod only for an import, because it takes longer to load than this whole package. The check that it returns throws
- * `invalid_request` with the number of the line and the field.
+ * Loads zod only for an import, because it takes longer to load than this whole package. The check that it returns
+ * throws `invalid_request` with the number of the line and the field.
  */
 async function loadLineCheck(): Promise<(line: string, number: number) => void> {
   const schema = lineSchema(await import('zod'));
@@ -178,7 +178,7 @@ async function sharedColumns(tx: Queryable, line: string | undefined): Promise<r
   return rows.map(({ name }) => name);
 }
 
-/** SQLSTATE 23505 is an existing row. Other data exceptions (22...), violations (23...) and limits (54...) come from the file. */
+/** SQLSTATE 23505 is an existing row. Other errors of classes 22, 23 and 54 are caused by the file. */
 function explainInsert(error: unknown): unknown {
   const { code, message, detail } = error as { code?: unknown; message?: string; detail?: string };
   if (typeof code !== 'string' || !/^(?:2[23]|54)/.test(code)) return error;

@@ -1,6 +1,6 @@
 import type { IntentState, LedgerIntent, RecordedTerms, StateChange } from '../ledger.js';
 
-/** The columns of an intent as text, number and boolean. Drivers, and type parsers that the app sets, convert other types. */
+/** The columns of an intent as text, number and boolean. An app can change how drivers parse other types. */
 export const intentColumns = `
   i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.login, i.resource, i.user_id,
   i.metadata::text as metadata, i.dead_letter_hook, i.last_error, i.attempts::text as attempts,
@@ -11,7 +11,6 @@ export const intentColumns = `
   extract(epoch from i.login_completed_at)::float8 * 1000 as login_completed_ms,
   extract(epoch from i.due_at)::float8 * 1000 as due_ms`;
 
-/** A row of {@link intentColumns}. */
 export interface IntentRow {
   readonly id: string;
   readonly kind: 'payment' | 'login';
@@ -70,7 +69,6 @@ const toDate = (ms: number | null): Date | undefined => (ms === null ? undefined
 export const historyColumns = `extract(epoch from at)::float8 * 1000 as at_ms, from_state, to_state,
   attempts::text as history_attempts`;
 
-/** A row of {@link historyColumns}. */
 export interface HistoryRow {
   readonly at_ms: number;
   readonly from_state: IntentState;

@@ -14,7 +14,7 @@ import {
 /** How many intents one transaction deletes: few, because other statements wait for it. */
 const batchSize = 200;
 
-/** The upper bound of the age: an open page may still request the status of a younger intent. */
+/** At least a day ago: an open page may still request the status of a younger intent. */
 const createdBefore = `least($1::float8, extract(epoch from now() - interval '1 day')::float8 * 1000)`;
 
 const finished = `select id from express_intents.intents
@@ -58,7 +58,6 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
 /** `created` is the time as text, because a number loses the microseconds. */
 type DeletedRow = IntentRow & { readonly created: string };
 
-/** Oldest first. */
 async function deleteFinished(tx: Queryable, values: readonly unknown[]): Promise<readonly DeletedRow[]> {
   const { rows } = await tx.query<DeletedRow>(
     `with gone as materialized (${finished})

@@ -93,7 +93,7 @@ export async function findSealedSecret(db: Queryable, id: string, browser: Uint8
   return rows[0]?.sealed_secret ?? undefined;
 }
 
-/** Resumes an intent: a dead letter with the hook that failed, an expired or reversed one with polls. False in any other state. */
+/** Resumes a dead letter with the hook that failed; polls an expired or reversed intent again. */
 export async function retryIntent(db: Queryable, id: string, watchMs: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `update express_intents.intents set

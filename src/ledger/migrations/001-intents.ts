@@ -1,9 +1,9 @@
 /**
- * The first tables. `intents` has one row for each intent: its immutable terms, its state, and when it is processed next.
- * `history` has one row for each change of state, written by the trigger.
+ * The first tables. `intents` has one row for each intent: its immutable terms, its state, and when it is processed
+ * next. `history` has one row for each change of state, written by the trigger.
  *
- * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed transition. So
- * a bug in the program causes an error and not a wrong payment.
+ * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed
+ * transition. So a bug in the program causes an error and not a wrong payment.
  */
 export const intentsMigration = `
 create table express_intents.intents (

@@ -6,8 +6,8 @@ import { sqlStateOf } from '../database/database-fault.js';
 import { intentsMigration } from './001-intents.js';
 
 /**
- * One change of the tables. A published migration never changes. The previous version of this program must work with the
- * changed tables: CONTRIBUTING.md has the rules.
+ * One change of the tables. A published migration never changes. The previous version of this program must work with
+ * the changed tables: CONTRIBUTING.md has the rules.
  */
 export interface Migration {
   /** 1, 2, 3, ... without a gap. */
@@ -34,17 +34,17 @@ create table if not exists express_intents.schema_versions (
 )`;
 
 /**
- * While a migration waits for the lock of a table, every later statement on that table waits behind it. So the migration gives
- * up after `lockMs`, lets the others pass and retries. `lockMs` is longer than `deadlock_timeout`, one second, after which
- * Postgres cancels an autovacuum that holds the lock.
+ * While a migration waits for the lock of a table, every later statement on that table waits behind it. So the
+ * migration gives up after `lockMs`, lets the others pass and retries. `lockMs` is longer than `deadlock_timeout`, one
+ * second, after which Postgres cancels an autovacuum that holds the lock.
  */
 const lockMs = 2_000;
 const retryMs = 1_500;
 const maxAttempts = 5;
 
 /**
- * Runs the missing migrations. Several processes may call it at once: one of them runs each migration. Newer tables stay as
- * they are, so an old and a new version of a site can run side by side.
+ * Runs the missing migrations. Several processes may call it at once: one of them runs each migration. Newer tables
+ * stay as they are, so an old and a new version of a site can run side by side.
  * @returns the migrations that this call ran
  * @throws {IntentError} `ledger_unavailable`; `invalid_configuration` if the role lacks a privilege, with the fix
  */

@@ -1,13 +1,11 @@
 import { IntentError } from '../../errors.js';
 
 export interface AdaptiveLimitOptions {
-  /** The highest limit. */
   readonly max: number;
   /** In milliseconds, for tests. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
-/** The limit at the start. */
 const firstLimit = 8;
 /** At this many times the best latency the service counts as overloaded. */
 const slowFactor = 2;
@@ -18,8 +16,8 @@ const slowFromMs = 20;
 const decrease = 0.7;
 
 /**
- * Limits how many calls run at once. Unlike a `Semaphore`, it adapts the number of permits to the capacity of the service
- * (additive increase, multiplicative decrease, as in TCP):
+ * Limits how many calls run at once. Unlike a `Semaphore`, it adapts the number of permits to the capacity of the
+ * service (additive increase, multiplicative decrease, as in TCP):
  *
  *     rising   -- a call succeeds at the limit ----> limit + 1, which doubles it in each round of calls
  *     rising   -- a call fails or is slow ---------> limit x 0.7, steady
@@ -27,8 +25,8 @@ const decrease = 0.7;
  *     steady   -- a call fails or is slow ---------> limit x 0.7, once in each round of calls
  *     any      -- the limit falls to 1 ------------> rising, for a fast recovery after an outage
  *
- * Slow means that the smoothed latency is twice the best one. At a limit of 1 the best latency is measured again, because
- * single calls show the latency of the service without load.
+ * Slow means that the smoothed latency is twice the best one. At a limit of 1 the best latency is measured again,
+ * because single calls show the latency of the service without load.
  */
 export class AdaptiveLimit {
   readonly #max: number;
@@ -47,7 +45,6 @@ export class AdaptiveLimit {
     this.#limit = Math.min(firstLimit, max);
   }
 
-  /** The current limit. */
   get limit(): number {
     return Math.floor(this.#limit);
   }

@@ -19,14 +19,13 @@ export interface HookCall {
   readonly hook: Hook | undefined;
   /** Decides whether the hook is called now. If it returns false, it has written when the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
-  /** The change of the row, for `updateClaimed`. */
   readonly changes: string;
   readonly values: readonly unknown[];
 }
 
 /**
- * Calls a hook in the lane of its payment, and changes the state in the same transaction. The change is the last statement
- * before the commit and requires the claim, so only one of two processes can commit.
+ * Calls a hook in the lane of its payment, and changes the state in the same transaction. The change is the last
+ * statement before the commit and requires the claim, so only one of two processes can commit.
  */
 export async function callHook(
   context: WorkContext,
@@ -119,7 +118,10 @@ async function callInTransaction(
   emitChange(context, begun);
 }
 
-/** The database could not begin a transaction, which is not a failure of the hook. No attempt is counted. @throws {unknown} `error` */
+/**
+ * The database could not begin a transaction, which is not a failure of the hook. No attempt is counted.
+ * @throws {unknown} `error`
+ */
 async function hookNotStarted(
   { db, timing }: SettlementContext,
   claimed: ClaimedPayment,
@@ -138,7 +140,7 @@ interface HookFailure {
   readonly lane?: Lane;
 }
 
-/** Counts an attempt. The hook is called again after a backoff, or after the last attempt the payment becomes a dead letter. */
+/** Counts an attempt. After a backoff the hook is called again. After the last attempt, a dead letter. */
 async function hookFailed(
   context: SettlementContext,
   claimed: ClaimedPayment,

@@ -11,13 +11,13 @@ import { type Lane, lanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
 /**
- * Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in its
- * order.
+ * Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in
+ * its order.
  */
 const isDueIn = (lane: Lane): string => `due_at is not null
   and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
 
-/** Claimed by no process. A lease longer than the longest possible one was written while the clock of the database was ahead. */
+/** Not claimed. An impossibly long lease was written while the clock of the database was ahead. */
 const isFree = `(leased_until is null or leased_until <= now()
   or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
 
@@ -96,9 +96,9 @@ export async function releaseAllClaims(db: Queryable): Promise<void> {
 const correctionBatch = 200;
 
 /**
- * Corrects due times that were written while the clock of the database was ahead. An unpaid payment becomes due now. For any
- * other payment, the interval that started in the future starts now. The five seconds allow for transactions of other processes
- * that began later than this one.
+ * Corrects due times that were written while the clock of the database was ahead. An unpaid payment becomes due now.
+ * For any other payment, the interval that started in the future starts now. The five seconds allow for transactions of
+ * other processes that began later than this one.
  * @returns whether there may be more
  */
 export async function correctDueTimes(db: Queryable): Promise<boolean> {

@@ -16,7 +16,6 @@ import type { Lane } from './hook-lanes.js';
 export interface ClaimedPayment {
   readonly payment: Payment;
   readonly state: 'open' | 'submitted' | 'settled' | 'reversed' | 'expired';
-  /** Whether it also logs the payer in. */
   readonly login: boolean;
   /** The fencing token of all writes. */
   readonly leaseToken: string;
@@ -31,13 +30,11 @@ export interface ClaimedPayment {
   readonly submittedAfterMs: number;
   /** The time since it settled; before that, since it was submitted; before that, since it was created. */
   readonly ageMs: number;
-  /** Whether `watch.unpaidMs` has passed. */
   readonly watchExpired: boolean;
   /** Whether the last poll reported the settled payment as not submitted. */
   readonly reversalSuspected: boolean;
 }
 
-/** The columns of {@link ClaimedPaymentRow}. */
 export const claimedPaymentColumns = `${intentColumns}, i.lease_token::text as lease_token,
   i.watch_until <= now() as watch_expired, i.reversal_suspected_at is not null as reversal_suspected,
   i.timeouts::text as timeouts, i.lane, i.hook_run,
@@ -120,14 +117,13 @@ export async function updateClaimed(
 
 /** The lease of a claim. Heartbeats extend it until `stop`. */
 export interface Lease {
-  /** Aborted with {@link LeaseLost} when another process has, or may have, the claim; and with the reason of `abort`. */
+  /** Aborted with {@link LeaseLost} when another process may have the claim, or with the reason of `abort`. */
   readonly signal: AbortSignal;
   abort(reason: Error): void;
   /** Ends the heartbeats. The last write of the work ends the claim. */
   stop(): void;
 }
 
-/** Extends a lease three times within its length. */
 export function holdLease(db: Database, { payment: { id }, leaseToken }: ClaimedPayment, leaseMs: number): Lease {
   const controller = new AbortController();
   let validUntilMs = performance.now() + leaseMs;
@@ -143,8 +139,8 @@ export function holdLease(db: Database, { payment: { id }, leaseToken }: Claimed
   };
   const timer = setInterval(() => {
     beat().catch((error) => {
-      // While the database is unreachable, the lease is valid until its end. If only this process can have the database, it
-      // stays valid: the database may be busy with the very hook for which the lease is held.
+      // While the database is unreachable, the lease is valid until its end. If only this process can have the
+      // database, it stays valid: the database may be busy with the very hook for which the lease is held.
       const hasEnded = db.isShared && performance.now() > validUntilMs;
       if (error instanceof LeaseLost || hasEnded) controller.abort(new LeaseLost(id));
     });

@@ -1,6 +1,6 @@
 // Hooks can throw any value, even one that throws when it is read.
 
-/** The text of an error for the database and for events: at most 1000 characters, without NUL, which Postgres rejects. */
+/** The text of an error for the database and events: at most 1000 characters, without NUL. */
 export function errorText(error: unknown): string {
   try {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

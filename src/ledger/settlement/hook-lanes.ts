@@ -1,8 +1,9 @@
 /**
- * Decides which hooks run concurrently. A hook that fails, hangs or ends the process must not delay other payments. These are not
- * semaphores: which call may start depends on the kinds of the calls that run and wait.
+ * Decides which hooks run concurrently. A hook that fails, hangs or ends the process must not delay other payments.
+ * These are not semaphores: which call may start depends on the kinds of the calls that run and wait.
  *
- * Each payment is in one lane. The lane is a column of its row, so it survives the process and applies to all processes:
+ * Each payment is in one lane. The lane is a column of its row, so it survives the process and applies to all
+ * processes:
  *
  *     first               -- the hook fails ---------------------------> retry
  *     first, retry        -- the hook has timed out twice -------------> slow
@@ -14,12 +15,12 @@
  * - `first` may use all slots of the process.
  * - `retry` may use half of the slots.
  * - `slow` has one slot of its own.
- * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other hook starts until it ends.
+ * - `alone` is the quarantine: its hook runs while no other hook runs in this process.
  *
- * While a hook runs, `hook_run` of its row is `together` or `alone`. Every write that ends the claim clears it. If a claimed row
- * still has it, the hook was interrupted: the process ended, or lost the database for longer than the lease. After `together` the
- * cause is unknown: no attempt is counted, and each interrupted payment is called again in quarantine. After `alone` this hook
- * was the cause: an attempt is counted, and the next call follows after a backoff.
+ * While a hook runs, `hook_run` of its row is `together` or `alone`. Every write that ends the claim clears it. If a
+ * claimed row still has it, the hook was interrupted: the process ended, or lost the database for longer than the
+ * lease. After `together` the cause is unknown: no attempt is counted, and each interrupted payment is called again in
+ * quarantine. After `alone` this hook was the cause: an attempt is counted, and the next call follows after a backoff.
  *
  * `verifyPayment` is code of the site, too. It follows these rules but uses no slot.
  */
@@ -28,7 +29,6 @@ export type Lane = (typeof lanes)[number];
 /** In the order of priority. */
 export const lanes = ['first', 'retry', 'slow', 'alone'] as const;
 
-/** After this many timeouts the lane is `slow`. */
 const timeoutsUntilSlow = 2;
 
 /** @param timeouts how many times the hooks of this payment have timed out */
@@ -44,11 +44,9 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** The hooks that run in one process, by the rules at the top of this file. */
 export class HookLanes {
   readonly #slots: number;
   readonly #running: Record<Kind, number> = { first: 0, retry: 0, slow: 0, alone: 0, verify: 0 };
-  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
 
   /** @param slots how many hooks of `first` and `retry` run at once */
@@ -56,7 +54,6 @@ export class HookLanes {
     this.#slots = slots;
   }
 
-  /** How many hooks of this lane are running. */
   running(lane: Lane): number {
     return this.#running[lane];
   }

@@ -35,7 +35,6 @@ export class RecheckQueue {
     this.#wake = wake;
   }
 
-  /** How many payments wait. */
   get size(): number {
     let waiting = 0;
     for (const { isWaiting } of this.#rechecks.values()) if (isWaiting) waiting += 1;

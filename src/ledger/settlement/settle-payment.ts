@@ -9,8 +9,8 @@ import { emitReversed, emitSubmitted, observedHook } from './settlement-events.j
 import { inAboutMs, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
- * Makes one transition of a claimed payment, by the states in `settlement.ts`. Only the status that the sequencer returns here
- * causes it.
+ * Makes one transition of a claimed payment, by the states in `settlement.ts`. Only the status that the sequencer
+ * returns here causes it.
  * @throws {LeaseLost} if another process has claimed the payment
  */
 export async function settlePayment(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {

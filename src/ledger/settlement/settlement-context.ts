@@ -18,7 +18,6 @@ export type FetchSequencerStatus = (id: string, options: { readonly signal: Abor
 /** Requests the payer's id from the sequencer, for a payment that logs the payer in. */
 export type FetchUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
 
-/** The dependencies of settlement. */
 export interface SettlementContext {
   readonly db: Database;
   readonly hooks: PaymentHooks;
@@ -36,7 +35,6 @@ export interface SettlementContext {
     | 'lateAfterMs'
   >;
   readonly timing: SettlementTiming;
-  /** Called when an intent is found submitted. */
   readonly notifySubmitted?: ((id: string) => void) | undefined;
   readonly logger: LedgerLogger;
   /** Undefined if the router events have no subscriber. */

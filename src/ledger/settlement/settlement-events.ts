@@ -4,7 +4,8 @@ import type { ClaimedPayment } from './claimed-payment.js';
 import { errorText } from './error-text.js';
 import type { SettlementContext } from './settlement-context.js';
 
-// The events of settlement. Each is emitted after its change was committed, so no event reports a change that did not happen.
+// The events of settlement. Each is emitted after its change was committed, so no event reports a change that did not
+// happen.
 
 type Context = Pick<SettlementContext, 'observer' | 'settings'>;
 

@@ -2,7 +2,7 @@
 export interface SettlementTiming {
   /** From one search for due payments to the next. */
   readonly roundMs: number;
-  /** The first interval between polls of an unpaid payment. Later ones are `watchGrowth` times its age, at most `watchCapMs`. */
+  /** The first interval of polls of an unpaid payment. Later: `watchGrowth` times its age, up to `watchCapMs`. */
   readonly watchFirstMs: number;
   readonly watchGrowth: number;
   readonly watchCapMs: number;
@@ -17,7 +17,6 @@ export interface SettlementTiming {
   readonly leaseMs: number;
   /** How many hooks a process runs at once. Each holds a database connection until it ends. */
   readonly hooksAtOnce: number;
-  /** How long `close` waits for running work. */
   readonly closeMs: number;
 }
 
@@ -36,10 +35,7 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   closeMs: 5_000,
 });
 
-/**
- * SQL for about `parameter` milliseconds from now, with a jitter of a tenth. Not `jitteredMs`: the database adds it to its own
- * clock.
- */
+/** SQL: `parameter` milliseconds from now, by the clock of the database, with a jitter of a tenth. */
 export const inAboutMs = (parameter: string): string =>
   `now() + ${parameter}::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`;
 
@@ -53,7 +49,7 @@ export function untilNextPollMs(ageMs: number, timing: SettlementTiming): number
   return Math.min(Math.max(watchFirstMs, watchGrowth * ageMs), watchCapMs);
 }
 
-/** The interval to the next poll for a reversal, by the time since the payment settled. Undefined after the last poll. */
+/** The interval to the next poll for a reversal, in milliseconds. Undefined after the last poll. */
 export function untilReversalPollMs(
   settledAgoMs: number,
   reversalWatchMs: number,

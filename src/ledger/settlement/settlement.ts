@@ -45,12 +45,12 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 //     dead       -- retry ----------------------------------------> settled if onReversed failed, otherwise submitted
 //     expired, reversed -- retry ---------------------------------> open
 //
-// "Submitted" is always the status that the sequencer returns to the ledger. Reports of wallets, browsers and webhooks only
-// cause an earlier poll. The states scanned and declined are shown to the browser and never recorded.
+// "Submitted" is always the status that the sequencer returns to the ledger. Reports of wallets, browsers and webhooks
+// only cause an earlier poll. The states scanned and declined are shown to the browser and never recorded.
 //
-// The state is a column of the row, so it survives every process. A trigger of the database rejects any other transition.
-// `due_at` says when a payment is processed next. One process at a time processes it, under a lease: see `claimed-payment.ts`.
-// `hook-lanes.ts` decides which hooks run concurrently.
+// The state is a column of the row, so it survives every process. A trigger of the database rejects any other
+// transition. `due_at` says when a payment is processed next. One process at a time processes it, under a lease: see
+// `claimed-payment.ts`. `hook-lanes.ts` decides which hooks run concurrently.
 
 /** The reason with which `close` aborts work that does not end in time. */
 class Closing extends Error {
@@ -70,8 +70,8 @@ const pauseCapMs = 10_000;
 const correctEveryMs = 10_000;
 
 /**
- * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and processes
- * them concurrently.
+ * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and
+ * processes them concurrently.
  *
  *     created -- start ---> running: one round after another
  *     running -- close ---> closing: claims nothing, waits `closeMs` for running work, then aborts it

@@ -1,13 +1,13 @@
 import type { Database } from '../database/database.js';
 
-/** Ids within this time share one statement: in Postgres, commits with `pg_notify` wait for each other. In milliseconds. */
+/** Ids within this time share one statement, because commits with `pg_notify` wait for each other. */
 const batchMs = 20;
 /** Postgres limits a payload to 8000 bytes. */
 const maxIds = 150;
 
 /**
- * Notifies all processes of a site of submitted intents, for the pages that other processes serve. A notification is a hint: it
- * may be lost, and the receiver polls the sequencer.
+ * Notifies all processes of a site of submitted intents, for the pages that other processes serve. A notification is a
+ * hint: it may be lost, and the receiver polls the sequencer.
  */
 export class SubmissionNotifier {
   readonly #db: Database;

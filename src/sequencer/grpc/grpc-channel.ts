@@ -29,7 +29,6 @@ export interface GrpcRequestOptions {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A running call. */
 export interface GrpcCall {
   /** Yields the bytes of each answer. Throws the final status unless it is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;
@@ -46,7 +45,8 @@ export interface GrpcCall {
  *     client    -- abandonConnection, after a fault ----> no client: the running calls keep the abandoned one
  *     client    -- close -------------------------------> no client
  *
- * So no call waits for the reconnect delay of the library, or is sent over a connection that stopped responding without closing.
+ * So no call waits for the reconnect delay of the library, or is sent over a connection that stopped responding without
+ * closing.
  */
 export class GrpcChannel {
   readonly #grpc: GrpcPackage;
@@ -96,7 +96,8 @@ export class GrpcChannel {
     const target = `dns:${hostname}:${port || (isSecure ? 443 : 80)}`;
     this.#client ??= new Client(
       target,
-      // An empty context uses Node's own certificate authorities, as over HTTP, and ignores GRPC_DEFAULT_SSL_ROOTS_FILE_PATH.
+      // An empty context uses Node's own certificate authorities, as over HTTP, and ignores
+      // GRPC_DEFAULT_SSL_ROOTS_FILE_PATH.
       isSecure ? credentials.createFromSecureContext(createSecureContext()) : credentials.createInsecure(),
       channelOptions,
     );
@@ -140,8 +141,9 @@ interface PoolEntry {
 }
 
 /**
- * Ends the connection attempts of a channel before it closes. grpc-js closes only open connections. It keeps waiting for a
- * pending one and retries a failed one; if that succeeds, the connection stays open forever. Each short outage would leak one.
+ * Ends the connection attempts of a channel before it closes. grpc-js closes only open connections. It keeps waiting
+ * for a pending one and retries a failed one; if that succeeds, the connection stays open forever. Each short outage
+ * would leak one.
  */
 function stopConnecting(channel: object): void {
   const { pool = {} } = (channel as ChannelInternals).internalChannel?.subchannelPool ?? {};

@@ -23,8 +23,8 @@ export function sendCall(
 }
 
 /**
- * One call. It runs until the first of these ends it: its answer, a fault, its timeout or its signal. It is a handler for
- * `dispatch` of undici, because `request` creates streams and signals and costs half as much again.
+ * One call. It runs until the first of these ends it: its answer, a fault, its timeout or its signal. It is a handler
+ * for `dispatch` of undici, because `request` creates streams and signals and costs half as much again.
  */
 class HttpCall implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Uint8Array) => void;
@@ -114,7 +114,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Whether the headers delimit the body. If only the end of the connection does, a truncated body cannot be detected. */
+/** Whether the headers delimit the body. Otherwise a truncated body cannot be detected. */
 const hasLength = (headers: Dispatcher.ResponseData['headers']): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
@@ -161,7 +161,7 @@ const longestRetryAfterMs = 3_600_000;
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Reads a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from now, at most an hour. */
+/** Parses `Retry-After`, seconds or a date (RFC 9110 section 10.2.3): milliseconds from now, at most an hour. */
 export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined;
   const text = header.trim();

@@ -59,8 +59,8 @@ const maxPayloadBytes = 64 * 1024;
 const closeTimeoutMs = 1_000;
 
 /**
- * One message stream over a WebSocket. Each binary frame is an envelope: one Request from us, then Responses (protocol section
- * 5). The reader gets the inner messages of the Responses.
+ * One message stream over a WebSocket. Each binary frame is an envelope: one Request from us, then Responses (protocol
+ * section 5). The reader gets the inner messages of the Responses.
  *
  *     connecting -- handshake ----------------------------------> open, with a ping every `pingMs`
  *     connecting -- no handshake within `timeoutMs` ------------> closed
@@ -68,7 +68,8 @@ const closeTimeoutMs = 1_000;
  *     closing    -- close frame, or `closeTimeoutMs` passes ----> closed
  *     open       -- close frame, or the connection breaks ------> closed
  *
- * A close frame with code 1000 ends the reader. Any other end is an error, which the reader gets after the earlier messages.
+ * A close frame with code 1000 ends the reader. Any other end is an error, which the reader gets after the earlier
+ * messages.
  */
 class WebSocketStream {
   readonly reader: StreamQueue;
@@ -209,7 +210,7 @@ function unreachable(message: string, cause?: unknown): SequencerError {
   return new SequencerError('sequencer_unreachable', message, { cause });
 }
 
-/** Converts an error of ws. Codes of ws and of the HTTP parser, or no code, mean that the other end speaks another protocol. */
+/** Converts an error of ws. Codes of ws and of the HTTP parser, or none, mean a foreign protocol. */
 function asStreamError(cause: Error & { readonly code?: unknown }): SequencerError {
   const { code } = cause;
   if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {

@@ -4,9 +4,9 @@ import { SequencerError } from '../../errors.js';
 export type FailureClass = 'alive' | 'failing' | 'unknown';
 
 /**
- * A service is failing if it cannot be reached, does not answer in time, or reports a failure of its own (HTTP status 5xx). A
- * service that refuses a request, or whose answer cannot be decoded, is alive: a pause would not help. A canceled call says
- * nothing about the service.
+ * A service is failing if it cannot be reached, does not answer in time, or reports a failure of its own (HTTP status
+ * 5xx). A service that refuses a request, or whose answer cannot be decoded, is alive: a pause would not help. A
+ * canceled call says nothing about the service.
  */
 function classifyFailure(error: unknown): FailureClass {
   if (!(error instanceof SequencerError)) return 'unknown';

@@ -38,7 +38,6 @@ export interface CallObserver {
 export interface ObservedCall {
   /** The metadata of every attempt. */
   readonly metadata: Readonly<Record<string, string>> | undefined;
-  /** Makes one attempt. */
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /**
    * @param failure undefined if the call was answered
@@ -62,9 +61,9 @@ export interface ResilientTransport extends Transport, Caller {
 }
 
 /**
- * Every call to the service goes through here. A call waits for a permit, fails at once while the circuit of its operation is
- * open, has a timeout, and is retried if the operation, the error, the remaining time and the retry budget allow it. Streams pass
- * through unchanged.
+ * Every call to the service goes through here. A call waits for a permit, fails at once while the circuit of its
+ * operation is open, has a timeout, and is retried if the operation, the error, the remaining time and the retry budget
+ * allow it. Streams pass through unchanged.
  *
  * Calls may also throw an `IntentError` with code `too_busy`.
  */
@@ -80,8 +79,8 @@ export function resilientTransport(inner: Transport, options: ResilienceOptions)
 }
 
 /**
- * The state of one operation. Each has its own circuit and permits, so an operation that stalls does not affect the others. If
- * the service is down, each circuit opens at its own fifth failure.
+ * The state of one operation. Each has its own circuit and permits, so an operation that stalls does not affect the
+ * others. If the service is down, each circuit opens at its own fifth failure.
  */
 interface OperationState {
   readonly breaker: CircuitBreaker;
@@ -213,7 +212,6 @@ class ResilientCalls {
     return delayMs !== undefined && this.#budget.spend() ? delayMs : undefined;
   }
 
-  /** The remaining time of the call, in milliseconds. */
   #leftMs({ begunAtMs }: Call): number {
     return begunAtMs + this.#options.timeoutMs - performance.now();
   }

@@ -12,8 +12,8 @@ const longestRetryAfterMs = 5_000;
 const shortestAttemptMs = 20;
 
 /**
- * The idempotent operations: those that only read, and those that the protocol declares so (section 6, "sending the same
- * request again is fine and changes nothing"). A retry sends the same bytes, with the same signature.
+ * The idempotent operations: those that only read, and those that the protocol declares so (section 6, "sending the
+ * same request again is fine and changes nothing"). A retry sends the same bytes, with the same signature.
  */
 const repeatable: ReadonlySet<string> = new Set(
   [
@@ -36,8 +36,8 @@ export function isRepeatable(operation: Operation): boolean {
 const transientStatuses: readonly (number | undefined)[] = [429, 502, 503, 504];
 
 /**
- * Whether the same bytes may succeed if they are sent again. Not after a refusal or an answer that cannot be decoded, which would
- * repeat, nor after status 500, which says that the service failed on these bytes.
+ * Whether the same bytes may succeed if they are sent again. Not after a refusal or an answer that cannot be decoded,
+ * which would repeat, nor after status 500, which says that the service failed on these bytes.
  */
 function isRetryable(error: unknown): error is SequencerError {
   if (!(error instanceof SequencerError)) return false;
@@ -46,8 +46,8 @@ function isRetryable(error: unknown): error is SequencerError {
 }
 
 /**
- * The delay before retry `retry` (0 is the first), in milliseconds. Undefined if the call must not be retried, or too little time
- * would remain.
+ * The delay before retry `retry` (0 is the first), in milliseconds. Undefined if the call must not be retried, or too
+ * little time would remain.
  */
 export function retryDelayMs(
   error: unknown,
@@ -68,7 +68,7 @@ const perSecond = 0.2;
 /** The most retries that are saved up. */
 const burst = 10;
 
-/** Limits the retries of all operations: a token bucket that keeps the load on the service under 1.2 times the calls. */
+/** A token bucket for the retries of all operations. It limits the load to about 1.2 times the calls. */
 export class RetryBudget {
   #tokens = burst;
   #countedAtMs = performance.now();

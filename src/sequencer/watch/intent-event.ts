@@ -12,8 +12,8 @@ export interface IntentEvent {
   /** The kind of the event. */
   readonly kind: IntentEventKind;
   /**
-   * The same for the same event: Base58 of the MessageId. For `code_scanned` and `intent_submitted`, which happen once and are
-   * also found by polling, it is the kind.
+   * The same for the same event: Base58 of the MessageId. For `code_scanned` and `intent_submitted`, which happen once
+   * and are also found by polling, it is the kind.
    */
   readonly id: string;
   /** When it happened, in milliseconds since 1970, if the message has a timestamp. */
@@ -21,9 +21,9 @@ export interface IntentEvent {
 }
 
 /**
- * Watches an intent: yields each event once and ends after `intent_submitted`, which comes from the status of the sequencer.
- * Faults of the service do not end it: it reopens a broken stream, and polls the status if there are no streams. An abort of
- * `signal` ends it early.
+ * Watches an intent: yields each event once and ends after `intent_submitted`, which comes from the status of the
+ * sequencer. Faults of the service do not end it: it reopens a broken stream, and polls the status if there are no
+ * streams. An abort of `signal` ends it early.
  * @throws {IntentError} `invalid_id`, `invalid_client_secret`, and any other error that no retry can fix
  */
 export type WatchIntent = (

@@ -33,8 +33,8 @@ export function signStreamRequest(id: string, clientSecret: string): StreamReque
 // ---- The responses of the stream ----
 
 /**
- * The maximum number of messages of clients, and of the service. The two are counted separately: anyone who has seen the code
- * can flood the stream with client messages, which must not displace those of the service.
+ * The maximum number of messages of clients, and of the service. The two are counted separately: anyone who has seen
+ * the code can flood the stream with client messages, which must not displace those of the service.
  */
 const maxMessages = 256;
 /** A MessageId has 16 bytes (protocol section 3). Longer ones are accepted up to this. */
@@ -102,9 +102,9 @@ const serviceKinds: Partial<Record<Kind, IntentEventKind>> = {
 };
 
 /**
- * The event in a message of the rendezvous (interface sections 2.3 and 6). Undefined for the request itself, for a signature
- * that does not verify, and for a client message of a kind that only the service may send. Anyone who has seen the code can
- * sign, so a valid signature makes a hint, not a fact (protocol section 2).
+ * The event in a message of the rendezvous (interface sections 2.3 and 6). Undefined for the request itself, for a
+ * signature that does not verify, and for a client message of a kind that only the service may send. Anyone who has
+ * seen the code can sign, so a valid signature makes a hint, not a fact (protocol section 2).
  * @param sent the received bytes of the message
  */
 export function eventOf(message: v1.Message, rendezvousKey: Uint8Array, sent?: Uint8Array): IntentEvent | undefined {

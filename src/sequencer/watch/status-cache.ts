@@ -7,8 +7,8 @@ import type { CallOptions } from '../transport.js';
 export type FetchStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
 
 /**
- * Why a status was read: for a page (`status`), for the watch of an event stream, after a webhook call, or for the ledger. A
- * shared call has the source of its callers that comes last in this list.
+ * Why a status was read: for a page (`status`), for the watch of an event stream, after a webhook call, or for the
+ * ledger. A shared call has the source of its callers that comes last in this list.
  */
 export type StatusSource = (typeof sources)[number];
 const sources = ['status', 'stream', 'webhook', 'ledger'] as const;
@@ -40,11 +40,11 @@ export interface StatusCacheOptions {
 }
 
 /**
- * The lifetime of a status while the intent is not submitted, in milliseconds: too short for a page that polls every second to
- * notice, and long enough for a thousand pages to share one call.
+ * The lifetime of a status while the intent is not submitted, in milliseconds: too short for a page that polls every
+ * second to notice, and long enough for a thousand pages to share one call.
  */
 export const pendingMs = 250;
-/** The lifetime once it is submitted. Limited, because a submission may be reversed until its transactions have settled. */
+/** The lifetime once it is submitted. Limited, because a submission may be reversed. */
 const submittedMs = 60_000;
 
 /**
@@ -53,33 +53,32 @@ const submittedMs = 60_000;
  *     (absent) -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
  *     pending  -- the call succeeds -------------------> fresh, for `lifetimeMs`
  *     pending  -- the call fails ----------------------> absent: the next caller makes a new call
- *     pending  -- all callers abort -------------------> pending, but a call that was not sent yet fails instead of being sent
+ *     pending  -- all callers abort -------------------> pending; a call that was not sent yet fails unsent
  *     fresh    -- lifetimeMs passes -------------------> stale
  *     stale    -- get ---------------------------------> pending, as a new entry
  *     fresh    -- get with bypassCache ----------------> pending, as a new entry
  *     any      -- set ---------------------------------> fresh, as a new entry
  *     any      -- evicted, at the capacity ------------> absent
  *
- * A call that was sent runs to its end, even if all callers abort: ending it would close a connection that other calls need.
+ * A call that was sent runs to its end, even if all callers abort: ending it would close a connection that other calls
+ * need.
  */
 interface Entry {
   readonly answer: Promise<IntentStatus>;
   source: StatusSource;
   /** Aborted when the last waiting caller has left. Undefined once there is an answer. */
   upstream: Abort | undefined;
-  /** How many callers wait for the answer. */
   waiting: number;
   /** The last answered entry before this one. Undefined once this one is answered. */
   previous: Entry | undefined;
   status: IntentStatus | undefined;
   answeredAt: number;
-  /** How long the status is fresh, in milliseconds. */
   lifetimeMs: number;
 }
 
 /**
- * The status of intents, as this process knows it. Every read of a status goes through this cache. Concurrent callers share one
- * call upstream, and subscribers are notified of every change.
+ * The status of intents, as this process knows it. Every read of a status goes through this cache. Concurrent callers
+ * share one call upstream, and subscribers are notified of every change.
  */
 export class StatusCache {
   readonly #entries: BoundedMap<Entry>;
@@ -95,7 +94,6 @@ export class StatusCache {
     this.#entries = new BoundedMap({ capacity });
   }
 
-  /** How many intents are cached. */
   get size(): number {
     return this.#entries.size;
   }

@@ -92,7 +92,7 @@ describe('the payment hook', () => {
     const { origin, log } = await startSiteWithSequencer({ payment: () => terms });
     const { body } = await pay(origin).expect(400);
     expect(body.code).toBe(code);
-    expect(log.text).toMatch(/warn .*the payment hook's terms were refused/);
+    expect(log.text).toMatch(/warn .*the payment hook returned invalid terms/);
   });
 
   test('that returns nothing causes a 500 invalid_configuration, with the reason in the log', async () => {

@@ -11,29 +11,29 @@ const hourMs = 60 * 60 * 1000;
 test('ClientSecretCache keeps a secret for an hour', () => {
   let nowMs = 0;
   const secrets = new ClientSecretCache(() => nowMs);
-  secrets.remember('id', 'secret');
-  expect(secrets.of('id')).toBe('secret');
-  expect(secrets.of('other')).toBeUndefined();
+  secrets.set('id', 'secret');
+  expect(secrets.get('id')).toBe('secret');
+  expect(secrets.get('other')).toBeUndefined();
   nowMs = hourMs - 1;
-  expect(secrets.of('id')).toBe('secret');
+  expect(secrets.get('id')).toBe('secret');
   nowMs = hourMs;
-  expect(secrets.of('id')).toBeUndefined();
+  expect(secrets.get('id')).toBeUndefined();
   expect(secrets.size).toBe(0);
 });
 
 test('ClientSecretCache removes expired secrets when it adds one', () => {
   let nowMs = 0;
   const secrets = new ClientSecretCache(() => nowMs);
-  secrets.remember('a', 'secret of a');
+  secrets.set('a', 'secret of a');
   nowMs = hourMs;
-  secrets.remember('b', 'secret of b');
+  secrets.set('b', 'secret of b');
   expect(secrets.size).toBe(1);
 });
 
 test('ClientSecretCache evicts the oldest secret when it is full', () => {
   const secrets = new ClientSecretCache(() => 0, 2);
-  for (const id of ['a', 'b', 'c']) secrets.remember(id, `secret of ${id}`);
-  expect(['a', 'b', 'c'].map((id) => secrets.of(id))).toEqual([undefined, 'secret of b', 'secret of c']);
+  for (const id of ['a', 'b', 'c']) secrets.set(id, `secret of ${id}`);
+  expect(['a', 'b', 'c'].map((id) => secrets.get(id))).toEqual([undefined, 'secret of b', 'secret of c']);
   expect(secrets.size).toBe(2);
 });
 

@@ -219,7 +219,7 @@ describe('a store of the site', () => {
       const { origin, log, clock } = await start({ intent: 3, store });
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringContaining('the rate limit store failed, so each process counts for itself'),
+        expect.stringContaining('the rate limit store failed; until it recovers, each process counts alone'),
       ]);
       // The next call to the store follows after the pause.
       expect(store.calls).toBe(1);
@@ -230,7 +230,7 @@ describe('a store of the site', () => {
       clock.nowMs += 10_000;
       await post(origin).send({}).expect(201);
       expect(store.calls).toBe(3);
-      expect(log.lines.at(-1)).toContain('works again and counts for all processes');
+      expect(log.lines.at(-1)).toContain('has recovered and counts for all processes');
     },
   );
 
@@ -279,7 +279,40 @@ test('FallbackStore reports a recovery only after the pause, not for a call that
   await new Promise(setImmediate);
   calls[2]?.succeed();
   expect(await hits(retried)).toBe(7);
-  expect(logged.slice(1)).toEqual([expect.stringContaining('works again')]);
+  expect(logged.slice(1)).toEqual([expect.stringContaining('has recovered')]);
+});
+
+test('FallbackStore calls the store after a recovery and during retries, also when the clock is set back', async () => {
+  let nowMs = 100_000;
+  const now = () => nowMs;
+  let error: Error | undefined = new Error('no connection');
+  const logged: string[] = [];
+  const logger = { warn: (line: string) => void logged.push(line), error: (line: string) => void logged.push(line) };
+  const shared = {
+    increment: async () => {
+      if (error) throw error;
+      return { totalHits: 7, resetTime: undefined };
+    },
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  };
+  const store = new FallbackStore(shared, new MemoryStore(60_000, now), new SharedStoreState(logger, now));
+  const hits = async () => (await store.increment('a')).totalHits;
+
+  expect(await hits()).toBe(1);
+  error = undefined;
+  nowMs += 10_000;
+  expect(await hits()).toBe(7);
+  expect(logged.at(-1)).toContain('has recovered');
+  nowMs -= 5_000;
+  expect(await hits()).toBe(7);
+
+  error = new Error('no connection');
+  expect(await hits()).toBe(2);
+  error = undefined;
+  nowMs -= 60_000;
+  expect(await hits()).toBe(7);
+  expect(logged).toHaveLength(4);
 });
 
 test('MemoryStore keeps at most 20,000 keys', () => {

@@ -153,7 +153,7 @@ describe('router.health() with a ledger in Postgres', () => {
 
 describe('routerHealth', () => {
   const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lastPollMsAgo: 500 };
-  const timing = { timeoutMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
+  const timing = { timeoutMs: 10, ledgerTtlMs: 0, ledgerDownAfterMs: 100 };
 
   /** The health of a router with only the parts that are read. */
   function healthOf(
@@ -189,7 +189,7 @@ describe('routerHealth', () => {
     const health = healthOf(() => inspect());
     expect((await health()).status).toBe('ok');
     inspect = hanging;
-    nowMs = timing.ledgerPatienceMs;
+    nowMs = timing.ledgerDownAfterMs;
     expect((await health()).checks.ledger).toEqual({ status: 'degraded', reason: 'slow' });
     nowMs += 1;
     expect(await health()).toMatchObject({

@@ -66,7 +66,7 @@ describe('in production', () => {
     const { origin, log } = await startSite(base);
     for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
     expect(log.lines.filter((line) => line.includes('X-Forwarded-For'))).toEqual([
-      expect.stringMatching(/all visitors then count as one.*app\.set\('trust proxy', 1\)/),
+      expect.stringMatching(/all visitors then share one rate limit.*app\.set\('trust proxy', 1\)/),
     ]);
   });
 

@@ -5,7 +5,7 @@ import express from 'express';
 import request from 'supertest';
 import { ConfigError } from '../../../src/errors.js';
 import { findPayment } from '../../../src/http/paywall/find-payment.js';
-import type { RequiredPayment } from '../../../src/http/paywall/payment-demand.js';
+import type { RequiredPayment } from '../../../src/http/paywall/payment-requirement.js';
 import { type RequirePaymentOptions, requirePayment } from '../../../src/http/paywall/require-payment.js';
 import { refuse } from '../../../src/http/response/problem.js';
 import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
@@ -330,8 +330,8 @@ describe('a mistake of the site in requirePayment', () => {
 
   test.each([
     ['no resource', () => ({}), '1 to 200 characters'],
-    ['no result', () => undefined, 'it must return { resource }'],
-    ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount needs a currency'],
+    ['no result', () => undefined, 'the function must return { resource }'],
+    ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount requires a currency'],
     ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimals'],
     ['an unknown currency', () => ({ resource: 'r', amount: 1, currency: 'xxx' }), 'currency code'],
   ])('with %s, passes the error to the app', async (_name, required, why) => {
@@ -392,7 +392,7 @@ describe('a mistake of the site in requirePayment', () => {
 });
 
 describe('findPayment', () => {
-  const demand = { resource: 'r', money: undefined, currency: undefined, order: undefined };
+  const requirement = { resource: 'r', money: undefined, currency: undefined, order: undefined };
   const whole = { amount: '1.00', currency: 'usd', destination, submittedAt: new Date(0) };
   const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as LedgerIntent;
   const hanging = () => new Promise<never>(() => {});
@@ -406,7 +406,13 @@ describe('findPayment', () => {
     };
     const ledger = { paymentsFor, recheck } as unknown as Ledger;
     const statusCache = new StatusCache({ fetchStatus: ask as never, now: () => 0 });
-    const found = await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
+    const found = await findPayment({
+      ledger,
+      statusCache,
+      browser: new Uint8Array(32),
+      requirement,
+      settleWaitMs: 50,
+    });
     return { searches, found };
   }
   const paid = async () => ({ exists: true, codeScanned: true, intentSubmitted: true });
@@ -449,7 +455,7 @@ describe('findPayment', () => {
       ledger: ledger as unknown as Ledger,
       statusCache,
       browser: new Uint8Array(32),
-      demand,
+      requirement,
       settleWaitMs: 60_000,
     };
     await findPayment(search);
@@ -468,7 +474,7 @@ describe('findPayment', () => {
       return unpaid();
     };
     const statusCache = new StatusCache({ fetchStatus: ask, now: () => 0 });
-    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
+    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), requirement, settleWaitMs: 50 });
     expect(asked).toEqual(['0']);
   });
 });

@@ -78,7 +78,7 @@ describe('an order in POST /intent', () => {
     const response = await post(origin).type('json').send(`{"order":${order}}`).expect(400);
     expect(response.body).toMatchObject({
       code: 'invalid_request',
-      detail: 'The field "order" is not of the right form.',
+      detail: 'The field "order" is invalid.',
     });
     expect(calls).toEqual([]);
   });

@@ -147,7 +147,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     store.isDown = true;
     site.faults.failOnce('reopenLogin', 'before');
     expect((await complete()).body.code).toBe('session_unavailable');
-    expect(site.log.text).toContain(`the login ${id} began no session, and has to be begun again`);
+    expect(site.log.text).toContain(`login ${id} has no session and cannot be retried; the user must log in again`);
     store.isDown = false;
     expect((await complete()).status).toBe(404);
     expect(await userOf(browser)).toBeNull();

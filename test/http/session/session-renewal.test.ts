@@ -117,7 +117,7 @@ describe('a session that cannot be renewed', () => {
     await browser.send('GET', '/session');
     await browser.send('GET', '/basket');
     expect(site.log.lines).toEqual([
-      expect.stringMatching(/^error .*cannot be renewed.*express-session or cookie-session.*before the session/),
+      expect.stringMatching(/^error .*cannot be regenerated.*express-session or cookie-session.*before the session/),
     ]);
     const id = await confirm(site, browser);
     const { status, body } = await browser.send('POST', '/session', { id });
@@ -197,7 +197,7 @@ describe('a session store that does not respond', () => {
     expect([status, body.code]).toEqual([503, 'session_unavailable']);
     expect(headers.getSetCookie()).toEqual([]);
     expect(site.log.lines.filter((line) => line.startsWith('error'))).toEqual([
-      expect.stringMatching(/session_unavailable.*not answered within 60000 ms/),
+      expect.stringMatching(/session_unavailable.*did not respond within 60000 ms/),
     ]);
     store.hangs = undefined;
     expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);

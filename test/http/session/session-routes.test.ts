@@ -311,7 +311,7 @@ describe('requireLogin', () => {
     '/登录',
     '/a\nb',
   ])('rejects the login page %j', (loginUrl) => {
-    expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
+    expect(() => requireLogin({ loginUrl })).toThrow(/must be a path on this site/);
   });
 
   test('without it, req.intent.user throws guard_missing with the fix, even for a logged-in visitor', async () => {

@@ -227,7 +227,7 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
 
   test('any number of calls with one log line a minute', async () => {
     const { origin, log, passMs } = await startWebhookSite();
-    const logged = (): number => log.lines.filter((line) => line.includes('a webhook call was refused')).length;
+    const logged = (): number => log.lines.filter((line) => line.includes('rejected a webhook call')).length;
     for (let n = 0; n < 5; n += 1) await post(origin, jwtOf({ ...claims, n }, stranger)).expect(400);
     expect(logged()).toBe(1);
     passMs(60_000);

@@ -57,7 +57,7 @@ test('POST /intent answers before the registration ends', async () => {
   expect(transport.registered()).toHaveLength(1);
   end(new Error('far too late'));
   await eventually('a log line', () => log.lines.length > 0);
-  expect(log.lines).toEqual([expect.stringMatching(/^warn .*is not registered: far too late/)]);
+  expect(log.lines).toEqual([expect.stringMatching(/^warn .*was not registered: far too late/)]);
 });
 
 test('POST /intent answers 201 when the service does not implement registerWebhook', async () => {
@@ -65,7 +65,7 @@ test('POST /intent answers 201 when the service does not implement registerWebho
   transport.failWith(new Error('no such method'), 'registerWebhook');
   const intent = await createIntent(origin);
   await eventually('a log line', () => log.lines.length > 0);
-  expect(log.text).toContain(`the webhook of ${intent} is not registered: no such method`);
+  expect(log.text).toContain(`the webhook of ${intent} was not registered: no such method`);
 });
 
 test.each([
@@ -89,7 +89,7 @@ test('at most 32 registrations run at the same time', async () => {
   const end = transport.hold('registerWebhook');
   for (let n = 0; n < 33; n += 1) await createIntent(origin);
   expect(transport.registered()).toHaveLength(32);
-  expect(log.lines).toEqual([expect.stringContaining('32 others are being registered')]);
+  expect(log.lines).toEqual([expect.stringContaining('32 other registrations are running')]);
   end();
   await new Promise(setImmediate);
   await createIntent(origin);

@@ -1,4 +1,6 @@
 import { StatusRechecks, type StatusRechecksOptions } from '../../../src/http/webhook/status-rechecks.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { IntentStatus } from '../../../src/sequencer/calls.js';
 import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
@@ -7,7 +9,8 @@ import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
-import { LogRecorder } from '../../support/sites/site.js';
+import { LogRecorder, startSite } from '../../support/sites/site.js';
+import { pending, StatusTransport, submitted } from '../../support/transports/status-transport.js';
 
 // The causes of a recheck, its limits, and the settlement that follows at once.
 
@@ -81,7 +84,7 @@ describe('StatusRechecks', () => {
     recheck('b');
     await endFirst(new Error('no line'));
     expect(polled).toEqual(['a', 'b']);
-    expect(logger.lines).toEqual([expect.stringContaining('the status of a could not be asked for')]);
+    expect(logger.lines).toEqual([expect.stringContaining('cannot read the status of a after a webhook call')]);
     expect(logger.text).toContain('no line');
   });
 });
@@ -164,6 +167,53 @@ test('a ledger that has polled a payment itself receives no recheck of it', asyn
   await pay();
   await untilState(site, id, 'settled');
   expect(site.faults.firstOf('recheck')).toEqual([]);
+});
+
+test('a ledger receives one recheck of an intent in five seconds while replicas of the service disagree', async () => {
+  const service = generateJwtKey();
+  const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+  let nowMs = Date.now();
+  let rechecks = 0;
+  const ledger = {
+    recheck: async () => {
+      rechecks += 1;
+    },
+    close: async () => undefined,
+  };
+  const transport = new StatusTransport();
+  const { origin } = await startSite({
+    sequencerUrl: 'https://sequencer.example',
+    transport,
+    origin: 'https://shop.example',
+    webhook: true,
+    webhookPublicKey: service.publicKey,
+    rateLimits: false,
+    now: () => nowMs,
+    makeLedger: () => ledger as unknown as Ledger,
+  });
+  let calls = 0;
+  /** A webhook call makes the router poll; `status` is the answer of the next replica. */
+  const poll = async (status: IntentStatus): Promise<void> => {
+    transport.answer = status;
+    calls += 1;
+    const body = jwtOf({ intent: id, state: 'SUBMITTED', calls }, service);
+    await fetch(`${origin}/intent/webhook`, { method: 'POST', headers: { 'content-type': 'application/jwt' }, body });
+    await eventually(`${calls} polls`, () => transport.asked === calls);
+    await new Promise(setImmediate);
+  };
+
+  for (let time = 0; time < 3; time += 1) {
+    await poll(submitted);
+    await poll(pending);
+  }
+  expect(rechecks).toBe(1);
+  nowMs += 4_999;
+  await poll(submitted);
+  await poll(pending);
+  expect(rechecks).toBe(1);
+  nowMs += 1;
+  await poll(submitted);
+  expect(rechecks).toBe(2);
 });
 
 async function begin({ origin, sequencer }: LedgerSite) {

@@ -64,7 +64,7 @@ describe('a database connector', () => {
     });
     const words =
       'ledger cannot be opened: the database is still asleep. Until it opens, requests for intents and logins get 503 ' +
-      'ledger_unavailable. Payments are not lost: they settle later. Opening is retried at least every 10 s. No restart is needed.';
+      'ledger_unavailable. Payments are not lost: they settle later. It is retried at least every 10 s. No restart is needed.';
     await expect(connector.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message: `The ${words}` });
     // The same for the next attempt, until one succeeds.
     await expect(connector.ready()).rejects.toThrow(words);
@@ -110,5 +110,18 @@ describe('a database connector', () => {
     await new DatabaseConnector({ open: async () => db, logger: silent, onOpen }).close();
     expect(db.close).toHaveBeenCalled();
     expect(onOpen).not.toHaveBeenCalled();
+  });
+
+  it('logs an error of onOpen, and the database stays open', async () => {
+    const logged: unknown[] = [];
+    const connector = new DatabaseConnector({
+      open: async () => fakeDatabase(),
+      logger: { warn: () => undefined, error: (...line) => void logged.push(line) },
+      onOpen: () => {
+        throw new Error('no timer');
+      },
+    });
+    expect(await ask(connector)).toEqual({ rows, rowCount: 1 });
+    expect(logged).toEqual([[expect.stringContaining('settlement did not start'), { message: 'no timer' }]]);
   });
 });

@@ -7,7 +7,7 @@ import { hostCookie } from '../../../src/http/request/browser-cookie.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { RouterContext } from '../../../src/http/router-context.js';
 import { RunningRequests } from '../../../src/http/running-requests.js';
-import { LoginAttempts } from '../../../src/http/session/login-attempts.js';
+import { MemoryLoginStore } from '../../../src/http/session/login-store.js';
 import { createWebhookVerifier } from '../../../src/http/webhook/verify-webhook.js';
 import { createIntentClient } from '../../../src/sequencer/intent-client.js';
 import { StatusCache } from '../../../src/sequencer/watch/status-cache.js';
@@ -67,7 +67,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     logger: log,
     browserCookie: hostCookie('intent', false),
     ledger: undefined,
-    logins: new LoginAttempts(0, now),
+    logins: new MemoryLoginStore(0, now),
     sessions: undefined,
     webhook: webhookPublicKey
       ? {

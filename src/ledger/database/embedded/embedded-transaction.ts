@@ -15,17 +15,18 @@ import {
 
 export interface EmbeddedTransactionOptions {
   readonly pglite: PGlite;
-  /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` if the wait times out */
+  /**
+   * Runs work while nothing else uses the database.
+   * @throws {IntentError} `ledger_unavailable` if the wait times out
+   */
   readonly takeTurn: (work: () => Promise<void>) => Promise<void>;
   /** Called before the commit. @throws {IntentError} if nothing may be committed */
   readonly requireOpen: () => void;
   /** Called when the transaction opens, with a function that makes it fail. */
   readonly onOpen: (abandon: (reason: unknown) => void) => void;
-  /** Called when an open transaction ends. */
   readonly onEnd: () => void;
 }
 
-/** PGlite rolls back when the callback of its transaction throws. */
 const rollBackError = new Error('The transaction is rolled back.');
 
 /**
@@ -60,17 +61,14 @@ export class EmbeddedTransaction {
     });
   }
 
-  /** Whether it has the database. */
   get isOpen(): boolean {
     return this.#wasOpened && !this.#hasEnded;
   }
 
-  /** Whether `begin` was called and it never opened. */
   get hasNeverOpened(): boolean {
     return this.#begun !== undefined && !this.#wasOpened;
   }
 
-  /** Whether the database refused to begin it. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
@@ -115,7 +113,7 @@ export class EmbeddedTransaction {
     this.#rejectBegin(ledgerUnavailable('The work ended before its transaction could begin'));
   }
 
-  /** The members of a `Transaction` of PGlite that a query builder needs, except those that could leave the transaction. */
+  /** The members of a PGlite `Transaction` for a query builder, except those that could leave the transaction. */
   client(scope: TransactionScope): object {
     const query: Transaction['query'] = (sql, values, options) =>
       scope.run(sql, async () => (await this.begin()).query(sql, values, options));

@@ -32,13 +32,12 @@ export interface EmbeddedOptions extends EmbeddedLimits {
 interface EmbeddedLimits {
   /** How long a statement or a transaction waits for another transaction to end. Default 10 000. */
   readonly waitMs?: number;
-  /** How long the transaction of a hook may be open. Default 3 000: less than the 4 000 after which health reports `down`. */
+  /** How long the transaction of a hook may be open. Default 3 000: health reports `down` after 4 000. */
   readonly hookMs?: number;
   /** How long `close` waits for an open transaction. Default 15 000. */
   readonly closeMs?: number;
 }
 
-/** The time, in milliseconds. */
 interface Clock {
   now(): number;
   wait(ms: number): Promise<void>;
@@ -49,7 +48,7 @@ const systemClock: Clock = {
   wait: (ms) => wait(ms, undefined, { ref: false }),
 };
 
-/** Before a retried hook, the database is free for this many times as long as the previous hook's transaction was open. */
+/** Before a retried hook, the database is free for this many times the duration of the previous transaction. */
 const pausePerOpenMs = 4;
 
 /**
@@ -91,12 +90,13 @@ async function openData(folder: string, open: (name: string) => Promise<PGlite>)
 }
 
 /**
- * One statement or transaction at a time has the database; the others wait in line. The transaction of a hook enters the line
- * with its first statement, so a hook that never queries never blocks.
+ * One statement or transaction at a time has the database; the others wait in line. The transaction of a hook enters
+ * the line with its first statement, so a hook that never queries never blocks.
  *
- *     open    -- close ---------------------------------------> closing: new calls fail, the open transaction has `closeMs` to end
- *     closing -- the open transaction ends or is abandoned ----> closed
- *     open    -- a file is missing ----------------------------> lost: every call fails until the process is restarted
+ *     open    -- close --------------------------------> closing: new calls fail
+ *     closing -- the open transaction ends ------------> closed
+ *     closing -- it does not end within `closeMs` -----> closed; it is rolled back
+ *     open    -- a file is missing --------------------> lost: every call fails until a restart
  */
 class EmbeddedDatabase implements Database {
   readonly isShared = false;
@@ -111,11 +111,9 @@ class EmbeddedDatabase implements Database {
   readonly #turns = new Semaphore(1);
   /** The transaction whose work makes the current call. */
   readonly #inside = new AsyncLocalStorage<EmbeddedTransaction>();
-  /** Makes the open transaction fail. */
   #abandon: ((reason: unknown) => void) | undefined;
   /** The turn of the last retried hook. Retried hooks run in sequence. */
   #lastRetry: Promise<unknown> = Promise.resolve();
-  /** When the next retried hook may begin a transaction. */
   #nextRetryMs = 0;
   #closing: Promise<void> | undefined;
 

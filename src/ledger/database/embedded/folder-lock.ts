@@ -7,20 +7,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { jitteredMs } from '../../../async/backoff.js';
 import { IntentError } from '../../../errors.js';
 
-// The lock is a Unix socket in the folder, `lock.<id>`, on which its process listens. The system releases it when the process
-// ends. A suspended process keeps it, because the system accepts connections for it. Containers that share the folder can
-// check it, which is not possible with a process id.
+// The lock is a Unix socket in the folder, `lock.<id>`, on which its process listens. The system releases it when the
+// process ends. A suspended process keeps it, because the system accepts connections for it. Containers that share the
+// folder can check it, which is not possible with a process id.
 //
 //     listening   on `new.<id>`    -- rename ---------------------------------> competing
 //     competing   on `lock.<id>`   -- no other lock is alive -----------------> locked
 //     competing                    -- a lock with a lower id, or a timeout ---> withdrawn
 //     locked                       -- release, or the end of the process -----> released
 //
-// A process listens before the rename, so a `lock.` socket that refuses connections is dead for good. It searches for other
-// locks after the rename, so of two processes at least the later one finds the other. Ids are never reused, so removing a dead
-// socket cannot remove a live one.
+// A process listens before the rename, so a `lock.` socket that refuses connections is dead for good. It searches for
+// other locks after the rename, so of two processes at least the later one finds the other. Ids are never reused, so
+// removing a dead socket cannot remove a live one.
 
-/** An exclusive lock of a folder. */
 export interface FolderLock {
   /** The file that other processes check. Without it the folder seems free to them. */
   readonly file: string;

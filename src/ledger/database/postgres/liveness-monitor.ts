@@ -5,20 +5,19 @@ import { type DatabaseOutage, databaseOutage, sqlStateOf } from '../database-fau
 export interface LivenessTiming {
   /** The database is probed when a call waits and no call was answered for this long. */
   readonly quietMs: number;
-  /** From a failed probe to the next. */
   readonly retryMs: number;
 }
 
 export interface LivenessOptions extends LivenessTiming {
   /** Queries the database over a new connection, with a timeout. Rejects if it does not answer. */
   readonly probe: () => Promise<void>;
-  /** Called when the database stops responding. Must end the pending calls, which would otherwise wait for their timeouts. */
+  /** Called when the database stops responding. Must end the pending calls. */
   readonly onSilence: () => void;
 }
 
 /**
- * Distinguishes a slow database from one that stopped responding without closing its connections, as after a cut cable. While
- * it is silent, calls fail at once instead of after their timeout.
+ * Distinguishes a slow database from one that stopped responding without closing its connections, as after a cut cable.
+ * While it is silent, calls fail at once instead of after their timeout.
  *
  *     answering -- a call waits, no call was answered for quietMs, and a probe fails --> silent: `onSilence` is called
  *     silent    -- a probe succeeds; they are repeated every retryMs ------------------> answering
@@ -60,7 +59,6 @@ export class LivenessMonitor {
     return this.#silence !== undefined;
   }
 
-  /** @throws {DatabaseOutage} if the database is silent */
   requireAnswer(): void {
     if (this.#silence) throw this.#outage(this.#silence);
   }

@@ -12,7 +12,6 @@ interface Statement {
 /** A connection of the pool between `acquire` and `release`. Usable until an error breaks it, for good. */
 export class PostgresConnection {
   readonly client: PoolClient;
-  /** Whether it must not be used again. */
   isBroken = false;
   readonly #monitor: LivenessMonitor;
 
@@ -68,7 +67,11 @@ export class PostgresConnection {
     if (result?.command !== 'COMMIT') throw rolledBack(firstFault);
   }
 
-  /** Sends one statement, or several by the simple protocol. @returns the last result @throws the error of the driver */
+  /**
+   * Sends one statement, or several by the simple protocol.
+   * @returns the last result
+   * @throws the error of the driver
+   */
   async #send(statement: string | QueryConfig): Promise<PgResult | undefined> {
     try {
       const results: PgResult | PgResult[] = await this.#monitor.track(() =>

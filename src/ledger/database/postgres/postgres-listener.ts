@@ -14,8 +14,8 @@ export interface PostgresListenerOptions {
 }
 
 /**
- * Listens to a channel of Postgres (LISTEN) over a connection of its own. Messages sent while it is disconnected are lost. A
- * pooler in transaction mode forwards none.
+ * Listens to a channel of Postgres (LISTEN) over a connection of its own. Messages sent while it is disconnected are
+ * lost. A pooler in transaction mode forwards none.
  *
  *     connecting -- LISTEN succeeds ----------> listening
  *     connecting, listening -- any failure ---> connecting, after a backoff
@@ -43,7 +43,8 @@ export class PostgresListener {
     let client: Client | undefined;
     const reconnect = (): void => this.#reconnect(client);
     try {
-      // In the `try`: the constructor reads the certificates of the URL and throws if one is missing, as during a renewal.
+      // In the `try`: the constructor reads the certificates of the URL and throws if one is missing, as during a
+      // renewal.
       client = new ClientOfPg(config);
       this.#client = client;
       client.on('error', reconnect).on('end', reconnect);

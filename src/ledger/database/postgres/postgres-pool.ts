@@ -18,7 +18,6 @@ export interface PostgresLimits {
 }
 
 const livenessTiming = { quietMs: 2_000, retryMs: 500 };
-/** Timeout of a probe, in milliseconds. */
 const probeMs = 2_000;
 
 /** The message of pg-pool when all of its connections are in use. */
@@ -178,8 +177,9 @@ const silenceError = (): Error => new Error('Connection terminated, because the 
 function ignore(): void {}
 
 /**
- * A pg client whose constructor never throws. The constructor of pg reads the certificates of the URL, and throws if a file is
- * missing. The pool constructs clients outside any `try`, so that would end the process. This client rejects `connect` instead.
+ * A pg client whose constructor never throws. The constructor of pg reads the certificates of the URL, and throws if a
+ * file is missing. The pool constructs clients outside any `try`, so that would end the process. This client rejects
+ * `connect` instead.
  */
 function nonThrowingClient(ClientOfPg: typeof Client): typeof Client {
   function NonThrowingClient(config: ClientConfig): Client {

@@ -6,17 +6,16 @@ import type { PostgresConnection } from './postgres-connection.js';
 import { type PostgresLimits, PostgresPool } from './postgres-pool.js';
 
 export interface PostgresOptions extends Partial<PostgresLimits> {
-  /** `postgres://` or `postgresql://`. */
   readonly url: string;
-  /** How long a transaction may be idle between two statements before the server ends it, in milliseconds. Default 60 000. */
+  /** The server ends a transaction that is idle for this long, in milliseconds. Default 60 000. */
   readonly idleInTransactionMs?: number | undefined;
 }
 
 const defaultLimits: PostgresLimits = { connectMs: 5_000, statementMs: 10_000, closeMs: 15_000 };
 
 /**
- * A ledger in Postgres, for any number of processes. It connects with the first query. It works through a pooler in transaction
- * mode: no setting outlasts a transaction, and no statement is prepared by name.
+ * A ledger in Postgres, for any number of processes. It connects with the first query. It works through a pooler in
+ * transaction mode: no setting outlasts a transaction, and no statement is prepared by name.
  * @throws {ConfigError} if `pg` is not installed, with how to install it
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
@@ -70,7 +69,6 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Rolls back when `work` rejects. */
 async function runWork<Value>(
   connection: PostgresConnection,
   scope: TransactionScope,

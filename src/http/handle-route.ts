@@ -3,26 +3,26 @@ import type { Routes } from '../config/config-options.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import type { RouterEventPayload } from '../telemetry/router-event.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';
-import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
-import { sendProblem, toProblemDetails } from './response/problem.js';
+import { rejectCrossSite, requireSameOrigin } from './request/origin-guard.js';
+import { sendError, toProblemDetails } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 /** The handlers of one path, by method. */
 export type Methods = Readonly<Record<string, Handler>>;
 
-/** The route of a request. */
+/** The route that matches a request. */
 export interface MatchedRoute {
   readonly name: keyof Routes;
   readonly methods: Methods;
-  /** What follows the path of the route: the id in `/status/:id`, else nothing. */
+  /** The rest of the path after the route: the id in `/status/:id`; empty for most routes. */
   readonly rest: string;
 }
 
 /**
- * Answers a request of one of our routes: guards, handler, problem, event.
- * @throws where an error of a hook throws when it is read
+ * Handles a request of one of our routes: guards, handler, error response, event.
+ * @throws if a hook threw an object whose properties throw
  */
-export async function answerRoute(
+export async function handleRoute(
   { name, methods, rest }: MatchedRoute,
   req: Request,
   res: Response,
@@ -32,15 +32,15 @@ export async function answerRoute(
   running.begin(res);
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
-    // Before the rate limit, so that a page of another site cannot use up the limit of the visitors it sends here.
+    if (!handler) throw new IntentError('method_not_allowed', `Allowed methods: ${Object.keys(methods).join(', ')}.`);
+    // Before the rate limit: otherwise a page of another site could exhaust the limit of its visitors here.
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
-    if (name === 'status' || name === 'events') refuseCrossSite(req);
+    if (name === 'status' || name === 'events') rejectCrossSite(req);
     await handler(req, res, rest);
     if (name === 'session' && method === 'DELETE' && res.statusCode === 204) observer?.emit({ type: 'logged_out' });
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
-    sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
+    sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
     if (!observer || error instanceof ClientDisconnectedError) return;
     const event = refusalEvent(name, req, codeOf(error));
     if (event) observer.emit(event);
@@ -49,7 +49,7 @@ export async function answerRoute(
   }
 }
 
-/** A hook of the site can throw anything, also an error that throws when it is read. */
+/** A hook of the site can throw anything, even an object whose properties throw. */
 function codeOf(error: unknown): IntentErrorCode {
   try {
     return toProblemDetails(error).code;
@@ -66,7 +66,7 @@ function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): 
   return name === 'webhook' ? { type: 'webhook_refused', code } : undefined;
 }
 
-/** The body was refused, so it can be anything. */
+/** The body may be invalid. */
 function requestedKind({ body }: Request): 'payment' | 'login' | undefined {
   const { mode } = (body ?? {}) as { mode?: unknown };
   return mode === 'payment' || mode === 'login' ? mode : undefined;

@@ -8,22 +8,22 @@ import { messagesIn } from '../../wire/signed-bytes.js';
 import type { RecordedBytes } from '../journal/journal-record.js';
 import type { FaultyOperation } from '../operations/request.js';
 
-/** A signature that a request needs, and the result of its verification. */
+/** A required signature of a request, and the result of its verification. */
 export interface CheckedSignature {
-  /** The required signer. The rendezvous key is the intent's own: its creator and every reader of the code have it. */
+  /** The required signer. The rendezvous key is that of the intent, which its creator and everyone with the code has. */
   readonly signer: 'rendezvous' | 'verifier' | 'user' | 'payer';
-  /** Base58; undefined where the request does not name the key. */
+  /** Base58; undefined if the request does not name the key. */
   readonly key: string | undefined;
-  /** The domain that the verifier speaks for. */
+  /** The domain of the verifier. */
   readonly domain?: string | undefined;
   readonly outcome: 'valid' | 'invalid' | 'missing';
 }
 
 /**
- * Verifies the signatures of a recorded request. The result depends on the bytes alone, so it is computed when the inspector
- * shows the request, and is the same as when the request came.
+ * Verifies the signatures of a recorded request. The result depends only on the recorded bytes, so it is computed when the
+ * inspector shows the request.
  */
-export function checkedSignatures(
+export function checkSignatures(
   operation: FaultyOperation | undefined,
   recorded: RecordedBytes,
 ): readonly CheckedSignature[] {
@@ -34,7 +34,7 @@ export function checkedSignatures(
   return result;
 }
 
-/** An open inspector page fetches the same requests with every change. */
+/** Cached, because an open inspector page fetches the same requests with every change. */
 const results = new WeakMap<RecordedBytes, readonly CheckedSignature[]>();
 
 function attempt(check: Check, bytes: Uint8Array): readonly CheckedSignature[] {
@@ -50,12 +50,17 @@ type Check = (bytes: Uint8Array) => readonly CheckedSignature[];
 const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
   createIntent: (bytes) => {
     const message = decode(v1.Message, bytes);
-    return checkIntent(message, namedRendezvous(message), message.sendMessageRequestSignature, signedBytesIn(bytes));
+    return checkIntentSignatures(
+      message,
+      namedRendezvous(message),
+      message.sendMessageRequestSignature,
+      signedBytesIn(bytes),
+    );
   },
   sendMessage: (bytes) => {
     const { message, rendezvousKey, signature } = decode(v1.SendMessageRequest, bytes);
     const signedBytes = signedBytesIn(messagesIn(bytes, 1)[0] ?? new Uint8Array());
-    return checkIntent(v1.Message.create(message ?? {}), rendezvousKey?.value, signature, signedBytes);
+    return checkIntentSignatures(v1.Message.create(message ?? {}), rendezvousKey?.value, signature, signedBytes);
   },
   openMessageStream: (bytes) => {
     const request = decode(v1.OpenMessageStreamRequest, bytes);
@@ -82,8 +87,8 @@ const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
 type Signature = v1.Signature.$Properties | null | undefined;
 type Key = { value?: Uint8Array | null } | null | undefined;
 
-/** The signatures of an intent, in either dialect. */
-export function checkIntent(
+/** Verifies the signatures of an intent. */
+export function checkIntentSignatures(
   message: v1.Message,
   rendezvousKey: Uint8Array | null | undefined,
   signature: Signature,
@@ -91,8 +96,8 @@ export function checkIntent(
 ): CheckedSignature[] {
   const { requestToReceiveBill: payment, requestToLogin: login } = message;
   const own = checked('rendezvous', rendezvousKey, signedBytes, signature);
-  const isWithLogin = payment && (payment.domain || payment.verifier || payment.signature);
-  const verified = login ?? (isWithLogin ? payment : undefined);
+  const hasLogin = payment && (payment.domain || payment.verifier || payment.signature);
+  const verified = login ?? (hasLogin ? payment : undefined);
   return verified ? [own, checkVerifier(verifierBytesIn(signedBytes), verified)] : [own];
 }
 

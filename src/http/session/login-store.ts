@@ -4,20 +4,20 @@ import type { NewIntent } from '../../ledger/ledger.js';
 import { sameBrowser } from '../request/browser-cookie.js';
 
 /**
- * Logins that were begun. Each can be completed once, by the browser that began it, within its time to live:
+ * Started logins. Each can be completed once, within its time to live, by the browser that started it:
  *
- *   begun --completeLogin--> completed --reopenLogin--> begun
+ *   started --completeLogin--> completed --reopenLogin--> started
  *
- * A ledger implements this for all processes, {@link LoginAttempts} in memory for one process.
+ * The ledger implements this for all processes, {@link MemoryLoginStore} in memory for one process.
  */
-export interface Logins {
+export interface LoginStore {
   /** Records an intent that the sequencer has accepted. */
   record(intent: NewIntent): Promise<void>;
-  /** Whether this browser began this login less than `ttlMs` ago, and it is not completed. A login of another browser does not exist. */
+  /** Whether this browser started this login less than `ttlMs` ago, and it is not completed. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;
   /**
-   * Completes a login: of concurrent callers one succeeds. When `work` rejects, the login is not completed. False where there
-   * is nothing to complete.
+   * Completes a login; of concurrent calls one succeeds. If `work` rejects, the login is not completed. False if
+   * `canCompleteLogin` is false.
    * @throws what `work` throws
    */
   completeLogin(
@@ -34,11 +34,11 @@ interface Attempt {
   isCompleted: boolean;
 }
 
-/** Logins that were begun in this process. */
-export class LoginAttempts implements Logins {
+/** Logins that were started in this process. */
+export class MemoryLoginStore implements LoginStore {
   readonly #attempts: BoundedMap<Attempt>;
 
-  /** @param capacity the oldest attempt is dropped beyond it */
+  /** @param capacity the oldest login is dropped beyond it */
   constructor(ttlMs: number, now: () => number, capacity = 100_000) {
     this.#attempts = new BoundedMap({ ttlMs, capacity, now });
   }
@@ -48,14 +48,14 @@ export class LoginAttempts implements Logins {
   }
 
   async canCompleteLogin(id: string, browser: Uint8Array): Promise<boolean> {
-    return this.#begunBy(id, browser) !== undefined;
+    return this.#startedBy(id, browser) !== undefined;
   }
 
   async completeLogin(
     { id, browser }: { readonly id: string; readonly browser: Uint8Array },
     work: (tx: undefined) => Promise<void>,
   ): Promise<boolean> {
-    const attempt = this.#begunBy(id, browser);
+    const attempt = this.#startedBy(id, browser);
     if (!attempt) return false;
     attempt.isCompleted = true;
     try {
@@ -72,7 +72,7 @@ export class LoginAttempts implements Logins {
     if (attempt) attempt.isCompleted = false;
   }
 
-  #begunBy(id: string, browser: Uint8Array): Attempt | undefined {
+  #startedBy(id: string, browser: Uint8Array): Attempt | undefined {
     const attempt = this.#attempts.get(id);
     return attempt && !attempt.isCompleted && sameBrowser(attempt.browser, browser) ? attempt : undefined;
   }
