@@ -1,4 +1,6 @@
 import express from 'express';
+import { createTermsResolver } from '../src/http/create-intent/payment-terms.js';
+import { parseRequiredPayment } from '../src/http/paywall/payment-requirement.js';
 import {
   ConfigError,
   createIntentClient,
@@ -58,6 +60,28 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
   ],
   ['requireLogin', 'loginURL', 'loginUrl', () => requireLogin(plus('loginURL'))],
   ['requirePayment', 'payURL', 'payUrl', () => requirePayment(() => ({ resource: 'tea' }), plus('payURL'))],
+  [
+    'the function of requirePayment',
+    'ammount',
+    'amount',
+    () => parseRequiredPayment(plus('ammount', { resource: 'tea' })),
+  ],
+  [
+    'the payment hook',
+    'metdata',
+    'metadata',
+    () => createTermsResolver({ payment: () => plus('metdata', payment) })?.({} as never, {} as never),
+  ],
+  [
+    'the payment hook with clientAmount',
+    'resorce',
+    'resource',
+    () =>
+      createTermsResolver({
+        payment: () => plus('resorce'),
+        clientAmount: { min: 1, max: 9, currency: 'usd' },
+      })?.({} as never, { amount: 5 } as never),
+  ],
   ['createServer', 'keepAliveTimeOut', 'keepAliveTimeout', () => createServer(app, plus('keepAliveTimeOut'))],
   ['createIntentClient', 'timeoutMS', 'timeoutMs', () => createIntentClient(plus('timeoutMS', { transport }))],
   ['paymentIntents.create', 'ammount', 'amount', () => paymentIntents.create(plus('ammount', payment))],

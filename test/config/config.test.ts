@@ -716,7 +716,7 @@ describe('intentRouter', () => {
       'logger: It has the wrong type.',
       'domian: Unknown option "domian".',
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
-      'clientAmount: min is over max.',
+      'clientAmount: min is greater than max.',
     ]);
   });
 
