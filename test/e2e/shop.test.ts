@@ -68,15 +68,15 @@ describe('a payment', () => {
 
   test('that is reversed is shown as reversed, and is the same order after it settles again', async () => {
     const { database: db } = shop.router;
-    const metadata = { article: 'ginger-biscuit', userId: 'somebody' };
+    const metadata = { article: 'ginger-biscuit', userId: 'visitor' };
     const payment = { id: 'reversed', metadata } as unknown as Payment; // All that the hooks read.
     await placeOrder(payment, db);
     await reverseOrder(payment, db);
-    const [order] = await latestOrdersOf('somebody', 12, db);
+    const [order] = await latestOrdersOf('visitor', 12, db);
     expect(order).toMatchObject({ isReversed: true });
-    expect(String(accountPage('somebody', [order as Order]).main)).toContain('Reversed');
+    expect(String(accountPage('visitor', [order as Order]).main)).toContain('Reversed');
     await placeOrder(payment, db);
-    expect(await latestOrdersOf('somebody', 12, db)).toEqual([{ ...order, isReversed: false }]);
+    expect(await latestOrdersOf('visitor', 12, db)).toEqual([{ ...order, isReversed: false }]);
   });
 
   test('stays unpaid when the wallet declines', async () => {
