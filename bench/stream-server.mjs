@@ -42,7 +42,7 @@ async function* watch({ id }, { signal }) {
 
 const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
-const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now: Date.now });
+const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: Date.now });
 const secrets = new ClientSecretCache(Date.now);
 const connectionLimiter = new ConnectionLimiter(connections, () => undefined);
 const events = new EventHub({ watch, statusCache, secrets, logger }, connections);
@@ -55,7 +55,7 @@ app.use(
     resolveTerms: undefined,
     logger,
     browserCookie: hostCookie('intent', false),
-    attempts: new MemoryLoginStore(0, Date.now),
+    logins: new MemoryLoginStore(0, Date.now),
     sessions: undefined,
     webhook: undefined,
     now: Date.now,
