@@ -74,7 +74,7 @@ describe('a site with the embedded sequencer, without a configured key or origin
     await eventually(() => expect(posted).toEqual([['/intent/webhook', 200]]));
   });
 
-  test('with a configured serviceKey rejects the calls of any other key', async () => {
+  test('with a configured webhookPublicKey rejects the calls of any other key', async () => {
     const other = generateJwtKey();
     const { walletUrl, url, origin } = await startEmbedded('/', { webhookPublicKey: other.publicKey });
     const code = await secretOf(origin, '/intent', {});
