@@ -45,7 +45,7 @@ export async function startFleet(size, { stub, load }, { isApart = false } = {})
   const { url } = await stub.call('addresses');
   const processes = Array.from({ length: size }, () => startChild('./server.mjs'));
   // Polls for reversals would be counted as polls.
-  const options = { module: 'ours', ...site, url, reversalWatchMs: 0, secret: 's'.repeat(40) };
+  const options = { module: 'ours', ...site, url, watch: { settledMs: 0 }, secret: 's'.repeat(40) };
   const start = (child, index) => child.call('start', { ...options, databaseUrl: databases[index % databases.length] });
   const ports = await Promise.all(processes.map(start));
   const clients = await Promise.all(databases.map(fill));

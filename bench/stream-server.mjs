@@ -16,10 +16,10 @@ import { handleCalls } from './process.mjs';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;
-const connections = { perBrowser: limit, perAddress: limit, perProcess: limit };
+const connectionLimits = { perBrowser: limit, perAddress: limit, perProcess: limit };
 // All clients come from one address.
 const rateLimits = { status: 1_000_000_000 };
-const config = parseConfig({ transport, connections, rateLimits, login: false }, {});
+const config = parseConfig({ transport, connectionLimits, rateLimits, login: false }, {});
 const logger = { warn: () => undefined, error: () => undefined };
 
 /** Resolves the next event of each watch. */
@@ -44,8 +44,8 @@ const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
 const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: Date.now });
 const secrets = new ClientSecretCache(Date.now);
-const connectionLimiter = new ConnectionLimiter(connections, () => undefined);
-const events = new EventHub({ watch, statusCache, secrets, logger }, connections);
+const connectionLimiter = new ConnectionLimiter(connectionLimits, () => undefined);
+const events = new EventHub({ watch, statusCache, secrets, logger }, connectionLimits);
 const app = express();
 app.use(
   createRouter({

@@ -1,5 +1,14 @@
 export type { Abortable } from './async/abort.js';
-export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config/config-options.js';
+export type {
+  ConfigOptions,
+  ConnectionLimits,
+  EmulatorOptions,
+  HookOptions,
+  LoginOptions,
+  RateLimits,
+  Routes,
+  WatchOptions,
+} from './config/config-options.js';
 export {
   ConfigError,
   type ConfigProblem,

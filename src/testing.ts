@@ -25,7 +25,7 @@ export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledge
 export { type WaitOptions, waitForIntent } from './testing/wait-for-intent.js';
 
 /**
- * The header a browser sends with requests of the site's own pages, for a test client: `request.agent(app).set(sameOriginHeaders)`.
- * Without it, requests that change something are refused with `cross_site_request`.
+ * The header that a browser sends with same-origin requests, for a test client: `request.agent(app).set(sameOriginHeaders)`.
+ * Without it, requests that change something get 403 `cross_site_request`.
  */
 export const sameOriginHeaders = Object.freeze({ 'sec-fetch-site': 'same-origin' as const });

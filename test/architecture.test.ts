@@ -14,6 +14,7 @@ import {
 /** The folders, or files in src/, that each folder may import in addition to itself. `type:` allows types only. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  'known-names': ['errors'],
   async: ['errors'],
   net: [],
   keys: ['errors'],
@@ -29,7 +30,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   browser: ['intents'],
 };
 /** Leaves that every folder except the browser may import. */
-const leaves = ['async', 'net'];
+const leaves = ['async', 'net', 'known-names'];
 /** router/ and the files directly in src/ that are not a layer compose the others, and may import all of them. */
 const composition = 'the composition';
 
@@ -119,6 +120,31 @@ const names: Checker = (files) =>
     const parts = [...folders, path.posix.basename(name).replace(/\..*$/, '')];
     return [...wrongFolders, ...parts.filter((part) => dumpingGround.test(part))].map((part) => `${name}: ${part}`);
   });
+
+/** Re-exports are left out: they name the same thing. So are the scripts of the emulator's pages, which are not TypeScript. */
+const exportedNames = ({ name: file, text }: SourceFile): ReadonlySet<string> => {
+  if (!file.endsWith('.ts')) return new Set();
+  const imported = [...text.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','));
+  const isImported = (name: string): boolean => imported.some((one) => one.trim() === name);
+  const declared =
+    /^export (?:declare |default |async |abstract )*(?:type|interface|class|function\*?|const|let|enum) (\w+)/gm;
+  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\};/gm)].flatMap(([, names = '']) => names.split(','));
+  const namesOf = listed
+    .map((name) => name.trim().split(/\s+/).at(-1) ?? '')
+    .filter((name) => name && !isImported(name));
+  return new Set([...[...text.matchAll(declared)].map(([, name = '']) => name), ...namesOf]);
+};
+
+const sharedNames: Checker = (files) => {
+  const homes = new Map<string, string>();
+  return files.flatMap((file) =>
+    [...exportedNames(file)].flatMap((name) => {
+      const home = homes.get(name);
+      homes.set(name, file.name);
+      return home === undefined ? [] : [`${name} is exported by ${home} and ${file.name}`];
+    }),
+  );
+};
 
 interface Rule {
   readonly title: string;
@@ -224,6 +250,21 @@ const rules: readonly Rule[] = [
     ],
     correct: [
       `index.ts: import './a.js'; import type { X } from './emulator/b.js'; | a.ts: import('./emulator/b.js');`,
+    ],
+  },
+  {
+    title: 'no two files export the same name',
+    check: sharedNames,
+    faulty: [
+      'keys/a.ts: \nexport const x = 1; | wire/a.ts: \nexport function x() {}',
+      'keys/a.ts: \nexport interface X {} | wire/a.ts: \nexport type X = string;',
+      'keys/a.ts: \nexport class X {} | wire/a.ts: \nconst y = 1;\nexport { y as X };',
+      'keys/a.ts: \nexport async function x() {} | wire/a.ts: \nexport abstract class x {}',
+    ],
+    correct: [
+      "keys/a.ts: \nexport const x = 1; | keys/index.ts: \nexport { x } from './a.js';",
+      "keys/a.ts: \nexport const x = 1; | keys/index.ts: \nimport { x } from './a.js';\nexport { x };",
+      'keys/a.ts: \nexport function x(a: 1): 1;\nexport function x(a: 2): 2; | keys/b.ts: \nconst x = 1;',
     ],
   },
   {

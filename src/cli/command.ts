@@ -7,17 +7,17 @@ import type { Environment } from '../config/config-options.js';
 import { ConfigError, IntentError, type IntentErrorCode, messageOf } from '../errors.js';
 import { paint, printable, type Terminal } from './terminal.js';
 
-/** The address at which a host is reached. */
+/** A host and its port. */
 export interface HostAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** How the doctor reaches the network. Tests replace it. */
+/** The network access of the doctor. Tests replace it. */
 export interface Host {
-  /** The address of a host on the internet. By default DNS decides. */
+  /** The address to connect to for a host. Default: the host, by DNS. */
   addressOf(address: HostAddress): HostAddress;
-  /** Trusted certificates, in PEM. Undefined for those that Node trusts. */
+  /** Trusted certificates, in PEM. Undefined for the defaults of Node. */
   readonly ca: ConnectionOptions['ca'];
   /** Timeout of one check. */
   readonly checkMs: number;
@@ -25,11 +25,11 @@ export interface Host {
 
 export const systemHost: Host = { addressOf: (address) => address, ca: undefined, checkMs: 5_000 };
 
-/** What every command works with. */
+/** The context of every command. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly host: Host;
-  /** Wraps an action that returns the exit code: 0 for success, 1 for failure. What it throws is printed without a stack. */
+  /** Wraps an action that returns the exit code: 0 for success, 1 for failure. Its errors are printed without a stack. */
   action<Args extends readonly unknown[]>(
     work: (...args: Args) => number | Promise<number>,
   ): (...args: Args) => Promise<void>;
@@ -40,13 +40,13 @@ export interface EnvironmentOptions {
   readonly envFile?: string;
 }
 
-/** Lets a command read the environment from a file too. */
+/** Adds `--env-file` to a command. */
 export function addEnvFile(command: Command): Command {
-  return command.option('--env-file <file>', 'read variables that the environment does not set from this file');
+  return command.option('--env-file <file>', 'also read variables from this file; the environment takes precedence');
 }
 
 /**
- * The environment that a site would start with. Variables that are not set come from the file, as with `node --env-file`.
+ * The environment that a site would start with, including variables of `--env-file`, as with `node --env-file`.
  * @throws {IntentError} `invalid_configuration` when the file cannot be read
  */
 export function readEnvironment({ envFile }: EnvironmentOptions): Environment {
@@ -58,18 +58,18 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const message = `The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`;
+    const message = `The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}). Check --env-file.`;
     throw new IntentError('invalid_configuration', message);
   }
 }
 
-/** Adds examples to the help of a command: a line to type, and its purpose. */
+/** Adds examples to the help of a command, each with its purpose. */
 export function addExamples(command: Command, examples: readonly (readonly [line: string, purpose: string])[]): void {
   const lines = examples.map(([line, purpose]) => `  ${paint('dim', `# ${purpose}`)}\n  npx express-intents ${line}`);
   command.addHelpText('after', `\n${paint('bold', 'Examples:')}\n${lines.join('\n')}`);
 }
 
-/** Errors in an argument. */
+/** Errors of wrong usage. */
 const argumentErrors: ReadonlySet<IntentErrorCode> = new Set([
   'invalid_request',
   'invalid_id',
@@ -79,7 +79,7 @@ const argumentErrors: ReadonlySet<IntentErrorCode> = new Set([
 /** Prints why a command failed, without a stack, and returns the exit code: 1 for failure, 2 for wrong usage. */
 export function printError(error: unknown, terminal: Terminal): number {
   terminal.progress();
-  // Commander has printed its own errors, and the help that was asked for.
+  // Commander has already printed its errors and its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigError) printProblems(error, terminal);
   else for (const line of messageOf(error).split('\n')) terminal.error(printable(line));

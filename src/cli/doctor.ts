@@ -13,15 +13,15 @@ interface DoctorFlags extends EnvironmentOptions {
   readonly allowEmbeddedLedger?: boolean;
 }
 
-/** `doctor`: reports what is wrong with a set-up, each with its fix. */
+/** `doctor`: reports the problems of a set-up, each with its fix. */
 export function addDoctor(program: Command, { terminal, host, action }: CommandContext): void {
   const command = program
     .command('doctor')
     .summary('check a set-up, and print a fix for each problem')
     .description(
       'Checks the settings a site would start with, the database, the payment service, the key file, the proxy, the ' +
-        'webhook and the wallet. It changes nothing. Each check prints ok, a warning or a fault, with its fix. ' +
-        'The exit code is 1 when there is a fault.',
+        'webhook and the wallet. It changes nothing. Each check prints ok, or warnings and errors with their fixes. ' +
+        'The exit code is 1 if there is an error.',
     )
     .option(
       '--url <url>',
@@ -30,14 +30,14 @@ export function addDoctor(program: Command, { terminal, host, action }: CommandC
     )
     .option('--offline', 'skip the checks that need the network')
     .option('--no-login', 'the site has `login: false`')
-    .option('--webhook', 'the site has `webhook: true`; assumed where INTENT_WEBHOOK_PUBLIC_KEY is set')
+    .option('--webhook', 'the site has `webhook: true`; assumed if INTENT_WEBHOOK_PUBLIC_KEY is set')
     .option('--allow-embedded-ledger', 'the site has `allowEmbeddedLedger: true`')
     .option('--json', 'print JSON, for programs')
     .action(action((flags: DoctorFlags) => runDoctor(flags, { terminal, host })));
   addEnvFile(command);
   addExamples(command, [
     ['doctor --env-file .env', 'before the site starts'],
-    ['doctor --env-file .env --url https://shop.example', 'once it runs, behind its proxy'],
+    ['doctor --env-file .env --url https://shop.example', 'while the site runs behind its proxy'],
   ]);
 }
 
@@ -46,7 +46,7 @@ async function runDoctor(
   { terminal, host }: Pick<CommandContext, 'terminal' | 'host'>,
 ): Promise<number> {
   const env = readEnvironment(flags);
-  // On demand: the checks load clients that no other command needs.
+  // Loaded on demand: no other command needs these clients.
   const { runChecks } = await import('./doctor/run-checks.js');
   const setup = {
     env,
@@ -69,16 +69,16 @@ async function runDoctor(
   terminal.progress();
   const count = (level: Level): number =>
     results.flatMap(({ findings }) => findings).filter((finding) => finding.level === level).length;
-  const [faults, warnings] = [count('fault'), count('warning')];
-  if (flags.json) printJson(results, { faults, warnings }, terminal);
+  const [errors, warnings] = [count('error'), count('warning')];
+  if (flags.json) printJson(results, { errors, warnings }, terminal);
   else {
     printSkipped(results, terminal);
-    printSummary(faults, warnings, terminal);
+    printSummary(errors, warnings, terminal);
   }
-  return faults > 0 ? 1 : 0;
+  return errors > 0 ? 1 : 0;
 }
 
-const styles: Readonly<Record<Level, Style>> = { ok: 'green', skipped: 'dim', warning: 'yellow', fault: 'red' };
+const styles: Readonly<Record<Level, Style>> = { ok: 'green', skipped: 'dim', warning: 'yellow', error: 'red' };
 /** The columns of the level and of the name of a check. */
 const [levelWidth, nameWidth] = [9, 13];
 
@@ -118,23 +118,23 @@ function wrapped(text: string, columns: number | undefined, indent: string): str
   return width < 30 ? [printable(text)] : new Help().boxWrap(printable(text), width).split('\n');
 }
 
-function printSummary(faults: number, warnings: number, { out, colors }: Terminal): void {
+function printSummary(errors: number, warnings: number, { out, colors }: Terminal): void {
   const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
   const parts = [
-    ...(faults > 0 ? [paint('red', counted(faults, 'fault'), colors.out)] : []),
+    ...(errors > 0 ? [paint('red', counted(errors, 'error'), colors.out)] : []),
     ...(warnings > 0 ? [paint('yellow', counted(warnings, 'warning'), colors.out)] : []),
   ];
   out('');
-  out(parts.length > 0 ? `${parts.join(', ')}.` : paint('green', 'All is well.', colors.out));
+  out(parts.length > 0 ? `${parts.join(', ')}.` : paint('green', 'No problems found.', colors.out));
 }
 
 function printJson(
   results: readonly CheckResult[],
-  counts: { readonly faults: number; readonly warnings: number },
+  counts: { readonly errors: number; readonly warnings: number },
   { out }: Terminal,
 ): void {
   const findings = results.flatMap(({ check, findings: each }) => each.map((finding) => ({ check, ...finding })));
-  out(printableJson({ ok: counts.faults === 0, ...counts, findings }));
+  out(printableJson({ ok: counts.errors === 0, ...counts, findings }));
 }
 
 function parseSiteUrl(text: string): URL {

@@ -9,7 +9,7 @@ interface KeygenOptions extends EnvironmentOptions {
   readonly json?: boolean;
 }
 
-/** `keygen`: prints a new verifier key, or the public keys of the secrets that are set. It writes no file. */
+/** `keygen`: prints a new verifier key, or the public keys of the configured secrets. It writes no file. */
 export function addKeygen(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('keygen')
@@ -18,7 +18,7 @@ export function addKeygen(program: Command, { terminal, action }: CommandContext
       'Prints a new verifier key, which signs the logins of a site, as lines that can be appended to .env. It writes no file.',
     )
     .option('--json', 'print JSON, for programs')
-    .option('--public', 'generate no key: print the public keys of the secrets that are set, and their key file')
+    .option('--public', 'print the public keys of the configured secrets and the key file; generates no key')
     .action(
       action((options: KeygenOptions) => {
         if (options.public) printPublicKeys(options, terminal);
@@ -28,8 +28,8 @@ export function addKeygen(program: Command, { terminal, action }: CommandContext
     );
   addEnvFile(command);
   addExamples(command, [
-    ['keygen >> .env', 'a key for a new site'],
-    ['keygen --public --env-file .env', 'what wallets must find at https://<your domain>'],
+    ['keygen >> .env', 'create a key for a new site'],
+    ['keygen --public --env-file .env', 'show the key file that wallets read at https://<your domain>'],
   ]);
 }
 
@@ -39,7 +39,7 @@ function printNewKey({ json }: KeygenOptions, { out }: Terminal): void {
     out(printableJson({ secret, publicKey }));
     return;
   }
-  out('# Signs the logins of this site. Keep it secret, and out of version control.');
+  out('# Signs the logins of this site. Keep it secret. Do not commit it.');
   out(`# Its public key: ${publicKey}`);
   out(`INTENT_VERIFIER_SECRET=${secret}`);
 }
@@ -53,7 +53,7 @@ function printPublicKeys(options: KeygenOptions, { out }: Terminal): void {
   }
   const [signing, ...others] = publicKeys;
   out(`${signing}   signs`);
-  for (const key of others) out(`${key}   is published as well`);
+  for (const key of others) out(`${key}   is published`);
   out('');
   out('The key file, which the router serves at /.well-known/service-payments.json:');
   out(JSON.stringify(keyFile));

@@ -27,12 +27,12 @@ import { printableJson, type Terminal } from './terminal.js';
 export function addLedger(program: Command, context: CommandContext): void {
   const ledger = program
     .command('ledger')
-    .summary('inspect the intents in the ledger, retry failed payments, move the ledger')
-    .description('Works with the ledger at INTENT_DATABASE_URL. On Postgres it works while the site runs.');
+    .summary('list, retry, prune, export and import the intents in the ledger')
+    .description('Works with the ledger at INTENT_DATABASE_URL. With Postgres the site can run at the same time.');
   for (const add of [addList, addShow, addRetry, addPrune, addExport, addImport]) add(ledger, context);
 }
 
-/** Opens the migrated ledger that the environment names. On a folder, and with a slow database, this takes seconds. */
+/** Opens the migrated ledger of the environment. A folder or a slow database takes seconds. */
 function inLedger(
   flags: EnvironmentOptions,
   terminal: Terminal,
@@ -58,18 +58,18 @@ function addList(ledger: Command, { terminal, action }: CommandContext): void {
     .command('list')
     .description('Lists the intents in the ledger, the newest first.')
     .option('--state <state>', 'only intents in this state, such as dead')
-    .option('--limit <number>', 'how many', '20')
-    .option('--after <cursor>', 'where the previous page ended')
+    .option('--limit <number>', 'maximum number of intents', '20')
+    .option('--after <cursor>', 'cursor of the previous page')
     .option('--json', 'print JSON, for programs')
     .action(action((flags: ListFlags) => list(flags, terminal)));
   addEnvFile(command);
-  addExamples(command, [['ledger list --state dead', 'payments whose hook has failed too often']]);
+  addExamples(command, [['ledger list --state dead', 'list dead letters']]);
 }
 
 async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
   const { state, limit, after, json } = flags;
   const options: ListOptions = { state: state as IntentState | undefined, limit: Number(limit), after };
-  // Wrong options are reported before the ledger is opened.
+  // Reports invalid options before it opens the ledger.
   parseListOptions(options);
   return inLedger(flags, terminal, async (db) => {
     const { intents, next } = await listIntents(db, options);
@@ -152,21 +152,23 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('prune')
     .description('Deletes old intents that are finished. It never deletes open or dead intents.')
-    .requiredOption('--older-than-days <number>', 'intents created before so many days')
-    .option('--archive <file>', 'append them to a file as lines of JSON before they are deleted')
-    .option('--include-resources', 'also payments for a resource, whose browsers then have to pay again')
+    .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
+    .option('--archive <file>', 'append them to this file as lines of JSON before they are deleted')
+    .option('--include-resources', 'also payments for a resource; their browsers must then pay again')
     .action(action((flags: PruneFlags) => prune(flags, terminal)));
   addEnvFile(command);
-  addExamples(command, [['ledger prune --older-than-days 400 --archive old.jsonl', 'what is older than 400 days']]);
+  addExamples(command, [
+    ['ledger prune --older-than-days 400 --archive old.jsonl', 'delete intents older than 400 days'],
+  ]);
 }
 
 async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
   const { olderThanDays, archive: file, includeResources } = flags;
   const days = Number(olderThanDays);
   if (!(days >= 1 && days < 100_000)) {
-    throw new IntentError('invalid_request', '--older-than-days takes a number of days, at least 1.');
+    throw new IntentError('invalid_request', '--older-than-days must be a number of days, at least 1.');
   }
-  // The file says who paid what.
+  // The file is private: it says who paid what.
   const archive = (path: string) => (intents: readonly object[]) =>
     appendFile(path, intents.map((intent) => `${JSON.stringify(intent)}\n`).join(''), { mode: 0o600 });
   return inLedger(flags, terminal, async (db) => {
@@ -176,7 +178,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
       includeResources,
       archive: file === undefined ? undefined : archive(file),
     });
-    terminal.out(`${formatCount(count)} deleted${file === undefined ? '' : `, and kept in ${file}`}.`);
+    terminal.out(`${formatCount(count)} deleted${file === undefined ? '' : `, and archived in ${file}`}.`);
     return 0;
   });
 }
@@ -185,7 +187,7 @@ function addExport(ledger: Command, { terminal, action }: CommandContext): void 
   const command = ledger
     .command('export')
     .description(
-      'Prints the whole ledger as lines of JSON, from one snapshot. On Postgres it works while the site runs.',
+      'Prints the whole ledger as lines of JSON, from one snapshot. With Postgres the site can run at the same time.',
     )
     .action(
       action((flags: EnvironmentOptions) =>
@@ -196,13 +198,13 @@ function addExport(ledger: Command, { terminal, action }: CommandContext): void 
       ),
     );
   addEnvFile(command);
-  addExamples(command, [['ledger export > ledger.jsonl', 'the file says who paid what: keep it private']]);
+  addExamples(command, [['ledger export > ledger.jsonl', 'keep the file private: it says who paid what']]);
 }
 
 function addImport(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('import')
-    .description('Imports the output of `ledger export` from standard input, all of it or nothing.')
+    .description('Imports the output of `ledger export` from standard input, all or nothing.')
     .action(
       action((flags: EnvironmentOptions) =>
         inLedger(flags, terminal, async (db) => {
@@ -212,10 +214,10 @@ function addImport(ledger: Command, { terminal, action }: CommandContext): void 
       ),
     );
   addEnvFile(command);
-  addExamples(command, [['ledger import < ledger.jsonl', 'into tables that `migrate` has created']]);
+  addExamples(command, [['ledger import < ledger.jsonl', 'import into tables that `migrate` has created']]);
 }
 
-/** A wrong line is a failure, not wrong usage of the command. */
+/** An invalid line is a failure, not wrong usage: exit code 1. */
 async function importLines(db: Database, terminal: Terminal): Promise<number> {
   try {
     terminal.out(`${formatCount(await importLedger(db, terminal.inputLines()))} imported.`);
@@ -232,8 +234,8 @@ function requireId(text: string): void {
     parseIntentId(text);
   } catch (cause) {
     const message =
-      `${JSON.stringify(text.slice(0, 60))} is not an intent id, which is the Base58 form of 32 bytes: 43 or 44 letters and digits.\n` +
-      'To list the intents in the ledger: npx express-intents ledger list';
+      `${JSON.stringify(text.slice(0, 60))} is not an intent id. An intent id is the Base58 form of 32 bytes: 43 or 44 letters and digits.\n` +
+      'To list the intents: npx express-intents ledger list';
     throw new IntentError('invalid_id', message, { cause });
   }
 }

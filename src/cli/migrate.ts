@@ -3,14 +3,14 @@ import { migrate } from '../ledger/migrations/migrate.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
 import { describePlace, withLedger } from './open-ledger.js';
 
-/** `migrate`: creates the tables of the ledger, or brings them up to date. */
+/** `migrate`: creates or updates the tables of the ledger. */
 export function addMigrate(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('migrate')
-    .summary('create the tables of the ledger, or bring them up to date')
+    .summary('create or update the tables of the ledger')
     .description(
-      'Creates the tables of the ledger at INTENT_DATABASE_URL, or brings them up to date. A site does the same when it ' +
-        'starts, unless it has `migrate: false`.',
+      'Creates or updates the tables of the ledger at INTENT_DATABASE_URL. A site does the same at startup, unless it has ' +
+        '`migrate: false`.',
     )
     .action(
       action((options: EnvironmentOptions) => {
@@ -19,7 +19,7 @@ export function addMigrate(program: Command, { terminal, action }: CommandContex
           terminal.progress('migrating');
           const ran = await migrate(db);
           for (const { version, name } of ran) terminal.out(`migrated   ${version} ${name}`);
-          const state = ran.length > 0 ? 'is up to date now' : 'was up to date';
+          const state = ran.length > 0 ? 'is up to date' : 'was already up to date';
           terminal.out(`The ledger in ${describePlace(settings)} ${state}.`);
           return 0;
         });

@@ -9,12 +9,12 @@ import type { LedgerSettings } from '../ledger/ledger-settings.js';
 
 type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
 
-/** Like `withLedger`, but never creates a ledger: a typo in the folder must not. */
+/** As `withLedger`, but never creates a ledger: the folder may have a typo. */
 export async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const { database } = settings;
   if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(env, use);
-  const message = `There is no ledger in ${describePlace(settings)}. Set INTENT_DATABASE_URL to where it is.`;
+  const message = `There is no ledger in ${describePlace(settings)}. Set INTENT_DATABASE_URL to the folder of the ledger.`;
   throw new IntentError('invalid_configuration', message);
 }
 
@@ -45,8 +45,7 @@ export function describePlace({ database }: Pick<LedgerSettings, 'database'>): s
 function openInSite(settings: LedgerSettings): IntentError {
   return new IntentError(
     'ledger_locked',
-    `The site is running and has ${describePlace(settings)} open, which only one process can.\n` +
-      'Either use the site itself: router.intents has find, list, history and retry.\n' +
-      'Or stop the site, run this command, and start the site again.',
+    `The site has ${describePlace(settings)} open. Only one process can open it.\n` +
+      'Stop the site, run this command, and start the site again. Or use router.intents in the site: find, list, history, retry.',
   );
 }

@@ -42,8 +42,8 @@ export function createProgram(context: CommandContext): Command {
       styleOptionText: (text) => paint('cyan', text),
       styleArgumentText: (text) => paint('cyan', text),
     })
-    .showHelpAfterError('--help lists what there is.');
-  // Not by `version()`, which would read the file at every start.
+    .showHelpAfterError('See --help.');
+  // `version()` would read the file at every start.
   program.on('option:version', () => {
     terminal.out(packageVersion());
     throw new CommanderError(0, 'commander.version', '');
@@ -56,7 +56,7 @@ function packageVersion(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
-/** Commander ends a text with a line break, and so does the terminal. */
+/** Commander and the terminal both end a text with a line break. */
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
 
 function outputTo({ out, error, colors, columns }: Terminal) {

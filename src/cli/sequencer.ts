@@ -9,8 +9,8 @@ type LocalDomain = readonly [domain: string, origin: string];
 interface SequencerFlags {
   readonly port: number;
   readonly grpcPort?: number;
-  readonly state?: string;
-  readonly local?: readonly LocalDomain[];
+  readonly stateFile?: string;
+  readonly localDomain?: readonly LocalDomain[];
   readonly json?: boolean;
 }
 
@@ -21,35 +21,35 @@ export function addSequencer(program: Command, { terminal, action }: CommandCont
     .summary('start the embedded sequencer and its simulated wallets, for development')
     .description(
       'Starts the embedded sequencer and its simulated wallets, for development. It listens on this machine only, keeps ' +
-        'its state in memory unless a file is given, and moves no money. Ctrl+C ends it.',
+        'its state in memory unless a file is given, and moves no money. Press Ctrl+C to stop.',
     )
     .option('--port <number>', 'port on 127.0.0.1; 0 is any free port', parsePort, 4747)
-    .option('--grpc-port <number>', 'port for direct gRPC; without it there is no gRPC', parsePort)
-    .option('--state <file>', 'keep intents in this file across restarts')
+    .option('--grpc-port <number>', 'port for direct gRPC; default: no gRPC', parsePort)
+    .option('--state-file <file>', 'keep intents in this file across restarts')
     .option<readonly LocalDomain[]>(
-      '--local <domain=origin>',
-      'where to read the key file of a domain, such as shop.example=http://127.0.0.1:3000; may be repeated',
+      '--local-domain <domain=origin>',
+      'origin at which to read the key file of a domain, such as shop.example=http://127.0.0.1:3000; can be repeated',
       parseLocalDomain,
     )
     .option('--json', 'print the addresses as JSON, for programs')
     .action(action((flags: SequencerFlags) => runSequencer(flags, terminal)));
   addExamples(command, [
     ['sequencer', 'for an app with INTENT_SEQUENCER_URL=http://127.0.0.1:4747'],
-    ['sequencer --local shop.example=http://127.0.0.1:3000', 'for logins as well'],
+    ['sequencer --local-domain shop.example=http://127.0.0.1:3000', 'with logins'],
   ]);
 }
 
 async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<number> {
-  // On demand: it loads Express, which no other command needs.
+  // Loaded on demand: no other command needs Express.
   const { startSequencer } = await import('../emulator/index.js');
   const sequencer = await startSequencer({
     port: flags.port,
     grpcPort: flags.grpcPort,
-    stateFile: flags.state,
+    stateFile: flags.stateFile,
     unref: false,
-    localDomains: Object.fromEntries(flags.local ?? []),
+    localDomains: Object.fromEntries(flags.localDomain ?? []),
   });
-  // Before the addresses are printed: a program that reads them may end this process at once.
+  // Before the addresses are printed: a program that reads them may send SIGTERM at once.
   const interrupted = terminal.interrupted();
   const print = flags.json ? printAddresses : printWelcome;
   print(sequencer, flags, terminal);
@@ -63,7 +63,7 @@ function printAddresses(sequencer: Sequencer, _: unknown, to: Terminal): void {
   to.out(printableJson({ url, grpcUrl, inspectorUrl, walletUrl, webhookPublicKey }));
 }
 
-function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { out, colors }: Terminal): void {
+function printWelcome(sequencer: Sequencer, { localDomain = [] }: SequencerFlags, { out, colors }: Terminal): void {
   const { url, grpcUrl, inspectorUrl, walletUrl, webhookPublicKey, wallets } = sequencer;
   const line = (name: string, value: string, note = ''): void => {
     out(`  ${name.padEnd(10)} ${paint('cyan', value, colors.out)}${note && `   ${paint('dim', note, colors.out)}`}`);
@@ -74,10 +74,10 @@ function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { ou
   if (grpcUrl) line('gRPC', grpcUrl);
   line('inspector', inspectorUrl, 'shows requests live, injects faults');
   line('wallet', walletUrl, wallets.map(({ name }) => name).join(', '));
-  for (const [domain, origin] of local) line('key file', origin, `of ${domain}`);
+  for (const [domain, origin] of localDomain) line('key file', origin, `of ${domain}`);
   out('');
-  // Without indentation, to be copied into .env.
-  out('To use it, add these lines to the .env of an app:');
+  // Not indented, for copying into .env.
+  out('Add these lines to the .env of an app:');
   out('');
   out(`INTENT_SEQUENCER_URL=${url}`);
   if (grpcUrl) out(`INTENT_SEQUENCER_GRPC_URL=${grpcUrl}`);
@@ -85,9 +85,11 @@ function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { ou
   out(`INTENT_WEBHOOK_PUBLIC_KEY=${webhookPublicKey}`);
   out('');
   const notes = [
-    'The service key, which signs webhooks, changes with every start.',
-    ...(local.length > 0 ? [] : ['Logins need --local <domain>=<origin of the app>: the key file is read there.']),
-    'Ctrl+C ends it.',
+    'The key that signs webhooks changes with every start.',
+    ...(localDomain.length > 0
+      ? []
+      : ['Logins need --local-domain <domain>=<origin of the app>, where the key file is read.']),
+    'Press Ctrl+C to stop.',
   ];
   for (const note of notes) out(paint('dim', note, colors.out));
 }

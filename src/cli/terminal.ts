@@ -1,17 +1,17 @@
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
-/** Where a command reads from and prints to. */
+/** Input and output of a command. */
 export interface Terminal {
   out(line: string): void;
   error(line: string): void;
-  /** Whether each stream takes colours. */
+  /** Whether each stream supports colors. */
   readonly colors: { readonly out: boolean; readonly error: boolean };
   /** Characters per line. Undefined for a file or a pipe. */
   readonly columns: number | undefined;
-  /** Shows the current step on a terminal. Without a text it clears the line. */
+  /** Shows the current step on a terminal. Without a text: clears the line. */
   progress(text?: string): void;
-  /** Prints one of many lines, and resolves when the stream takes another. */
+  /** Prints a line. Resolves when the stream accepts another. */
   stream(line: string): Promise<void>;
   /** The lines of standard input. */
   inputLines(): AsyncIterable<string>;
@@ -21,12 +21,12 @@ export interface Terminal {
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Adds colour to a text. The caller knows whether the stream takes colours. */
+/** Adds color to a text, if the stream supports it. */
 export function paint(style: Style, text: string, hasColors = true): string {
   return hasColors ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** What would move the cursor, or reverse the direction of the text. */
+/** Characters that move the cursor or reverse the direction of text. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Makes foreign text safe for a line of a terminal. */
@@ -77,7 +77,7 @@ export function processTerminal(): Terminal {
       new Promise((resolve, reject) => {
         stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
       }),
-    // The interface is created on the first read: an earlier one would drop lines that nobody reads yet.
+    // Created on the first read: an earlier interface would drop lines.
     inputLines: async function* () {
       yield* createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
     },

@@ -4,15 +4,15 @@ import type { GrpcNames } from '../sequencer/grpc/grpc-names.js';
 import type { Transport } from '../sequencer/transport.js';
 import type { Report } from './report.js';
 
-/** Paths of the routes; `false` switches one off. */
+/** Paths of the routes. `false` disables a route. */
 export interface Routes {
   /** Default `/intent`. */
   readonly intent: string | false;
-  /** Default `/status`; the id follows it. */
+  /** Default `/status`, for `/status/:id`. */
   readonly status: string | false;
-  /** Default `/intent`; the id and `/events` follow it. */
+  /** Default `/intent`, for `/intent/:id/events`. */
   readonly events: string | false;
-  /** Default `/intent/v1`; the names of the browser's files follow it (interface section 9.3). */
+  /** Default `/intent/v1`, for `/intent/v1/elements.js` and the other files of the button (interface section 9.3). */
   readonly elements: string | false;
   /** Default `/intent/webhook`. */
   readonly webhook: string | false;
@@ -22,52 +22,84 @@ export interface Routes {
   readonly keyFile: string | false;
   /** Default `/intent/v1/openapi.json`: the OpenAPI 3.1 description of the routes of this site. */
   readonly openapi: string | false;
-  /** Default false: no route. Tells load balancers whether to take this process out; often `/healthz`. */
+  /** Default false. A health check for load balancers, often `/healthz`. */
   readonly health: string | false;
 }
 
-/** How many event streams may be open at once. */
+/** How logins work. */
+export interface LoginOptions {
+  /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
+  readonly ttlMs?: number | undefined;
+  /** Asks every user "Continue as X?" before the session begins, X being the user that the wallet names. Default false. */
+  readonly confirm?: boolean | undefined;
+  /** How long a session in a cookie of the router lasts, in milliseconds. Default 7 days. */
+  readonly sessionTtlMs?: number | undefined;
+}
+
+/** The embedded sequencer, which `sequencerUrl: 'embedded'` starts. */
+export interface EmulatorOptions {
+  /** `INTENT_EMULATOR_PORT`: port on 127.0.0.1, 0 for any free port. Default 4747. */
+  readonly port?: number | undefined;
+  /**
+   * `INTENT_EMULATOR_STATE`: file that keeps intents across restarts, or `memory`. Default: `sequencer.jsonl` in the folder of
+   * the embedded ledger, or `memory` without one.
+   */
+  readonly stateFile?: string | undefined;
+}
+
+/** How payment hooks are called. */
+export interface HookOptions {
+  /** After this many failures of a hook a payment becomes a dead letter. Default 15, which takes about three hours. */
+  readonly maxAttempts?: number | undefined;
+  /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` too. Default 30 000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** How long the ledger polls payments. */
+export interface WatchOptions {
+  /** An unpaid intent expires after this time, in milliseconds. It is then polled daily for the same time again. Default 30 days. */
+  readonly unpaidMs?: number | undefined;
+  /** A settled payment is polled for a reversal for this time, in milliseconds; 0 disables it. Default 1 day. */
+  readonly settledMs?: number | undefined;
+}
+
+/** Limits of open event streams. */
 export interface ConnectionLimits {
-  /** Of one browser, by its cookie. Default 3. */
+  /** For each browser, by its cookie. Default 3. */
   readonly perBrowser: number;
-  /** Of one address (`req.ip`, so `trust proxy` counts) or one IPv6 /56; a /48 has eight times as many. Default 20. */
+  /** For each address (`req.ip`, which depends on `trust proxy`) or IPv6 /56; a /48 has eight times this limit. Default 20. */
   readonly perAddress: number;
-  /** Of this process. Default 5000. */
+  /** For each process. Default 5000. */
   readonly perProcess: number;
 }
 
 /**
- * How many requests an address may send within a window; more are refused with 429. An address is `req.ip`, so `trust proxy`
- * counts, or an IPv6 /56; a /48 may send eight times as many.
+ * How many requests an address may send within a window. More get 429. An address is `req.ip`, which depends on `trust proxy`,
+ * or an IPv6 /56; a /48 has eight times the limit.
  */
 export interface RateLimits {
   /** `POST /intent`. Default 120. */
   readonly intent: number;
   /** `POST /session` and `DELETE /session`. Default 120. */
   readonly session: number;
-  /** `GET /status/:id`, and event streams that are opened. Default 3000. */
+  /** `GET /status/:id` and new event streams. Default 3000. */
   readonly status: number;
-  /** Webhook calls that are refused; calls signed by the service are not counted. Default 600. */
+  /** Invalid webhook calls. Calls signed by the service are not counted. Default 600. */
   readonly webhook: number;
-  /** In milliseconds. Default 60 000. */
+  /** Length of the window, in milliseconds. Default 60 000. */
   readonly windowMs: number;
-  /** A store of express-rate-limit, to count for all processes. Without it, and while it fails, each process counts for itself. */
+  /** A store of express-rate-limit that all processes share. Without it, and while it fails, each process counts separately. */
   readonly store: Store | undefined;
 }
 
-/** What an option or, where one is named, an environment variable sets; the option wins. */
+/** The options of the configuration. An option takes precedence over the environment variable that its comment names. */
 export interface ConfigOptions extends GrpcNames {
   /** `INTENT_SEQUENCER_URL`: base_url of the service, or `embedded` for the embedded sequencer (not in production). */
   readonly sequencerUrl?: string | undefined;
-  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the service; used instead of the proxy when set. Needs `@grpc/grpc-js`. */
+  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the service. Calls then use gRPC, not the proxy. Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
-  /** `INTENT_EMULATOR_PORT`: port of the embedded sequencer. Default 4747. */
-  readonly emulatorPort?: number | undefined;
-  /**
-   * `INTENT_EMULATOR_STATE`: the file in which intents of the embedded sequencer outlive the process, or `memory`. Default:
-   * `sequencer.jsonl` in the folder of the embedded ledger, else `memory`.
-   */
-  readonly emulatorState?: string | undefined;
+  /** The embedded sequencer. */
+  readonly emulator?: EmulatorOptions | undefined;
   /**
    * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
    * empty.
@@ -75,35 +107,27 @@ export interface ConfigOptions extends GrpcNames {
   readonly envelopeVersion?: string | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /**
-   * Bound of one call to the service over all its tries, and of one call to the store of the app's session, in milliseconds.
-   * Default 8000.
-   */
+  /** Timeout of a call to the service with all its attempts, and of a call to the app's session store, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
-  /** Bound of one try of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
+  /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
-  /** `INTENT_VERIFIER_SECRET`: one or more secrets, separated by commas. The first signs, all are published. */
+  /**
+   * `INTENT_VERIFIER_SECRET`, or a file named by `INTENT_VERIFIER_SECRET_FILE`: one or more secrets, separated by commas. The
+   * first signs, all are published.
+   */
   readonly verifierSecret?: string | undefined;
-  /** `INTENT_VERIFIER_SECRET_FILE`: a file with the same. */
-  readonly verifierSecretFile?: string | undefined;
-  /** Signs instead of the first secret, for a key in a KMS or an HSM. */
+  /** Signs instead of the first secret: for a key in a KMS or an HSM. */
   readonly signer?: Signer | undefined;
   /** `INTENT_DOMAIN`: the domain named in login intents. */
   readonly domain?: string | undefined;
-  /** `INTENT_DESTINATION`: the account that receives payments whose terms name none, Base58. */
+  /** `INTENT_DESTINATION`: the default account that receives payments, Base58. */
   readonly destination?: string | undefined;
   /** `INTENT_ORIGIN`: the site's own origin, such as `https://example.com`. */
   readonly origin?: string | undefined;
-  /** `INTENT_SECRET`: seals cookies, at least 32 characters; several, separated by commas: the first seals. */
+  /** `INTENT_SECRET`: secrets of at least 32 characters that seal cookies, separated by commas. The first seals, all open. */
   readonly secret?: string | undefined;
-  /** `false` switches logins off; then no verifier key is needed. Default true. */
-  readonly login?: boolean | undefined;
-  /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
-  readonly loginTtlMs?: number | undefined;
-  /** `true` asks every visitor "Continue as X?" before the session begins, X being the user the wallet names. Default false. */
-  readonly confirm?: boolean | undefined;
-  /** How long a login in a cookie of the router lasts, in milliseconds. Default 7 days. */
-  readonly sessionTtlMs?: number | undefined;
+  /** `false` disables logins; then no verifier key is needed. */
+  readonly login?: boolean | LoginOptions | undefined;
   /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
   readonly webhook?: boolean | undefined;
   /**
@@ -111,47 +135,41 @@ export interface ConfigOptions extends GrpcNames {
    * embedded sequencer, whose own key is known.
    */
   readonly webhookPublicKey?: string | undefined;
-  /** `INTENT_WALLET_URL`: where a link to the wallet leads; the client secret follows as the fragment. */
+  /** `INTENT_WALLET_URL`: the page that opens the wallet. The client secret is appended as the fragment. */
   readonly walletUrl?: string | undefined;
-  /** `INTENT_DATABASE_URL`: the ledger, as a `postgres://` URL or a folder for one process. */
+  /** `INTENT_DATABASE_URL`: the ledger, a `postgres://` URL, or a folder for one process. */
   readonly databaseUrl?: string | undefined;
-  /** Accepts a folder as the ledger in production too. It survives a crash of the process, but not a power failure. */
+  /** Allows a folder as the ledger in production. It survives a crash of the process, but not a power failure. */
   readonly allowEmbeddedLedger?: boolean | undefined;
   /** Whether the ledger's tables are created and migrated at startup. Default true. */
   readonly migrate?: boolean | undefined;
-  /** From the sequencer's report of a submitted payment to `onPaid`, in milliseconds; then it is asked again. Default 0. */
+  /** Delay between the sequencer's report of a submitted payment and `onPaid`, in milliseconds. The status is polled again at its end. Default 0. */
   readonly settleDelayMs?: number | undefined;
-  /** How long an unpaid intent is watched, in milliseconds. Default 30 days. */
-  readonly watchMs?: number | undefined;
-  /** How long a settled payment is polled for a reversal, in milliseconds. Default 1 day. */
-  readonly reversalWatchMs?: number | undefined;
+  /** How long payments are polled. */
+  readonly watch?: WatchOptions | undefined;
   /**
-   * How many intents this process polls at once, from 1 to 48. Default 24: with a service that answers in 50 ms, about 400
-   * polls a second. Six hooks run at once, whatever this is.
+   * Maximum number of concurrent polls in this process, from 1 to 48. Default 24: about 400 polls a second with a service that
+   * answers in 50 ms. Six hooks run at once, independent of this option.
    */
   readonly settlementConcurrency?: number | undefined;
-  /** A payment becomes a dead letter after this many failures of a hook. Default 15, which takes about three hours. */
-  readonly hookAttempts?: number | undefined;
-  /** Bound of one call of a payment hook, in milliseconds. Default 30 000. */
-  readonly hookTimeoutMs?: number | undefined;
-  /** A payment is `late` when it comes this long after its intent was created, in milliseconds. Default 15 minutes. */
-  readonly lateAfterMs?: number | undefined;
-  /** Origins besides the page's own that the button may send visitors to after success and cancel. Default: none. */
+  /** Retries and timeout of payment hooks. */
+  readonly hooks?: HookOptions | undefined;
+  /** Other origins to which the button may navigate after success and cancel. Default: none. */
   readonly returnOrigins?: readonly string[] | undefined;
-  /** Renames routes, or switches them off with `false`. Default: as in `Routes`. */
+  /** Renames routes, or disables them with `false`. Default: as in `Routes`. */
   readonly routes?: Partial<Routes> | undefined;
-  /** How many event streams may be open at once; more are refused with 429, or with 503 when the process is full. */
-  readonly connections?: Partial<ConnectionLimits> | undefined;
-  /** How many requests an address may send; `false` limits nothing. */
+  /** Limits of open event streams. More get 429, or 503 if the process is full. */
+  readonly connectionLimits?: Partial<ConnectionLimits> | undefined;
+  /** Rate limits by address. `false` disables them. */
   readonly rateLimits?: Partial<RateLimits> | false | undefined;
-  /** Reaches the service in another way than its HTTP proxy; then no `sequencerUrl` is needed. */
+  /** A custom transport to the service. Then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
 }
 
-/** The environment as far as it is read. */
+/** The environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What each part of the configuration is read from, and where its problems are reported. */
+/** The sources of the configuration, and the report of its problems. */
 export interface ConfigSource {
   readonly options: ConfigOptions;
   readonly env: Environment;

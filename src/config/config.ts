@@ -18,36 +18,36 @@ import {
 } from './site.js';
 import { findTypos, modeWarnings } from './typos.js';
 
-/** What options and environment come to. */
+/** The configuration of a router: valid, with all defaults. */
 export interface Config {
   readonly production: boolean;
-  /** Whether the site is known to be served over https, so that its cookies are `Secure` whatever a request looks like. */
+  /** Whether all cookies are `Secure`: the site is served over https. */
   readonly isHttps: boolean;
   readonly sequencer: SequencerConfig;
-  /** Undefined where logins are switched off. */
+  /** Undefined if logins are disabled. */
   readonly login: LoginConfig | undefined;
   readonly destination: string | undefined;
   readonly origin: string | undefined;
-  /** Undefined where the site accepts no webhooks. */
+  /** Undefined if webhooks are disabled. */
   readonly webhook: WebhookConfig | undefined;
-  /** Also undefined with the embedded sequencer, which has its own wallet. */
+  /** Undefined with the embedded sequencer, which has a wallet page. */
   readonly walletUrl: string | undefined;
   readonly returnOrigins: readonly string[];
   readonly routes: Routes;
-  readonly connections: ConnectionLimits;
-  /** Undefined where no database is named. */
+  readonly connectionLimits: ConnectionLimits;
+  /** Undefined without a database. */
   readonly ledger: LedgerSettings | undefined;
-  /** Undefined where nothing is limited. */
+  /** Undefined if rate limits are disabled. */
   readonly rateLimits: RateLimits | undefined;
-  /** What the operator should know, logged once. */
+  /** Logged once at startup. */
   readonly notices: readonly string[];
-  /** The same, where it is probably a mistake. */
+  /** Probable mistakes, logged once at startup. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads options and environment. This file is the only reader of `process.env`.
- * @throws {ConfigError} with every problem, each with its fix
+ * Reads the options and the environment. Only this file reads `process.env`.
+ * @throws {ConfigError} with all problems and their fixes
  */
 export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
   const report = new Report();
@@ -63,10 +63,10 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const walletUrl = readWalletUrl(source);
   const returnOrigins = readReturnOrigins(source);
   const routes = readRoutes(source);
-  const connections = readConnectionLimits(source);
+  const connectionLimits = readConnectionLimits(source);
   const rateLimits = readRateLimits(source);
   if (report.problems.length > 0) throw problemsOf(report, env);
-  const typos = findTypos(env).map(({ name, meant }) => `${name} is set, and is not read. Did you mean ${meant}?`);
+  const typos = findTypos(env).map(({ name, meant }) => `${name} is set but not used. Did you mean ${meant}?`);
   const lacksWallet = !walletUrl && !isEmbedded && routes.elements !== false;
   return Object.freeze({
     production,
@@ -79,7 +79,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     walletUrl,
     returnOrigins,
     routes,
-    connections,
+    connectionLimits,
     ledger,
     rateLimits,
     notices: Object.freeze(report.notices),
@@ -91,18 +91,18 @@ const noWalletUrl =
   'INTENT_WALLET_URL is not set. The button shows a code to scan and no link, so no visitor can pay or log in on the phone ' +
   'that shows it. Set it to the page that opens the wallet.';
 
-/** The problems with a note where the variable at fault may be set under a name with a typo. */
+/** Adds to each problem a variable that may be a typo of the setting. */
 function problemsOf({ problems }: Report, env: Environment): ConfigError {
   return new ConfigError(problems.map((one) => ({ ...one, problem: one.problem + typoNote(one.setting, env) })));
 }
 
-/** The sentence that follows "It is not set": names the variable that may be meant for it; empty where there is none. */
+/** A sentence that names a variable which may be a typo of this one. Empty if there is none. */
 export function typoNote(variable: string, env: Environment = process.env): string {
   const typo = findTypos(env).find(({ meant }) => meant === variable);
-  return typo ? ` ${typo.name} is set: is that a typo?` : '';
+  return typo ? ` ${typo.name} is set. Is that a typo?` : '';
 }
 
-/** The environment of this process, for the command line, which examines what a site would start with. */
+/** The environment of this process, for the command line. */
 export function processEnvironment(): Environment {
   return process.env;
 }
@@ -112,18 +112,18 @@ export function howToGetLedger(env: Environment = process.env): string {
   return ledgerFix(env);
 }
 
-/** Whether the site itself names the account that receives payments. */
+/** Whether the site sets a default account that receives payments. */
 export function namesDestination({ destination }: ConfigOptions, env: Environment = process.env): boolean {
   return (destination ?? env.INTENT_DESTINATION ?? '') !== '';
 }
 
-/** Whether a database is named, valid or not. */
+/** Whether a database is set, valid or not. */
 export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
 }
 
 /**
- * Reads where the ledger is from the environment alone, for commands that run beside the site.
+ * Reads the settings of the ledger from the environment only, for the command line.
  * @throws {ConfigError}
  */
 export function parseLedgerSettings(env: Environment = process.env): LedgerSettings {
@@ -131,14 +131,14 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   const settings = readLedger({ options: {}, env, production: false, report });
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
-    const problem = `It names the ledger, and is not set.${typoNote('INTENT_DATABASE_URL', env)}`;
-    report.problem('INTENT_DATABASE_URL', problem, `Set it as it is set for the site: ${ledgerFix(env)}`);
+    const problem = `It is not set. It names the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
+    report.problem('INTENT_DATABASE_URL', problem, `Use the value of the site: ${ledgerFix(env)}`);
   }
   throw new ConfigError(report.problems);
 }
 
 /**
- * Reads the verifier keys of a site from the environment alone.
+ * Reads the verifier keys from the environment only, for the command line.
  * @throws {ConfigError}
  */
 export function parseLoginKeys(env: Environment = process.env): VerifierKeyRing {

@@ -5,10 +5,13 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** Of the 64 status calls that a process may have running, a quarter is left to its visitors. */
+/** The button shows a payment code for as long by default. */
+const lateAfterMs = 15 * 60_000;
+
+/** A process runs at most 64 status calls. A quarter of them is reserved for visitors. */
 const maxSettlementConcurrency = 48;
 
-/** How to configure a ledger: in production, one that is accepted there. */
+/** The fix for a missing ledger. In production it names only Postgres. */
 export function ledgerFix({ NODE_ENV }: Environment): string {
   if (NODE_ENV === 'production')
     return 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)';
@@ -18,46 +21,45 @@ export function ledgerFix({ NODE_ENV }: Environment): string {
   );
 }
 
-/** Where the ledger is, and how payments are settled; undefined where no database is named. */
+/** The settings of the ledger. Undefined without a database. */
 export function readLedger({ options, env, production, report }: ConfigSource): LedgerSettings | undefined {
-  const { settleDelayMs, reversalWatchMs } = options;
+  const { settleDelayMs, watch = {}, hooks = {} } = options;
+  report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);
+  report.unknownNames('hooks', hooks, ['maxAttempts', 'timeoutMs']);
   const settlement = {
     settleDelayMs: settleDelayMs ? report.duration('settleDelayMs', settleDelayMs, 60_000) : 0,
-    watchMs: report.duration('watchMs', options.watchMs, 30 * dayMs),
-    reversalWatchMs: reversalWatchMs === 0 ? 0 : report.duration('reversalWatchMs', reversalWatchMs, dayMs),
+    watchMs: report.duration('watch.unpaidMs', watch.unpaidMs, 30 * dayMs),
+    reversalWatchMs: watch.settledMs === 0 ? 0 : report.duration('watch.settledMs', watch.settledMs, dayMs),
     settlementConcurrency: report.count(
       'settlementConcurrency',
       options.settlementConcurrency,
       24,
       maxSettlementConcurrency,
     ),
-    hookAttempts: report.count('hookAttempts', options.hookAttempts, 15, 1_000),
-    hookTimeoutMs: report.duration('hookTimeoutMs', options.hookTimeoutMs, 30_000, maxTimerMs),
-    lateAfterMs: report.duration('lateAfterMs', options.lateAfterMs, 15 * 60_000),
+    hookAttempts: report.count('hooks.maxAttempts', hooks.maxAttempts, 15, 1_000),
+    hookTimeoutMs: report.duration('hooks.timeoutMs', hooks.timeoutMs, 30_000, maxTimerMs),
+    lateAfterMs,
   };
   const url = options.databaseUrl ?? env.INTENT_DATABASE_URL ?? '';
   const database = url === '' ? undefined : readDatabase(url, env, report);
   if (database?.kind === 'embedded' && production && options.allowEmbeddedLedger !== true) {
     report.problem(
       'INTENT_DATABASE_URL',
-      'It is a folder, and NODE_ENV is production. Such a ledger survives a crash of the process, but not a power failure.',
-      'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
+      'It is a folder, and NODE_ENV=production. A ledger in a folder survives a crash of the process, but not a power failure.',
+      'INTENT_DATABASE_URL=postgres://..., or accept that risk with intentRouter({ allowEmbeddedLedger: true })',
     );
   }
   return database && Object.freeze({ database, migrate: options.migrate ?? true, ...settlement });
 }
 
-/**
- * Any text without another scheme is the path of a folder, unless it looks like a URL nevertheless, such as one in quotes. The
- * URL is never reported: it may hold a password.
- */
+/** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) {
-    // The query names a socket, and then a user may stand before an empty host.
+    // If the query names a socket, a user may precede an empty host.
     if (URL.canParse(url.replace('@/', '@localhost/'))) return Object.freeze({ kind: 'postgres', url });
     return report.problem(
       'INTENT_DATABASE_URL',
-      'It cannot be read as a URL.',
+      'It is not a valid URL.',
       'INTENT_DATABASE_URL=postgres://user:password@host:5432/database',
     );
   }

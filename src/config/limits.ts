@@ -2,15 +2,20 @@ import { maxTimerMs } from '../async/timeout.js';
 import type { ConfigSource, ConnectionLimits, RateLimits } from './config-options.js';
 import type { Report } from './report.js';
 
-const defaultConnections: ConnectionLimits = { perBrowser: 3, perAddress: 20, perProcess: 5_000 };
+const defaultConnectionLimits: ConnectionLimits = { perBrowser: 3, perAddress: 20, perProcess: 5_000 };
 
-/** How many event streams may be open. */
+/** Limits of open event streams. */
 export function readConnectionLimits({ options, report }: ConfigSource): ConnectionLimits {
-  const { connections = {} } = options;
-  report.unknownNames('connections', 'limit', connections, Object.keys(defaultConnections));
+  const { connectionLimits = {} } = options;
+  report.unknownNames('connectionLimits', connectionLimits, Object.keys(defaultConnectionLimits));
   const limitOf = (name: keyof ConnectionLimits): number => {
-    const fix = `connections: { ${name}: ${defaultConnections[name]} }`;
-    return readLimit({ setting: 'connections', name, fix }, connections[name], defaultConnections[name], report);
+    const fix = `connectionLimits: { ${name}: ${defaultConnectionLimits[name]} }`;
+    return readLimit(
+      { setting: 'connectionLimits', name, fix },
+      connectionLimits[name],
+      defaultConnectionLimits[name],
+      report,
+    );
   };
   return Object.freeze({
     perBrowser: limitOf('perBrowser'),
@@ -21,13 +26,13 @@ export function readConnectionLimits({ options, report }: ConfigSource): Connect
 
 const defaultRates = { intent: 120, session: 120, status: 3_000, webhook: 600 } as const;
 
-/** How many requests an address may send; undefined where nothing is limited. */
+/** Rate limits by address. Undefined if they are disabled. */
 export function readRateLimits({ options, report }: ConfigSource): RateLimits | undefined {
   const { rateLimits = {} } = options;
   if (rateLimits === false) return undefined;
-  report.unknownNames('rateLimits', 'limit', rateLimits, [...Object.keys(defaultRates), 'windowMs', 'store']);
+  report.unknownNames('rateLimits', rateLimits, [...Object.keys(defaultRates), 'windowMs', 'store']);
   const limitOf = (name: keyof typeof defaultRates): number => {
-    const fix = `rateLimits: { ${name}: ${defaultRates[name]} }, or rateLimits: false to limit nothing`;
+    const fix = `rateLimits: { ${name}: ${defaultRates[name]} }, or rateLimits: false to disable the limits`;
     return readLimit({ setting: 'rateLimits', name, fix }, rateLimits[name], defaultRates[name], report);
   };
   return Object.freeze({
@@ -48,7 +53,7 @@ function readLimit(
 ): number {
   const limit = value ?? fallback;
   if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  report.problem(setting, `${name} is not a whole number over 0.`, fix);
+  report.problem(setting, `${name} must be a whole number over 0.`, fix);
   return fallback;
 }
 

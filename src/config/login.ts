@@ -8,10 +8,11 @@ import { generateKeyPair, type Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
 import type { Report } from './report.js';
 
-/** The verifier keys, the domain that publishes them, and what seals the cookie of a login. */
+/** Keys, domain and times of logins. */
 export interface LoginConfig {
   readonly keyRing: VerifierKeyRing;
   readonly domain: string;
+  /** From the start of a login to its completion. */
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
   /** Whether the user confirms before the session begins. */
@@ -20,32 +21,42 @@ export interface LoginConfig {
   readonly cookieKeys: readonly Uint8Array[];
 }
 
-/** Undefined where logins are switched off. */
+/** Undefined if logins are disabled. */
 export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
-  const { options, report } = source;
+  const { options } = source;
   if (options.login === false) return undefined;
   const keyRing = readKeyRing(source, isEmbedded);
   const domain = readDomain(source, isEmbedded);
   const cookieKeys = readCookieKeys(source, keyRing, domain);
-  const ttlMs = report.duration('loginTtlMs', options.loginTtlMs, 120_000);
-  const sessionTtlMs = report.duration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000);
-  const { confirm = false } = options;
+  const { ttlMs, sessionTtlMs, confirm } = readLoginOptions(source);
   return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, confirm, cookieKeys }) : undefined;
 }
 
-const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.';
+function readLoginOptions({ options, report }: ConfigSource): Pick<LoginConfig, 'ttlMs' | 'sessionTtlMs' | 'confirm'> {
+  const given = typeof options.login === 'object' ? options.login : {};
+  report.unknownNames('login', given, ['ttlMs', 'confirm', 'sessionTtlMs']);
+  const { confirm = false } = given;
+  if (typeof confirm !== 'boolean') report.problem('login.confirm', 'It has the wrong type.', 'Make it true or false.');
+  return {
+    ttlMs: report.duration('login.ttlMs', given.ttlMs, 120_000),
+    sessionTtlMs: report.duration('login.sessionTtlMs', given.sessionTtlMs, 7 * 24 * 3_600_000),
+    confirm,
+  };
+}
 
-/** @param isEmbedded with the embedded sequencer a generated key is enough */
+const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.';
+
+/** @param isEmbedded the embedded sequencer accepts a generated key */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
-  const file = options.verifierSecretFile ?? env.INTENT_VERIFIER_SECRET_FILE;
+  const file = env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
   if (!isSigner(options.signer, report)) return undefined;
   if (inline && file) {
     const problem = 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.';
-    return report.problem('INTENT_VERIFIER_SECRET', problem, 'Keep one of the two.');
+    return report.problem('INTENT_VERIFIER_SECRET', problem, 'Unset one of them.');
   }
   if (file) {
-    const fix = 'Set it to a readable file that holds one or more secrets, separated by commas or lines.';
+    const fix = 'Set it to a readable file with one or more secrets, separated by commas or lines.';
     return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), options.signer));
   }
   if (inline || options.signer) {
@@ -54,8 +65,8 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
   if (!isEmbedded) {
     return report.problem(
       'INTENT_VERIFIER_SECRET',
-      'Logins need a verifier key, and there is none.',
-      `${keygen} For payments alone: intentRouter({ login: false }).`,
+      'It is not set. Logins need a verifier key.',
+      `${keygen} For payments only: intentRouter({ login: false }).`,
     );
   }
   report.notices.push(
@@ -80,14 +91,14 @@ function readSecretFile(file: string): string {
   }
 }
 
-/** RFC 2606 reserves `.example` for uses like this. */
+/** RFC 2606 reserves `.example`. */
 const embeddedDomain = 'shop.example';
 
 function readDomain({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
   const domain = options.domain ?? env.INTENT_DOMAIN;
-  const fix = 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>';
+  const fix = 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>';
   if (domain) return report.parse('INTENT_DOMAIN', fix, () => parseVerifierDomain(domain));
-  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'Logins name your domain, and it is not set.', fix);
+  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'It is not set. Logins name the domain of the site.', fix);
   report.notices.push(`INTENT_DOMAIN is not set. Logins name ${embeddedDomain}.`);
   return embeddedDomain;
 }
@@ -98,7 +109,7 @@ function readCookieKeys(
   domain: string | undefined,
 ): readonly Uint8Array[] {
   const origin = options.origin ?? env.INTENT_ORIGIN;
-  // The domain and the origin make a cookie of one site worthless at another site that shares the secret.
+  // With the domain and the origin, a cookie is invalid at another site that shares the secret.
   const purpose = `express-intents cookies v1 for ${domain}${origin ? ` at ${origin}` : ''}`;
   const fix = 'INTENT_SECRET=<at least 32 random characters>';
   const text = options.secret ?? (env.INTENT_SECRET || undefined);
@@ -112,7 +123,7 @@ function readCookieKeys(
   }
   const derived = keyRing?.deriveKeys(purpose) ?? [];
   if (keyRing && derived.length === 0) {
-    const problem = 'With a signer and no verifier secret there is nothing to seal cookies with.';
+    const problem = 'It is not set. A signer without a verifier secret cannot seal cookies.';
     report.problem('INTENT_SECRET', problem, fix);
   }
   return derived;

@@ -1,15 +1,16 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
+import { unknownNames, unknownOption } from '../known-names.js';
 
-/** Collects the problems of a configuration, so that all are reported together, and checks the kinds of values that recur. */
+/** Collects all problems of a configuration, and checks common kinds of values. */
 export class Report {
   readonly problems: ConfigProblem[] = [];
   readonly notices: string[] = [];
 
   problem(setting: string, problem: string, fix: string): undefined {
-    this.problems.push({ setting, problem, fix: fix });
+    this.problems.push({ setting, problem, fix });
   }
 
-  /** Runs a parser; an error it throws becomes a problem of this setting. */
+  /** Runs a parser. An error becomes a problem of the setting. */
   parse<Value>(setting: string, fix: string, parse: () => Value): Value | undefined {
     try {
       return parse();
@@ -35,15 +36,18 @@ export class Report {
   ): number {
     const number = value ?? fallback;
     if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-    this.problem(setting, `It is not a ${kind} from 1 to ${max}.`, `${setting}: ${fallback}`);
+    this.problem(setting, `It must be a ${kind} from 1 to ${max}.`, example(setting, fallback));
     return fallback;
   }
 
-  /** Reports the names in an option that it does not have: a typo would have no effect. */
-  unknownNames(setting: string, kind: 'limit' | 'route', given: object, known: readonly string[]): void {
-    for (const name of Object.keys(given)) {
-      if (known.includes(name)) continue;
-      this.problem(setting, `There is no ${kind} ${name}.`, `Known: ${known.join(', ')}.`);
-    }
+  /** Reports the members of an option that do not exist: a typo would have no effect. */
+  unknownNames(setting: string, given: object, known: readonly string[]): void {
+    for (const name of unknownNames(given, known)) this.problems.push(unknownOption(`${setting}.${name}`, name, known));
   }
+}
+
+/** `timeoutMs: 8000`, or `login: { ttlMs: 120000 }` for a member of an option. */
+function example(setting: string, value: number): string {
+  const [option = '', member] = setting.split('.');
+  return member === undefined ? `${option}: ${value}` : `${option}: { ${member}: ${value} }`;
 }

@@ -4,14 +4,14 @@ import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { isLoopback, parseHttpUrl } from '../net/url.js';
 import type { ConfigSource } from './config-options.js';
 
-/** Where the sequencer is, and how it is called. */
+/** The address of the sequencer, and how it is called. */
 export interface SequencerConfig {
   /** base_url, or `embedded`. */
   readonly url: string;
-  /** Used instead, where it is set. */
+  /** Used instead of `url` if it is set. */
   readonly grpcUrl: string | undefined;
   readonly emulatorPort: number;
-  /** The state file of the embedded sequencer; undefined where its state ends with the process. */
+  /** The state file of the embedded sequencer. Undefined for state in memory. */
   readonly emulatorState: string | undefined;
   readonly dialect: 'intents' | 'messaging';
   readonly timeoutMs: number;
@@ -29,12 +29,17 @@ export function readSequencer(
   const isReplaced = url === '' && (options.transport !== undefined || grpcUrl !== undefined);
   const problem = isReplaced ? undefined : problemOfUrl(url, production);
   if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
-  // An empty variable is not set; as a number it would be the port 0.
-  const emulatorPort = Number(options.emulatorPort ?? (env.INTENT_EMULATOR_PORT || 4747));
+  const { emulator = {} } = options;
+  report.unknownNames('emulator', emulator, ['port', 'stateFile']);
+  if (emulator.stateFile !== undefined && typeof emulator.stateFile !== 'string') {
+    report.problem('emulator.stateFile', 'It has the wrong type.', 'Make it a string.');
+  }
+  // `Number('')` is 0, but an empty variable is not set.
+  const emulatorPort = Number(emulator.port ?? (env.INTENT_EMULATOR_PORT || 4747));
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
     report.problem('INTENT_EMULATOR_PORT', 'It is not a port.', 'INTENT_EMULATOR_PORT=4747');
   }
-  const emulatorState = readEmulatorState(options.emulatorState ?? env.INTENT_EMULATOR_STATE, ledger);
+  const emulatorState = readEmulatorState(emulator.stateFile ?? env.INTENT_EMULATOR_STATE, ledger);
   const dialect = options.dialect ?? 'intents';
   if (dialect !== 'intents' && dialect !== 'messaging') {
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
@@ -47,7 +52,7 @@ export function readSequencer(
   return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, attemptTimeoutMs });
 }
 
-/** By default the intents of the embedded sequencer last as long as the embedded ledger, in whose folder they are kept. */
+/** By default the state is kept with an embedded ledger, in its folder. */
 function readEmulatorState(given: string | undefined, ledger: LedgerSettings | undefined): string | undefined {
   if (given) return given === 'memory' ? undefined : given;
   return ledger?.database.kind === 'embedded' ? path.join(ledger.database.folder, 'sequencer.jsonl') : undefined;
@@ -66,7 +71,7 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
   if (text === 'embedded') {
     if (!production) return undefined;
     return [
-      'The embedded sequencer moves no money and lets anyone log in; it is refused when NODE_ENV=production.',
+      'The embedded sequencer moves no money and lets anyone log in, so it is refused when NODE_ENV=production.',
       example,
     ];
   }
@@ -81,11 +86,11 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
 function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
   if (text === 'embedded' || proxyUrl === 'embedded') {
-    return ['The embedded sequencer is not called over gRPC.', 'INTENT_SEQUENCER_URL=embedded, and this one not set'];
+    return ['The embedded sequencer is not called over gRPC.', 'Unset INTENT_SEQUENCER_GRPC_URL.'];
   }
-  // The form of addresses in gRPC itself.
+  // gRPC itself uses addresses without a scheme.
   if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) {
-    return ['It does not say whether TLS is used.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
+    return ['It has no scheme, which decides whether TLS is used.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
   }
   const url = parseHttpUrl(text);
   if (!url) return ['It is not an http(s) URL.', example];

@@ -2,7 +2,7 @@ import { parseAccount, parseBase58 } from '../keys/base58.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
 import type { ConfigSource, Routes } from './config-options.js';
 
-/** The account that receives payments whose terms name none. */
+/** The default account that receives payments. */
 export function readDestination({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
   const destination = options.destination ?? env.INTENT_DESTINATION;
   if (!destination) return isEmbedded ? generateKeyPair().publicKey : undefined;
@@ -11,7 +11,7 @@ export function readDestination({ options, env, report }: ConfigSource, isEmbedd
   return destination;
 }
 
-/** The origin that visitors see in the address bar. */
+/** The origin of the site in the address bar. */
 export function readOrigin({ options, env, production, report }: ConfigSource): string | undefined {
   const origin = options.origin ?? env.INTENT_ORIGIN;
   if (!origin) return undefined;
@@ -21,7 +21,7 @@ export function readOrigin({ options, env, production, report }: ConfigSource): 
   return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (no path, no slash at the end)`);
 }
 
-/** The origins that the button may send visitors to. */
+/** Other origins to which the button may navigate. */
 export function readReturnOrigins({ options, production, report }: ConfigSource): readonly string[] {
   const { returnOrigins = [] } = options;
   for (const origin of returnOrigins) {
@@ -34,14 +34,14 @@ export function readReturnOrigins({ options, production, report }: ConfigSource)
 }
 
 function problemOfOrigin(origin: string, production: boolean): string | undefined {
-  // To URL a star is an ordinary letter. Wildcards are not supported.
+  // `URL` accepts `*`. Wildcards are not supported.
   if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
     return 'It is not an origin.';
   }
   return production && !origin.startsWith('https://') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
-/** Where a wallet link leads, before the fragment with the client secret. */
+/** The page that opens the wallet. */
 export function readWalletUrl({ options, env, production, report }: ConfigSource): string | undefined {
   const url = options.walletUrl ?? env.INTENT_WALLET_URL;
   if (!url) return undefined;
@@ -52,7 +52,7 @@ export function readWalletUrl({ options, env, production, report }: ConfigSource
 
 function problemOfWalletUrl(url: string, production: boolean): string | undefined {
   if (!/^https?:/.test(url) || !URL.canParse(url)) return 'It is not an http(s) URL.';
-  if (url.includes('#')) return 'It has a fragment, which is where the client secret goes.';
+  if (url.includes('#')) return 'It has a fragment. The client secret is appended as the fragment.';
   return production && !url.startsWith('https:') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
@@ -70,24 +70,28 @@ const defaultRoutes: Routes = {
 
 export function readRoutes({ options, report }: ConfigSource): Routes {
   const { routes = {} } = options;
-  report.unknownNames('routes', 'route', routes, Object.keys(defaultRoutes));
+  report.unknownNames('routes', routes, Object.keys(defaultRoutes));
   const all = { ...defaultRoutes, ...routes };
   for (const path of Object.values(all)) {
     if (path === false || (typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path))) continue;
     const problem = `${JSON.stringify(path)} is not a path.`;
-    report.problem('routes', problem, "Paths look like '/pay' and have no parameters.");
+    report.problem('routes', problem, "Use a path without parameters, such as '/pay'.");
   }
-  // The events route may start like another: an id and `/events` follow its path.
+  // The path of the events route may be shared, because an id and `/events` follow it.
   const exact = Object.entries(all).flatMap(([name, path]) => (path === false || name === 'events' ? [] : [path]));
   if (new Set(exact).size < exact.length) {
-    report.problem('routes', 'Two routes have the same path.', 'Give each its own, or switch one off with false.');
+    report.problem(
+      'routes',
+      'Two routes have the same path.',
+      'Give each route its own path, or disable one with false.',
+    );
   }
   return Object.freeze(all);
 }
 
-/** What webhooks need. */
+/** The keys of webhooks. */
 export interface WebhookConfig {
-  /** Base58 of 32 bytes each; undefined with the embedded sequencer, whose key is known once it has started. */
+  /** Base58 of 32 bytes each; undefined with the embedded sequencer, which generates a key at each start. */
   readonly webhookPublicKeys: readonly string[] | undefined;
 }
 
@@ -95,20 +99,24 @@ export interface WebhookConfig {
 export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: boolean): WebhookConfig | undefined {
   if (!options.webhook) return undefined;
   if (options.routes?.webhook === false) {
-    const fix = 'Leave webhook out, or give the route a path: routes: { webhook: "/intent/webhook" }';
-    report.problem('webhook', 'It is true, and its route is switched off.', fix);
+    const fix = 'Remove `webhook`, or enable the route: routes: { webhook: "/intent/webhook" }';
+    report.problem('webhook', 'It is true, but its route is disabled.', fix);
   }
   // The embedded sequencer generates a key at each start, so a configured key belongs to another service.
   if (isEmbedded) return Object.freeze({ webhookPublicKeys: undefined });
   if (!(options.origin ?? env.INTENT_ORIGIN)) {
-    const problem = 'The service calls webhooks at an absolute URL, and the origin of this site is not set.';
+    const problem = 'It is not set. The service calls webhooks at an absolute URL.';
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)');
   }
   const fix =
-    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key that your payment service signs webhooks with, Base58; several, separated by commas>';
+    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key with which your payment service signs webhooks, Base58; several, separated by commas>';
   const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
   if (text === '') {
-    report.problem('INTENT_WEBHOOK_PUBLIC_KEY', 'Webhooks are signed by the service, and its key is not set.', fix);
+    report.problem(
+      'INTENT_WEBHOOK_PUBLIC_KEY',
+      'It is not set. Calls of the webhook are verified with the key of the service.',
+      fix,
+    );
     return Object.freeze({ webhookPublicKeys: [] });
   }
   const keys = text.split(',').map((key) => key.trim());

@@ -1,6 +1,7 @@
+import { editDistance, maxTypoDistance, nearestName } from '../known-names.js';
 import type { Environment } from './config-options.js';
 
-/** Every environment variable that is read. */
+/** All environment variables of this package. */
 export const knownVariables: readonly string[] = [
   'INTENT_SEQUENCER_URL',
   'INTENT_SEQUENCER_GRPC_URL',
@@ -17,50 +18,27 @@ export const knownVariables: readonly string[] = [
   'INTENT_DATABASE_URL',
 ];
 
-/** A variable that is not read, and the one that was most likely meant. */
+/** An unknown variable, and the closest known one. */
 export interface VariableTypo {
   readonly name: string;
   readonly meant: string;
 }
 
-/** With more different letters, a name may well be the app's own. */
-const maxTypoDistance = 2;
-
-/** Variables whose names are nearly those of ours. */
+/** Set variables whose names are close to a known one. */
 export function findTypos(env: Environment): readonly VariableTypo[] {
   return Object.keys(env)
     .filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name))
     .map((name) => ({ name, meant: nearestName(name, knownVariables) }))
-    .filter(({ name, meant }) => distance(name, meant) <= maxTypoDistance);
+    .filter(({ name, meant }) => editDistance(name, meant) <= maxTypoDistance);
 }
 
 /** Common abbreviations of `production`. */
 const shortModes: readonly string[] = ['prod', 'prd', 'live'];
 
-/** A warning where `NODE_ENV` is nearly `production`: Node, Express and this package know that spelling only. */
+/** A warning if `NODE_ENV` is close to `production`: only the exact value enables production mode. */
 export function modeWarnings({ NODE_ENV = '' }: Environment): readonly string[] {
   const mode = NODE_ENV.trim().toLowerCase();
   if (NODE_ENV === 'production' || NODE_ENV === '') return [];
-  if (!shortModes.includes(mode) && distance(mode.slice(0, 20), 'production') > maxTypoDistance) return [];
-  return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, so the checks of production are off. Set NODE_ENV=production.`];
-}
-
-/** The name with the smallest Levenshtein distance. */
-export function nearestName(name: string, names: readonly string[]): string {
-  const [nearest = ''] = [...names].sort((one, other) => distance(name, one) - distance(name, other));
-  return nearest;
-}
-
-/** The Levenshtein distance: letters to change, insert or delete. */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
-      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  if (!shortModes.includes(mode) && editDistance(mode.slice(0, 20), 'production') > maxTypoDistance) return [];
+  return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, so production mode is off. Set NODE_ENV=production.`];
 }

@@ -1,5 +1,6 @@
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
+import { requireKnown } from '../known-names.js';
 
 /** RFC 2606 reserves `.example`. */
 const defaultDomain = 'shop.example';
@@ -59,8 +60,9 @@ export class SiteSettings {
   }
 
   /** @throws {IntentError} `invalid_domain` */
-  options({ domain: given = defaultDomain }: SiteOptionsRequest = {}): SiteOptions {
-    const domain = parseVerifierDomain(given);
+  options(request: SiteOptionsRequest = {}): SiteOptions {
+    requireKnown('siteOptions', request, ['domain']);
+    const domain = parseVerifierDomain(request.domain ?? defaultDomain);
     const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#addresses;
     const verifierSecret = this.#secretOf(domain);
     const destination = this.#destination;

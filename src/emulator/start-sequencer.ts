@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
+import { requireKnown } from '../known-names.js';
 import type { Fault, FaultKind } from './faults/fault.js';
 import { reversePayment } from './operations/payment.js';
 import { KeyFileReader } from './outbound/key-file.js';
@@ -92,6 +93,8 @@ export interface Sequencer {
   close(): Promise<void>;
 }
 
+const optionNames = ['port', 'grpcPort', 'localDomains', 'wallets', 'stateFile', 'now', 'unref'] as const;
+
 /**
  * Starts a sequencer on 127.0.0.1 for development and tests, with simulated wallets and without money.
  * @throws {IntentError} `invalid_configuration`: in production, if the port or the state file is in use, the state file is
@@ -99,6 +102,7 @@ export interface Sequencer {
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
   refuseProduction();
+  requireKnown('startSequencer', options, optionNames, 'invalid_configuration');
   const { port = 0, wallets: names = ['Ada', 'Ben', 'Mia'], unref = true, stateFile } = options;
   const clock = createClock(options.now);
   const closing = new AbortController();
@@ -175,8 +179,14 @@ type Controls = Pick<Sequencer, 'waitFor' | 'signWebhook' | 'reverse' | 'injectF
 function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   const { intents, faults } = state;
   return {
-    waitFor: (intentId, mark, { timeoutMs = 5_000 } = {}) => waitForMark(state, intentId, mark, timeoutMs),
-    signWebhook: async (intentId, options) => signer.sign(intents.require(intentId), options),
+    waitFor: async (intentId, mark, options = {}) => {
+      requireKnown('waitFor', options, ['timeoutMs']);
+      return waitForMark(state, intentId, mark, options.timeoutMs ?? 5_000);
+    },
+    signWebhook: async (intentId, options) => {
+      requireKnown('signWebhook', options, ['invalid', 'claims']);
+      return signer.sign(intents.require(intentId), options);
+    },
     reverse: (intentId) => reversePayment(state, intentId),
     injectFault: (fault) => {
       const id = faults.add(typeof fault === 'string' ? { kind: fault } : fault);

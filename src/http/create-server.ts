@@ -2,6 +2,7 @@ import * as http from 'node:http';
 import type * as https from 'node:https';
 import type { Express } from 'express';
 import { ConfigError } from '../errors.js';
+import { problemsOfOptions } from '../known-names.js';
 
 /** The options of `http.createServer`, and `tls`. */
 export interface ServerOptions extends http.ServerOptions {
@@ -14,20 +15,51 @@ export interface ServerOptions extends http.ServerOptions {
  *
  * Express replaces the prototype of every request and response, which is most of its cost on Node 20 and 22. This server
  * creates them with that prototype, so Express has nothing to replace.
- * @throws {ConfigError} if `app` is not an Express app
+ * @throws {ConfigError} if `app` is not an Express app, or for an unknown option
  */
 export function createServer(
   app: Express,
   options: ServerOptions & { readonly tls: https.ServerOptions },
 ): https.Server;
 export function createServer(app: Express, options?: ServerOptions & { readonly tls?: undefined }): http.Server;
-export function createServer(app: Express, { tls, ...options }: ServerOptions = {}): http.Server | https.Server {
+export function createServer(app: Express, options: ServerOptions = {}): http.Server | https.Server {
   if (typeof app !== 'function' || !app.request || !app.response) throw new ConfigError([notExpress]);
-  const settings = { ...options, ...(isCallable && presetConstructors(app)) };
+  const problems = problemsOfOptions('createServer', options, optionNames);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const { tls, ...others } = options;
+  const settings = { ...others, ...(isCallable && presetConstructors(app)) };
   if (!tls) return http.createServer(settings, app);
   // Loaded on demand: most sites leave TLS to the proxy in front of them.
   return process.getBuiltinModule('node:https').createServer({ ...tls, ...settings }, app);
 }
+
+/** The options that some supported version of Node knows. The compiler requires those of the oldest. */
+const serverOptions: Readonly<Record<keyof ServerOptions, true>> & Readonly<Record<string, true>> = {
+  tls: true,
+  IncomingMessage: true,
+  ServerResponse: true,
+  allowHalfOpen: true,
+  blockList: true,
+  connectionsCheckingInterval: true,
+  headersTimeout: true,
+  highWaterMark: true,
+  insecureHTTPParser: true,
+  joinDuplicateHeaders: true,
+  keepAlive: true,
+  keepAliveInitialDelay: true,
+  keepAliveTimeout: true,
+  keepAliveTimeoutBuffer: true,
+  maxHeaderSize: true,
+  noDelay: true,
+  optimizeEmptyRequests: true,
+  pauseOnConnect: true,
+  rejectNonStandardBodyWrites: true,
+  requestTimeout: true,
+  requireHostHeader: true,
+  shouldUpgradeCallback: true,
+  uniqueHeaders: true,
+};
+const optionNames = Object.keys(serverOptions);
 
 /** A constructor of Node, called as a function on an existing object. TypeScript declares it as a class. */
 type Initialize = (this: object, first: unknown, second?: unknown) => void;

@@ -8,7 +8,7 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
  * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled further.
- * - `expired`: not paid within `watchMs`. It is polled once a day for the same time again, and on `recheck`.
+ * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for the same time again, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
  */
 export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;

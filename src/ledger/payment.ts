@@ -43,7 +43,7 @@ export interface PaymentHookContext {
 /** The hooks of a site for its payments. */
 export interface PaymentHooks {
   /**
-   * Called for every submitted payment, at least once, until it succeeds or has failed `hookAttempts` times. Its
+   * Called for every submitted payment, at least once, until it succeeds or has failed `hooks.maxAttempts` times. Its
    * success settles the payment. Writes through `tx` take effect exactly once. Needs a ledger.
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
@@ -53,7 +53,7 @@ export interface PaymentHooks {
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
    * Called before `onPaid`, for instance to check the transactions on chain. If it does not return `true`, `onPaid` is
-   * postponed: `verifyPayment` is called again at growing intervals until `watchMs` has passed. Then the payment
+   * postponed: `verifyPayment` is called again at growing intervals until `watch.unpaidMs` has passed. Then the payment
    * becomes a dead letter. Needs a ledger.
    */
   readonly verifyPayment?:

@@ -92,7 +92,10 @@ export function composeRouter(
   const fetchStatus: FetchStatus = (id, { signal }) =>
     statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
   const watch = watchIntent(transport, { fetchStatus });
-  const events = new EventHub({ watch, statusCache, secrets, logger, onEvent: tracker?.onEvent }, config.connections);
+  const events = new EventHub(
+    { watch, statusCache, secrets, logger, onEvent: tracker?.onEvent },
+    config.connectionLimits,
+  );
   // After the event feeds: they report a scan before the tracker reports the submission.
   if (tracker) statusCache.subscribe(tracker.onStatus);
 
@@ -153,9 +156,9 @@ interface ContextParts {
 function routerContext(parts: ContextParts): RouterContext {
   const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
   const { options, config, resolveTerms } = settings;
-  const { login, webhook, connections } = config;
+  const { login, webhook, connectionLimits } = config;
   const { client } = observed;
-  const connectionLimiter = eventStreamLimiter(connections, logger);
+  const connectionLimiter = eventStreamLimiter(connectionLimits, logger);
   const webhookPublicKeys = async (): Promise<readonly string[]> =>
     webhook?.webhookPublicKeys ?? (embedded ? [await embedded.webhookPublicKey()] : []);
   return {

@@ -1,27 +1,24 @@
 import { IncomingMessage } from 'node:http';
 import { type Config, howToGetLedger, namesDatabase, parseConfig, typoNote } from '../config/config.js';
 import type { ConfigOptions } from '../config/config-options.js';
-import { nearestName } from '../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/logger.js';
+import { unknownOption } from '../known-names.js';
 import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
 
-/** The options of `intentRouter`. One that is left out is read from its environment variable, where it has one. */
+/** The options of `intentRouter`. An option takes precedence over its environment variable. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /**
-   * Called with the events of intents in this process, for logs and analysis; see `docs/telemetry.md`. It runs after the work
-   * that it reports, and cannot change it. Fulfil payments in `onPaid`, not here.
+   * Called with the events of intents in this process, for logs and analysis; see `docs/telemetry.md`. An event can be lost:
+   * fulfil payments in `onPaid`.
    */
   readonly onEvent?: OnEvent | undefined;
-  /**
-   * Spans and metrics by OpenTelemetry. Default: on where `@opentelemetry/api` is installed, for the SDK that the app
-   * registers.
-   */
+  /** OpenTelemetry spans and metrics. Default: enabled if `@opentelemetry/api` is installed, with the SDK that the app registers. */
   readonly telemetry?: TelemetryOption | undefined;
-  /** Logger for what an operator should know: `console` (the default), winston or another with the same methods; `false` logs nothing. */
+  /** `console` (the default), winston or another logger with the same methods; `false` disables logging. */
   readonly logger?: Logger | false | undefined;
   /** The time in milliseconds, for tests. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -32,121 +29,120 @@ export interface RouterSettings {
   /** The options, each read once. */
   readonly options: IntentRouterOptions;
   readonly config: Config;
-  /** Undefined where the site takes no payments. */
+  /** Undefined for a site without payments. */
   readonly resolveTerms: TermsResolver | undefined;
 }
 
-/** A type that an option may have. Not by zod, which nothing else needs at start and which loads slower than this package. */
-interface Form {
-  /** As in "Make it text." */
+/** The type of an option. Without zod, which would double the time to load this package. */
+interface OptionType {
+  /** As in "Make it a string." */
   readonly name: string;
-  readonly fits: (value: unknown) => boolean;
+  readonly accepts: (value: unknown) => boolean;
 }
 
-const text: Form = { name: 'text', fits: (value) => typeof value === 'string' };
-const texts: Form = { name: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(text.fits) };
-const number: Form = { name: 'a number', fits: Number.isFinite };
-const aBoolean: Form = { name: 'true or false', fits: (value) => typeof value === 'boolean' };
-const aFunction: Form = { name: 'a function', fits: (value) => typeof value === 'function' };
+const string: OptionType = { name: 'a string', accepts: (value) => typeof value === 'string' };
+const strings: OptionType = {
+  name: 'a list of strings',
+  accepts: (value) => Array.isArray(value) && value.every(string.accepts),
+};
+const number: OptionType = { name: 'a number', accepts: Number.isFinite };
+const boolean: OptionType = { name: 'true or false', accepts: (value) => typeof value === 'boolean' };
+const fn: OptionType = { name: 'a function', accepts: (value) => typeof value === 'function' };
 
 /** An object or function with these methods. Its other properties are not read: they may be secret. */
-function withFunctions(...names: string[]): Form {
-  const fits = (value: unknown): boolean => {
+function objectWith(...methods: string[]): OptionType {
+  const accepts = (value: unknown): boolean => {
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-    return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+    return methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
   };
-  return { name: names.length > 0 ? `an object with ${names.join(' and ')}` : 'an object', fits };
+  return { name: methods.length > 0 ? `an object with ${methods.join(' and ')}` : 'an object', accepts };
 }
 
-function orFalse({ name, fits }: Form): Form {
-  return { name: `${name}, or false`, fits: (value) => value === false || fits(value) };
+const object = objectWith();
+
+function orFalse({ name, accepts }: OptionType): OptionType {
+  return { name: `${name}, or false`, accepts: (value) => value === false || accepts(value) };
 }
 
-function eitherOf(...forms: readonly Form[]): Form {
+function eitherOf(...types: readonly OptionType[]): OptionType {
   return {
-    name: forms.map(({ name }) => name).join(', or '),
-    fits: (value) => forms.some(({ fits }) => fits(value)),
+    name: types.map(({ name }) => name).join(', or '),
+    accepts: (value) => types.some(({ accepts }) => accepts(value)),
   };
 }
 
-/** The type of every option. The configuration checks which texts and numbers are valid. */
-const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
-  sequencerUrl: text,
-  grpcUrl: text,
-  grpcNames: eitherOf(text, withFunctions()),
-  envelopeVersion: text,
-  emulatorPort: number,
-  emulatorState: text,
-  dialect: text,
+/** The type of every option. The configuration checks the values. */
+const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
+  sequencerUrl: string,
+  grpcUrl: string,
+  grpcNames: eitherOf(string, object),
+  envelopeVersion: string,
+  emulator: object,
+  dialect: string,
   timeoutMs: number,
   attemptTimeoutMs: number,
-  verifierSecret: text,
-  verifierSecretFile: text,
-  signer: withFunctions(),
-  domain: text,
-  destination: text,
-  origin: text,
-  secret: text,
-  login: aBoolean,
-  confirm: aBoolean,
-  loginTtlMs: number,
-  sessionTtlMs: number,
-  webhook: aBoolean,
-  webhookPublicKey: text,
-  walletUrl: text,
-  databaseUrl: text,
-  allowEmbeddedLedger: aBoolean,
-  migrate: aBoolean,
+  verifierSecret: string,
+  signer: object,
+  domain: string,
+  destination: string,
+  origin: string,
+  secret: string,
+  login: eitherOf(boolean, object),
+  webhook: boolean,
+  webhookPublicKey: string,
+  walletUrl: string,
+  databaseUrl: string,
+  allowEmbeddedLedger: boolean,
+  migrate: boolean,
   settleDelayMs: number,
-  watchMs: number,
-  reversalWatchMs: number,
+  watch: object,
   settlementConcurrency: number,
-  hookAttempts: number,
-  hookTimeoutMs: number,
-  lateAfterMs: number,
-  returnOrigins: texts,
-  routes: withFunctions(),
-  connections: withFunctions(),
-  rateLimits: orFalse(withFunctions()),
-  transport: withFunctions('call', 'close'),
-  payment: aFunction,
-  clientAmount: withFunctions(),
-  onCreated: aFunction,
-  onPaid: aFunction,
-  onReversed: aFunction,
-  verifyPayment: aFunction,
-  onDeadLetter: aFunction,
-  onLogin: aFunction,
-  onEvent: aFunction,
-  telemetry: eitherOf(aBoolean, withFunctions()),
-  logger: orFalse(withFunctions('warn', 'error')),
-  now: aFunction,
+  hooks: object,
+  returnOrigins: strings,
+  routes: object,
+  connectionLimits: object,
+  rateLimits: orFalse(object),
+  transport: objectWith('call', 'close'),
+  payment: fn,
+  clientAmount: object,
+  onCreated: fn,
+  onPaid: fn,
+  onReversed: fn,
+  verifyPayment: fn,
+  onDeadLetter: fn,
+  onLogin: fn,
+  onEvent: fn,
+  telemetry: eitherOf(boolean, object),
+  logger: orFalse(objectWith('warn', 'error')),
+  now: fn,
 };
 
+const optionNames = Object.keys(optionTypes);
+
 /**
- * Checks the options of `intentRouter` and reads the configuration they make with the environment.
- * @throws {ConfigError} with everything that is missing or wrong at once
+ * Checks the options of `intentRouter` and reads the configuration from them and the environment.
+ * @throws {ConfigError} with every missing or invalid setting
  */
 export function parseRouterOptions(options: IntentRouterOptions): RouterSettings {
   if (options instanceof IncomingMessage) throw new ConfigError([notCalled]);
   if (typeof options !== 'object' || options === null) throw new ConfigError([notAnObject]);
   const given = namedOptions(options);
-  const problems = Object.entries(given).flatMap(([name, value]) => problemsOfForm(name, value));
+  const problems = Object.entries(given).flatMap(([name, value]) => problemsOfOption(name, value));
   const wrong = new Set(problems.map(({ setting }) => setting));
   const valid: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(valid));
   const resolveTerms = collect(problems, () => createTermsResolver(valid));
   problems.push(...problemsOfTelemetry(valid.telemetry));
   if (!namesDatabase(valid)) problems.push(...hooksWithoutLedger(valid));
-  // An option that is wrong is not reported as missing too.
+  // An option of the wrong type is not reported as missing too.
   const reported = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (reported.length > 0 || !config) throw new ConfigError(reported);
   return { options: valid, config, resolveTerms };
 }
 
-/** Every known option, also one that the object inherits, and every other property of the object itself. */
+/** Every known option, including inherited ones, and every other property of the object itself. */
 function namedOptions(options: IntentRouterOptions): Readonly<Record<string, unknown>> {
-  const names = new Set([...Object.keys(forms).filter((name) => name in options), ...Object.keys(options)]);
+  const names = new Set([...optionNames.filter((name) => name in options), ...Object.keys(options)]);
   return Object.fromEntries([...names].map((name) => [name, options[name as keyof IntentRouterOptions]]));
 }
 
@@ -157,14 +153,14 @@ function optionOf(variable: string): string {
   return words.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-function problemsOfForm(name: string, value: unknown): ConfigProblem[] {
-  if (!Object.hasOwn(forms, name)) return [unknownOption(name)];
-  const form = forms[name as keyof IntentRouterOptions];
-  if (value === undefined || form.fits(value)) return [];
-  return [{ setting: name, problem: 'It has the wrong type.', fix: `Make it ${form.name}.` }];
+function problemsOfOption(name: string, value: unknown): ConfigProblem[] {
+  if (!Object.hasOwn(optionTypes, name)) return [unknownOption(name, name, optionNames)];
+  const type = optionTypes[name as keyof IntentRouterOptions];
+  if (value === undefined || type.accepts(value)) return [];
+  return [{ setting: name, problem: 'It has the wrong type.', fix: `Make it ${type.name}.` }];
 }
 
-/** Runs `read`, and adds the problems it throws to the others. */
+/** Runs `read` and adds the problems that it throws. */
 function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | undefined {
   try {
     return read();
@@ -183,21 +179,13 @@ const notAnObject: ConfigProblem = {
 
 const notCalled: ConfigProblem = {
   setting: 'intentRouter',
-  problem: 'intentRouter itself was passed to app.use(), which calls it with every request.',
-  fix: 'app.use(intentRouter())',
+  problem: 'app.use() received the function intentRouter instead of a router.',
+  fix: 'Call the function: app.use(intentRouter())',
 };
 
-/** A settled payment must be recorded, so that it is not lost. */
+/** Without a ledger a settled payment could be lost. */
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
-  const typo = typoNote('INTENT_DATABASE_URL');
-  const problem = `It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.${typo}`;
+  const problem = `This hook needs a ledger, and INTENT_DATABASE_URL is not set.${typoNote('INTENT_DATABASE_URL')}`;
   return hooks.map((setting) => ({ setting, problem, fix: howToGetLedger() }));
-}
-
-/** Without this error an option with a typo would have no effect. */
-function unknownOption(name: string): ConfigProblem {
-  const known = Object.keys(forms);
-  const fix = `Did you mean ${nearestName(name, known)}? Known: ${known.join(', ')}.`;
-  return { setting: name, problem: 'There is no such option.', fix };
 }

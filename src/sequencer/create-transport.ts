@@ -23,6 +23,9 @@ export interface ServiceAddress extends GrpcNames {
   readonly dangerouslyAllowHttp?: boolean | undefined;
 }
 
+/** The names in `ServiceAddress`. */
+export const serviceAddressNames = ['url', 'grpcUrl', 'grpcNames', 'envelopeVersion', 'dangerouslyAllowHttp'] as const;
+
 /**
  * Creates the transport for the address of a service.
  * @param timeoutMs timeout of a connection attempt, in milliseconds

@@ -2,8 +2,9 @@ import { isTimerDelay } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
+import { requireKnown } from '../known-names.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
-import { createTransport, type ServiceAddress } from './create-transport.js';
+import { createTransport, type ServiceAddress, serviceAddressNames } from './create-transport.js';
 import {
   type CreateLoginParameters,
   type CreatePaymentParameters,
@@ -17,7 +18,7 @@ import {
   resilientTransport,
   type ServiceState,
 } from './resilience/resilient-transport.js';
-import type { Caller, CallOptions, Transport } from './transport.js';
+import { type Caller, type CallOptions, requireCallOptions, type Transport } from './transport.js';
 import type { IntentEvent, WatchIntent } from './watch/intent-event.js';
 import { watchIntent } from './watch/watch-intent.js';
 
@@ -108,6 +109,8 @@ export interface IntentClient {
  * @throws {IntentError} `invalid_configuration` if none of `url`, `grpcUrl` and `transport` can be used
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
+  const names = [...serviceAddressNames, 'dialect', 'timeoutMs', 'attemptTimeoutMs', 'transport'];
+  requireKnown('createIntentClient', options, names, 'invalid_configuration');
   return observedClient(options).client;
 }
 
@@ -135,25 +138,45 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
 
 function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClient {
   const watches = new RunningWatches(watchIntent(transport));
-  const status = (id: string, options?: CallOptions): Promise<IntentStatus> => getStatus(transport, id, options);
+  const statusOf = (owner: string) => async (id: string, options?: CallOptions) => {
+    requireCallOptions(owner, options);
+    return getStatus(transport, id, options);
+  };
   const paymentIntents: IntentClient['paymentIntents'] = {
-    create: async (parameters, options) => (await paymentIntents.prepare(parameters)).create(options),
+    create: async (parameters, options) => {
+      requireCallOptions('paymentIntents.create', options);
+      return (await paymentIntents.prepare(parameters)).create(options);
+    },
     prepare: async (parameters) => preparedIntent(transport, dialect, await signPayment(parameters, dialect)),
-    getStatus: status,
+    getStatus: statusOf('paymentIntents.getStatus'),
   };
   const loginIntents: IntentClient['loginIntents'] = {
-    create: async (parameters, options) => (await loginIntents.prepare(parameters)).create(options),
+    create: async (parameters, options) => {
+      requireCallOptions('loginIntents.create', options);
+      return (await loginIntents.prepare(parameters)).create(options);
+    },
     prepare: async (parameters) => preparedIntent(transport, dialect, await signLogin(parameters)),
-    getStatus: status,
-    getUserId: async ({ intent, verifier }, options) => ({
-      userId: await getUserId(transport, intent, verifier, options),
-    }),
+    getStatus: statusOf('loginIntents.getStatus'),
+    getUserId: async (parameters, options) => {
+      requireKnown('loginIntents.getUserId', parameters, ['intent', 'verifier']);
+      requireCallOptions('loginIntents.getUserId', options);
+      return { userId: await getUserId(transport, parameters.intent, parameters.verifier, options) };
+    },
   };
   const client: IntentClient = {
     paymentIntents: Object.freeze(paymentIntents),
     loginIntents: Object.freeze(loginIntents),
-    registerWebhook: ({ intent, url }, options) => registerWebhook(transport, intent, url, options),
-    watch: (intent, options) => watches.watch(intent, options?.signal),
+    registerWebhook: async (parameters, options) => {
+      requireKnown('registerWebhook', parameters, ['intent', 'url']);
+      requireCallOptions('registerWebhook', options);
+      return registerWebhook(transport, parameters.intent, parameters.url, options);
+    },
+    watch: (intent, options) => {
+      // A prepared intent can be passed, and has `create`.
+      requireKnown('watch', intent, ['id', 'clientSecret', 'create']);
+      requireKnown('watch', options, ['signal']);
+      return watches.watch(intent, options?.signal);
+    },
     close: () => {
       watches.close();
       return transport.close();
@@ -165,6 +188,7 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
 function preparedIntent(transport: Caller, dialect: Dialect, intent: SignedIntent): PreparedIntent {
   const { id, clientSecret } = intent;
   const create = async (options?: CallOptions): Promise<CreatedIntent> => {
+    requireCallOptions('create', options);
     await createIntent(transport, dialect, intent, options);
     return { id, clientSecret };
   };

@@ -3,6 +3,7 @@ import { type Money, parseMoney } from '../intents/money.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import { type SignedIntent, signLoginIntent, signPaymentIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
+import { requireKnown } from '../known-names.js';
 import type { Dialect } from './calls.js';
 
 /** The verifier of a login, and the domain that publishes its key (interface section 4.7). */
@@ -39,16 +40,21 @@ export interface CreateLoginParameters {
   readonly clientSecret?: string | undefined;
 }
 
-/** @throws {IntentError} for invalid terms */
+const paymentParameters = ['destination', 'amount', 'currency', 'login', 'signers', 'clientSecret'] as const;
+
+/** @throws {IntentError} for invalid terms, and `invalid_request` for an unknown parameter */
 export async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
+  requireKnown('paymentIntents', parameters, paymentParameters);
   const { destination, amount, currency, login, signers = [], clientSecret } = parameters;
   const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, parseMoney(amount, currency)) };
   return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents', ...nonce });
 }
 
-/** @throws {IntentError} for invalid terms */
-export async function signLogin({ login, signers = [], clientSecret }: CreateLoginParameters): Promise<SignedIntent> {
+/** @throws as `signPayment` */
+export async function signLogin(parameters: CreateLoginParameters): Promise<SignedIntent> {
+  requireKnown('loginIntents', parameters, ['login', 'signers', 'clientSecret']);
+  const { login, signers = [], clientSecret } = parameters;
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, undefined) };
   return signLoginIntent(withSigner(login, signers), nonce);
 }
@@ -64,10 +70,9 @@ function nonceOf(clientSecret: string, money: Money | undefined): Uint8Array {
   );
 }
 
-function withSigner(
-  { verifier, domain }: LoginParameters,
-  signers: readonly Signer[],
-): { domain: string; verifier: Signer } {
+function withSigner(login: LoginParameters, signers: readonly Signer[]): { domain: string; verifier: Signer } {
+  requireKnown('login', login, ['verifier', 'domain']);
+  const { verifier, domain } = login;
   const signer = signers.find(({ publicKey }) => publicKey === verifier);
   if (!signer)
     throw new IntentError('invalid_key', 'signers must include the signer whose publicKey is login.verifier.');

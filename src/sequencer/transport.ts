@@ -1,6 +1,7 @@
 import type { Abortable } from '../async/abort.js';
 import { withTimeout } from '../async/timeout.js';
 import { SequencerError } from '../errors.js';
+import { requireKnown } from '../known-names.js';
 import type { Operation } from '../wire/envelope.js';
 
 /** How a caller can cancel a call. */
@@ -12,6 +13,11 @@ export interface CallOptions {
    * sent runs to its end and is not retried. For a call on behalf of a client who may disconnect.
    */
   readonly cancelBeforeSend?: Abortable | undefined;
+}
+
+/** Rejects unknown options of a call. @param owner the function @throws {IntentError} `invalid_request` */
+export function requireCallOptions(owner: string, options: CallOptions | undefined): void {
+  requireKnown(owner, options, ['signal', 'cancelBeforeSend']);
 }
 
 /** The options of one attempt of a call. */

@@ -70,7 +70,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   }),
   'express_intents.payments.expired': counter(
     '{payment}',
-    'Intents not paid within `watchMs`; a later payment still settles',
+    'Intents not paid within `watch.unpaidMs`; a later payment still settles',
     {
       payment_expired: () => one(),
     },

@@ -74,13 +74,13 @@ export interface RouterEventDetails {
   readonly intent_declined: IntentFields & KindFields;
   /** The sequencer has reported a submission. */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
-  /** A payment was submitted later than `lateAfterMs` after its creation. It still settles. */
+  /** A payment was submitted more than 15 minutes after its creation. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
   /** The sequencer has reversed a payment. For a settled payment, `onReversed` has succeeded. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
-  /** The intent was not paid within `watchMs`. A later payment still settles. */
+  /** The intent was not paid within `watch.unpaidMs`. A later payment still settles. */
   readonly payment_expired: IntentFields;
   /** A ledger hook has succeeded. `onPaid` and `onReversed` are committed. */
   readonly hook_completed: HookFields;

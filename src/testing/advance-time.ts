@@ -1,44 +1,46 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Sequencer } from '../emulator/index.js';
 import { IntentError } from '../errors.js';
+import { requireKnown } from '../known-names.js';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 
-/** The parts of a site whose time passes. */
+/** The site whose time advances. */
 export interface AdvanceTimeSite {
-  /** Its clock is advanced. */
+  /** Advances the clock of this sequencer. */
   readonly sequencer: Pick<Sequencer, 'clock'>;
-  /** The router of the site, or of all sites with this sequencer. A router without a ledger changes nothing. */
+  /** The router of the site, or the routers of all sites with this sequencer. A router without a ledger is ignored. */
   readonly router?: LedgerRouter | readonly LedgerRouter[] | undefined;
 }
 
-/** The members of a router that reach its ledger. */
+/** The members of a router that access its ledger. */
 interface LedgerRouter {
-  /** The times in it are put back. */
+  /** Its intents become older. */
   readonly database: SiteDatabase;
-  /** What is due then is polled. */
+  /** Polls the intents that become due. */
   readonly intents: Pick<IntentRecords, 'recheck'>;
 }
 
 /**
- * Lets time pass for a site without waiting, in milliseconds:
+ * Advances the time of a site without waiting, in milliseconds:
  *
- * - The sequencer's clock is advanced, and with it the clock of every site that takes `now` from it: logins without a ledger,
- *   sealed sessions, webhooks and rate limits expire by it.
- * - All intents in the ledger, which uses the time of its database, become that much older: logins expire, waiting work becomes
- *   due, a payment made now may be late. Resolves once the due work is done, or after 5 seconds.
+ * - The clock of the sequencer advances, and of every site that takes `now` from it. Logins without a ledger, sealed sessions,
+ *   webhooks and rate limits expire by this clock.
+ * - All intents in the ledger become older by this time: logins expire, work becomes due, a payment made now may be late.
+ *   Resolves when the due work is done, or after 5 seconds.
  *
- * Each call moves what it names once more: name several sites with one sequencer in one call, and only one of several routers
- * with one database.
+ * If several sites share a sequencer, pass all routers in one call. If several routers share a database, pass only one.
  *
- * No timer fires: timeouts of calls and hooks, and an open circuit, take their real time. Nothing else in the database changes.
- * @throws {IntentError} `invalid_request` for less than 0, `ledger_unavailable`
+ * No timer fires: timeouts and an open circuit take their real time. Other tables do not change.
+ * @throws {IntentError} `invalid_request` for a negative time or an unknown field, `ledger_unavailable`
  */
-export async function advanceTime(ms: number, { sequencer, router }: AdvanceTimeSite): Promise<void> {
+export async function advanceTime(ms: number, site: AdvanceTimeSite): Promise<void> {
+  requireKnown('advanceTime', site, ['sequencer', 'router']);
+  const { sequencer, router } = site;
   sequencer.clock.advance(ms);
   for (const one of router ? [router].flat() : []) {
     try {
-      await passTimeInLedger(one, ms);
+      await advanceLedger(one, ms);
     } catch (error) {
       const hasNoLedger = error instanceof IntentError && error.code === 'invalid_configuration';
       if (!hasNoLedger) throw error;
@@ -49,7 +51,7 @@ export async function advanceTime(ms: number, { sequencer, router }: AdvanceTime
 const timeoutMs = 5_000;
 const pollMs = 20;
 
-async function passTimeInLedger({ database, intents }: LedgerRouter, ms: number): Promise<void> {
+async function advanceLedger({ database, intents }: LedgerRouter, ms: number): Promise<void> {
   await database.transaction((tx) => makeOlder(tx, ms));
   const endMs = performance.now() + timeoutMs;
   for (;;) {

@@ -14,11 +14,11 @@ export interface TemporaryLedger {
 }
 
 /**
- * Makes an empty ledger in a temporary folder, so that tests do not share one. Needs `@electric-sql/pglite`.
+ * Creates an empty ledger in a temporary folder. Needs `@electric-sql/pglite`.
  *
- * A new database takes seconds, a copy does not. Where the working directory has a `node_modules`, the first call keeps an empty
- * database in `node_modules/.cache`, which later calls copy.
- * @throws {ConfigError} where PGlite is not installed
+ * Creating a database takes seconds, copying one does not. If the working directory has a `node_modules` folder, the first call
+ * stores an empty database in `node_modules/.cache`, and later calls copy it.
+ * @throws {ConfigError} if PGlite is not installed
  */
 export async function temporaryLedger(): Promise<TemporaryLedger> {
   requirePackage('@electric-sql/pglite');
@@ -31,7 +31,7 @@ export async function temporaryLedger(): Promise<TemporaryLedger> {
   });
 }
 
-/** An empty database to copy; undefined where none can be kept. The ledger then makes its own. */
+/** An empty database to copy. Undefined if it cannot be stored; then the ledger creates its own. */
 async function templateFolder(): Promise<string | undefined> {
   const modules = path.resolve('node_modules');
   const cache = path.join(modules, '.cache', 'express-intents');
@@ -56,7 +56,7 @@ async function makeTemplate(own: string, template: string): Promise<void> {
   }
 }
 
-/** A version need not open the databases of another. */
+/** A version of PGlite may not open the databases of another. */
 async function pgliteVersion(): Promise<string> {
   const entry = findPackage('@electric-sql/pglite') ?? '';
   const { version } = JSON.parse(await readFile(path.join(path.dirname(entry), '../package.json'), 'utf8'));

@@ -1,30 +1,33 @@
 import { AssertionError } from 'node:assert';
 import { setTimeout as wait } from 'node:timers/promises';
+import { requireKnown } from '../known-names.js';
 import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.js';
 
 /** Options of `waitForIntent`. */
 export interface WaitOptions {
-  /** In milliseconds. Default 5000. */
+  /** Timeout in milliseconds. Default 5000. */
   readonly timeoutMs?: number | undefined;
 }
 
 const pollMs = 20;
-/** No state follows these on its own. */
+/** An intent leaves these states only by an action. */
 const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
 
 /**
- * Waits until an intent in the ledger of a router has a state, such as `settled`, which follows the success of `onPaid`.
- * Rechecks the intent now, where the ledger would poll it some seconds later.
- * @throws {AssertionError} after `timeoutMs`, or when the state can no longer come, with the current state and the last error
- * of its hooks
- * @throws {IntentError} `invalid_configuration` where the router has no ledger, `ledger_unavailable`
+ * Waits until an intent in the ledger has a state, such as `settled`, which follows the success of `onPaid`. Rechecks the intent
+ * at once; the ledger would poll it some seconds later.
+ * @throws {AssertionError} after `timeoutMs`, or if the intent can no longer reach the state, with its current state and the last
+ *   error of its hooks
+ * @throws {IntentError} `invalid_configuration` if the router has no ledger, `invalid_request`, `ledger_unavailable`
  */
 export async function waitForIntent(
   router: { readonly intents: Pick<IntentRecords, 'find' | 'recheck'> },
   id: string,
   state: IntentState,
-  { timeoutMs = 5_000 }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<LedgerIntent> {
+  requireKnown('waitForIntent', options, ['timeoutMs']);
+  const { timeoutMs = 5_000 } = options;
   const endMs = performance.now() + timeoutMs;
   await router.intents.recheck(id);
   for (;;) {
@@ -44,7 +47,7 @@ function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined
 }
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
-  if (kind === 'login') return ' It is a login, whose state is always open: use GET /session.';
+  if (kind === 'login') return ' It is a login, whose state is always open. Use GET /session.';
   if (lastError) return ` Its hook failed ${attempts} times: ${lastError}`;
   return state === 'open' ? ' The sequencer has not reported the payment.' : '';
 }

@@ -59,7 +59,7 @@ describe('other spellings of one address', () => {
   });
 
   test('share one limit of event streams', async () => {
-    const { origin } = await startEventSite({ connections: { perAddress: 1 }, ...behindProxy });
+    const { origin } = await startEventSite({ connectionLimits: { perAddress: 1 }, ...behindProxy });
     const heads: string[] = [];
     for (const address of ['192.0.2.1:1', '192.0.2.1:2', '::ffff:c000:201']) {
       const stream = new RawStream(origin, `/intent/${intentId}/events`, [`X-Forwarded-For: ${address}`]);
@@ -90,7 +90,7 @@ describe('a /48 of IPv6', () => {
   });
 
   test('may open eight times as many event streams as an address', async () => {
-    const { origin, context } = await startEventSite({ connections: { perAddress: 1 }, ...behindProxy });
+    const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 1 }, ...behindProxy });
     const streams: RawStream[] = [];
     for (const address of [...times(10, addressOf), '2001:db8:2::1']) {
       const stream = new RawStream(origin, `/intent/${intentId}/events`, [`X-Forwarded-For: ${address}`]);

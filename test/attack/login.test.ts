@@ -270,7 +270,7 @@ function clone({ origin }: Site, browser: Browser): Browser {
 describe('QR relay after the TTL', () => {
   test('does not log in the attacker when the victim confirms too late', async () => {
     let nowMs = 1_800_000_000_000;
-    const site = await startSiteWithSequencer({ now: () => nowMs, loginTtlMs });
+    const site = await startSiteWithSequencer({ now: () => nowMs, login: { ttlMs: loginTtlMs } });
     const attacker = newBrowser(site);
     const { secret, id } = await createIntent(attacker);
     nowMs += loginTtlMs;
@@ -281,7 +281,7 @@ describe('QR relay after the TTL', () => {
 
   test('is not extended by requests in between', async () => {
     let nowMs = 1_800_000_000_000;
-    const site = await startSiteWithSequencer({ now: () => nowMs, loginTtlMs });
+    const site = await startSiteWithSequencer({ now: () => nowMs, login: { ttlMs: loginTtlMs } });
     const attacker = newBrowser(site);
     const { secret, id } = await createIntent(attacker);
     for (let n = 0; n < 12; n += 1) {
@@ -303,7 +303,7 @@ describe('QR relay after the TTL', () => {
         return answer;
       },
     };
-    const site = await startSite({ transport, now: () => nowMs, loginTtlMs });
+    const site = await startSite({ transport, now: () => nowMs, login: { ttlMs: loginTtlMs } });
     sequencer.setLocalDomain('shop.example', site.origin);
     const attacker = newBrowser(site);
     const { secret, id } = await createIntent(attacker);

@@ -41,7 +41,7 @@ test('bench:fleet prints a row for each workload', async () => {
     expect(stdout).toMatch(new RegExp(`^\\| ${workload} \\|.*\\d\\.\\d\\d \\|$`, 'm'));
 }, 300_000);
 
-test('npm run bench:capacity prints the constants of the model', async () => {
+test('bench:capacity prints the constants of the model', async () => {
   const short = ['--rounds', '1', '--ms', '300', '--warm-ms', '50', '--clients', '100'];
   const { stdout } = await run('capacity.mjs', ...short, '--out', temporaryFolder());
   const published = JSON.parse(await readFile(path.join(bench, 'published/capacity.json'), 'utf8'));

@@ -34,7 +34,7 @@ describe('keygen', () => {
     const publicKey = formatBase58(keyPairFromSeed(seed ?? new Uint8Array()).publicKey);
     expect(printed.out).toBe(
       `${[
-        '# Signs the logins of this site. Keep it secret, and out of version control.',
+        '# Signs the logins of this site. Keep it secret. Do not commit it.',
         `# Its public key: ${publicKey}`,
         `INTENT_VERIFIER_SECRET=${secret}`,
       ].join('\n')}\n`,
@@ -68,7 +68,7 @@ describe('keygen', () => {
     expect(shown).toMatchObject({ code: 0, error: '' });
     expect(shown.out.split('\n').slice(0, 2)).toEqual([
       `${first.publicKey}   signs`,
-      `${second.publicKey}   is published as well`,
+      `${second.publicKey}   is published`,
     ]);
     for (const { secret } of keys) expect(shown.out).not.toContain(secret);
     const { out } = await command('keygen', '--public', '--json', '--env-file', file);
@@ -82,7 +82,9 @@ describe('keygen', () => {
     delete process.env.INTENT_VERIFIER_SECRET;
     const { code, out, error } = await command('keygen', '--public');
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(error).toMatch(/^INTENT_VERIFIER_SECRET: .*there is none\.\n {2}-> Run `npx express-intents keygen`[^\n]*$/);
+    expect(error).toMatch(
+      /^INTENT_VERIFIER_SECRET: .*need a verifier key\.\n {2}-> Run `npx express-intents keygen`[^\n]*$/,
+    );
   });
 
   it.each([['--seed=1'], ['-x'], ['again']])('rejects %s', async (argument) => {
@@ -124,7 +126,7 @@ describe('the command line', () => {
     const { code, out, error } = await command(name);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(expected);
-    expect(error).toMatch(/--help lists what there is\.$/);
+    expect(error).toMatch(/See --help\.$/);
   });
 
   it('prints the version of the package for --version', async () => {

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../../src/cli/command.js';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
 import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
-import { nearestName } from '../../src/config/typos.js';
+import { nearestName } from '../../src/known-names.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { checkForSecrets } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';
@@ -25,13 +25,13 @@ describe('the report of the doctor', () => {
     const { code, out, error } = await doctor(env, ['--offline']);
     expect({ code, error }).toEqual({ code: 1, error: '' });
     expect(out.split('\n')).toEqual([
-      'fault    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
-      '                      -> INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+      'error    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
+      '                      -> INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
       'warning  settings     INTENT_ORGIN is not a setting of express-intents.',
       '                      -> Did you mean INTENT_ORIGIN? If not, remove it.',
-      'skipped  names: neither INTENT_DOMAIN nor INTENT_ORIGIN is set',
+      'skipped  names: INTENT_DOMAIN is not valid',
       '',
-      '1 fault, 1 warning.',
+      '1 error, 1 warning.',
     ]);
   });
 
@@ -41,7 +41,7 @@ describe('the report of the doctor', () => {
     expect(out).not.toBe(plain);
     const lines = plain.split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(lines.filter((line) => line.startsWith('fault'))).toHaveLength(3);
+    expect(lines.filter((line) => line.startsWith('error'))).toHaveLength(3);
     // Wrapping loses no text.
     expect(lines.join(' ').replace(/\s+/g, ' ')).toContain('to try everything on this machine, without any key');
   });
@@ -50,7 +50,7 @@ describe('the report of the doctor', () => {
     const { code, out } = await doctor({ INTENT_SEQUENCER_URL: 'embedded' }, ['--offline', '--json']);
     expect(code).toBe(0);
     const { findings, ...rest } = JSON.parse(out);
-    expect(rest).toEqual({ ok: true, faults: 0, warnings: 0 });
+    expect(rest).toEqual({ ok: true, errors: 0, warnings: 0 });
     expect(findings[0]).toMatchObject({ check: 'settings', level: 'ok' });
     const local = checks.filter(({ needsNetwork }) => !needsNetwork).map(({ name }) => name);
     expect(findings.map(({ check }: { check: string }) => check)).toEqual(local);
@@ -111,8 +111,8 @@ describe('runChecks', () => {
       named('well', async () => [ok('well')]),
     ]);
     expect(findings).toEqual([
-      { level: 'fault', text: 'The check failed: It is broken.', fix: expect.stringContaining('throws') },
-      { level: 'fault', text: 'The check did not finish within 0.1 seconds.', fix: expect.any(String) },
+      { level: 'error', text: 'The check failed: It is broken.', fix: expect.stringContaining('throws') },
+      { level: 'error', text: 'The check did not finish within 0.1 seconds.', fix: expect.any(String) },
       ok('well'),
     ]);
   });

@@ -15,7 +15,7 @@ import { runCommand } from './support/run-command.js';
 import type { FrontFaults } from './support/shop-front.js';
 import { shopOrigin, startValidSetUp, type ValidSetUp } from './support/valid-set-up.js';
 
-// Each case starts from a set-up with nothing wrong, plants one fault, and sees that the doctor finds it, names what mends
+// Each case starts from a set-up with nothing wrong, plants one error, and sees that the doctor finds it, names what mends
 // it, and finds nothing else.
 
 let sound: ValidSetUp;
@@ -57,7 +57,7 @@ async function doctor(env: Settings, args: readonly string[], host: Partial<Host
   const { code, out, error } = await runCommand(['doctor', '--json', ...args], { host: { ...sound.host, ...host } });
   expect(error).toBe('');
   const findings: NamedFinding[] = JSON.parse(out).findings;
-  return { code, findings, wrong: findings.filter(({ level }) => level === 'warning' || level === 'fault') };
+  return { code, findings, wrong: findings.filter(({ level }) => level === 'warning' || level === 'error') };
 }
 
 function expectTold({ code, wrong }: Awaited<ReturnType<typeof doctor>>, told: readonly Told[]): void {
@@ -68,7 +68,7 @@ function expectTold({ code, wrong }: Awaited<ReturnType<typeof doctor>>, told: r
       fix: expect.stringMatching(fix),
     })),
   );
-  expect(code).toBe(told.some(([, level]) => level === 'fault') ? 1 : 0);
+  expect(code).toBe(told.some(([, level]) => level === 'error') ? 1 : 0);
 }
 
 /** What of the machine is not as it should be: seen without the network. */
@@ -77,13 +77,13 @@ const onThisMachine: readonly Case[] = [
     name: 'the embedded sequencer in production',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined } }),
     told: [
-      ['settings', 'fault', /INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/, /^INTENT_SEQUENCER_URL=https/],
+      ['settings', 'error', /INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/, /^INTENT_SEQUENCER_URL=https/],
     ],
   },
   {
     name: 'an http origin in production',
     plant: () => ({ env: { INTENT_ORIGIN: 'http://shop-example.com' } }),
-    told: [['settings', 'fault', /INTENT_ORIGIN: It must be https/, /^INTENT_ORIGIN=https/]],
+    told: [['settings', 'error', /INTENT_ORIGIN: It must be https/, /^INTENT_ORIGIN=https/]],
   },
   {
     name: 'a subdomain as the domain',
@@ -91,7 +91,7 @@ const onThisMachine: readonly Case[] = [
     told: [
       [
         'settings',
-        'fault',
+        'error',
         /INTENT_DOMAIN: Subdomains are not supported: expected shop-example\.com/,
         /^INTENT_DOMAIN=/,
       ],
@@ -100,19 +100,19 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'localhost as the domain',
     plant: () => ({ env: { INTENT_DOMAIN: 'localhost' } }),
-    told: [['settings', 'fault', /INTENT_DOMAIN: /, /not localhost/]],
+    told: [['settings', 'error', /INTENT_DOMAIN: /, /not localhost/]],
   },
   {
     name: 'an invalid verifier secret',
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: canaryOf('verifier') } }),
-    told: [['settings', 'fault', /INTENT_VERIFIER_SECRET: Entry 1 of 1 is not a secret key/, /express-intents keygen/]],
+    told: [['settings', 'error', /INTENT_VERIFIER_SECRET: Entry 1 of 1 is not a secret key/, /express-intents keygen/]],
   },
   {
-    name: 'two faults at once',
+    name: 'two errors at once',
     plant: () => ({ env: { INTENT_SECRET: 'short', INTENT_DESTINATION: '0x17' } }),
     told: [
-      ['settings', 'fault', /INTENT_SECRET: It is shorter than 32 characters/, /^INTENT_SECRET=/],
-      ['settings', 'fault', /INTENT_DESTINATION: /, /^INTENT_DESTINATION=/],
+      ['settings', 'error', /INTENT_SECRET: It is shorter than 32 characters/, /^INTENT_SECRET=/],
+      ['settings', 'error', /INTENT_DESTINATION: /, /^INTENT_DESTINATION=/],
     ],
   },
   {
@@ -126,13 +126,13 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'a missing secret file',
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: '/nowhere/key' } }),
-    told: [['settings', 'fault', /INTENT_VERIFIER_SECRET_FILE: The file cannot be read \(ENOENT\)/, /readable file/]],
+    told: [['settings', 'error', /INTENT_VERIFIER_SECRET_FILE: The file cannot be read \(ENOENT\)/, /readable file/]],
   },
   {
     name: 'an origin on another domain than the logins',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
     told: [
-      ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^INTENT_DOMAIN=/],
+      ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^Set INTENT_DOMAIN=/],
     ],
   },
   {
@@ -143,7 +143,7 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'a folder as the ledger in production',
     plant: () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
-    told: [['settings', 'fault', /INTENT_DATABASE_URL: It is a folder/, /allowEmbeddedLedger/]],
+    told: [['settings', 'error', /INTENT_DATABASE_URL: It is a folder/, /allowEmbeddedLedger/]],
   },
 ];
 
@@ -178,18 +178,18 @@ const inDatabases: readonly Case[] = [
     name: 'an unreachable database',
     plant: () => ({ env: { INTENT_DATABASE_URL: `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop` } }),
     told: [
-      ['database', 'fault', /Postgres at 127\.0\.0\.1:1\/shop cannot be used: nothing listens/, /Start the database/],
+      ['database', 'error', /Postgres at 127\.0\.0\.1:1\/shop cannot be used: nothing listens/, /Start the database/],
     ],
   },
   {
     name: 'a wrong password',
     plant: async () => ({ env: { INTENT_DATABASE_URL: await wrongPassword() } }),
-    told: [['database', 'fault', /refuses the user or the password/, /Correct the user and the password/]],
+    told: [['database', 'error', /refuses the user or the password/, /Correct the user and the password/]],
   },
   {
     name: 'a missing database',
     plant: () => ({ env: { INTENT_DATABASE_URL: postgres.url('lost') } }),
-    told: [['database', 'fault', /database "lost" does not exist/, /createdb/]],
+    told: [['database', 'error', /database "lost" does not exist/, /createdb/]],
   },
   {
     name: 'a database without tables',
@@ -205,7 +205,7 @@ const inDatabases: readonly Case[] = [
         ),
       },
     }),
-    told: [['database', 'warning', /of a newer version \(99\)/, /npm install express-intents@latest/]],
+    told: [['database', 'warning', /have a newer version \(99\)/, /npm install express-intents@latest/]],
   },
   {
     name: 'a role without the right to create tables',
@@ -214,7 +214,7 @@ const inDatabases: readonly Case[] = [
       await postgres.run(name, 'create role visitor login');
       return { env: { INTENT_DATABASE_URL: postgres.url(name).replace('postgres@', 'visitor@') } };
     },
-    told: [['database', 'fault', /the role visitor may not create them/, /migrate` as a role that may/]],
+    told: [['database', 'error', /the role visitor may not create them/, /migrate` as a role that may/]],
   },
   {
     name: 'a read-only database',
@@ -223,7 +223,7 @@ const inDatabases: readonly Case[] = [
         INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE set default_transaction_read_only = on'),
       },
     }),
-    told: [['database', 'fault', /read-only/, /to the primary/]],
+    told: [['database', 'error', /read-only/, /to the primary/]],
   },
   {
     name: 'a folder that another process has open',
@@ -241,7 +241,7 @@ const inDatabases: readonly Case[] = [
       writeFileSync(file, '');
       return { env: { INTENT_DATABASE_URL: path.join(file, 'ledger') }, args: ['--allow-embedded-ledger'] };
     },
-    told: [['database', 'fault', /may not write to .*file/, /^chown/]],
+    told: [['database', 'error', /may not write to .*file/, /^chown/]],
   },
 ];
 
@@ -266,8 +266,8 @@ const atSequencers: readonly Case[] = [
     name: 'an unreachable sequencer',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
     told: [
-      ['sequencer', 'fault', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
-      ['stream', 'fault', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['sequencer', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['stream', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
     ],
   },
   {
@@ -276,7 +276,7 @@ const atSequencers: readonly Case[] = [
       env: { INTENT_SEQUENCER_URL: await answering(200, { 'content-type': 'text/html' }, '<!doctype html>') },
     }),
     told: [
-      ['sequencer', 'fault', /is not a payment service/, /address that your payment service gave you/],
+      ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /No message stream opens at .* status 200/, /WebSockets/],
     ],
   },
@@ -284,7 +284,7 @@ const atSequencers: readonly Case[] = [
     name: 'meaningless bytes',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     told: [
-      ['sequencer', 'fault', /is not a payment service/, /address that your payment service gave you/],
+      ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
@@ -292,7 +292,7 @@ const atSequencers: readonly Case[] = [
     name: 'a superfluous path in its URL',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     told: [
-      ['sequencer', 'fault', /answers with status 404/, /without \/v1\/api/],
+      ['sequencer', 'error', /answers with status 404/, /without \/v1\/api/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
@@ -302,7 +302,12 @@ const atSequencers: readonly Case[] = [
       env: { INTENT_SEQUENCER_URL: await answering(308, { location: 'https://x.example/' }, '') },
     }),
     told: [
-      ['sequencer', 'fault', /answers with status 308, a redirect/, /Set INTENT_SEQUENCER_URL to where it leads/],
+      [
+        'sequencer',
+        'error',
+        /answers with status 308, a redirect/,
+        /Set INTENT_SEQUENCER_URL to the target of the redirect/,
+      ],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
@@ -310,19 +315,19 @@ const atSequencers: readonly Case[] = [
     name: 'a service that reports everything as paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     told: [
-      ['sequencer', 'fault', /reports that an intent exists which was never created/, /a real payment service/],
+      ['sequencer', 'error', /reports that an intent exists which was never created/, /a real payment service/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
     name: 'an unreachable gRPC server',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
-    told: [['grpc', 'fault', /127\.0\.0\.1:1 returns no status/, /INTENT_SEQUENCER_GRPC_URL is right/]],
+    told: [['grpc', 'error', /127\.0\.0\.1:1 returns no status/, /INTENT_SEQUENCER_GRPC_URL is right/]],
   },
   {
     name: 'gRPC at the port of the proxy',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: sound.sequencer.url } }),
-    told: [['grpc', 'fault', /returns no status/, /INTENT_SEQUENCER_GRPC_URL/]],
+    told: [['grpc', 'error', /returns no status/, /INTENT_SEQUENCER_GRPC_URL/]],
   },
 ];
 
@@ -349,23 +354,23 @@ const atKeyFiles: readonly Case[] = [
     name: 'a redirect to www',
     plant: () => ({ front: onKeyFile(301, { location: 'https://www.shop-example.com/' }, '') }),
     told: [
-      ['key file', 'fault', /is a redirect to https:\/\/www\.shop-example\.com\//, /exclude it from the redirect/],
+      ['key file', 'error', /is a redirect to https:\/\/www\.shop-example\.com\//, /exclude it from the redirect/],
     ],
   },
   {
     name: 'a web page instead of it',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/html' }, '<!doctype html>') }),
-    told: [['key file', 'fault', /is a web page/, /single-page app/]],
+    told: [['key file', 'error', /is a web page/, /single-page app/]],
   },
   {
     name: 'JSON of another form',
     plant: () => ({ front: onKeyFile(200, json, '{"publicKeys":[]}') }),
-    told: [['key file', 'fault', /not a JSON object with an array public_keys/, /Let the router answer/]],
+    told: [['key file', 'error', /not a JSON object with an array public_keys/, /Let the router answer/]],
   },
   {
     name: 'a missing file',
     plant: () => ({ front: onKeyFile(404, {}, '') }),
-    told: [['key file', 'fault', /answers with status 404/, /app\.use\(intentRouter\(\)\)/]],
+    told: [['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\)/]],
   },
   {
     name: 'the content type text/plain',
@@ -375,7 +380,7 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'a missing signing key',
     plant: () => ({ front: onKeyFile(200, json, listing()) }),
-    told: [['key file', 'fault', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/]],
+    told: [['key file', 'error', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/]],
   },
   {
     name: 'a missing second key and a superfluous one',
@@ -391,17 +396,17 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'an expired certificate',
     plant: () => ({ front: { certificate: expiredCertificate } }),
-    told: [['key file', 'fault', /the certificate of shop-example\.com has expired/, /Renew the certificate/]],
+    told: [['key file', 'error', /the certificate of shop-example\.com has expired/, /Renew the certificate/]],
   },
   {
     name: 'a certificate for another name',
     plant: () => ({ front: { certificate: localhostCertificate }, host: { ca: localhostCertificate.cert } }),
-    told: [['key file', 'fault', /does not name shop-example\.com/, /certificate of a public authority/]],
+    told: [['key file', 'error', /does not name shop-example\.com/, /certificate of a public authority/]],
   },
   {
     name: 'an untrusted certificate',
     plant: () => ({ host: { ca: undefined } }),
-    told: [['key file', 'fault', /is not trusted/, /with its whole chain/]],
+    told: [['key file', 'error', /is not trusted/, /with its whole chain/]],
   },
   {
     name: 'an unreachable site',
@@ -410,7 +415,7 @@ const atKeyFiles: readonly Case[] = [
       env: { INTENT_SEQUENCER_URL: undefined, INTENT_SEQUENCER_GRPC_URL: sound.sequencer.grpcUrl },
     }),
     told: [
-      ['key file', 'fault', /nothing listens at shop-example\.com/, /Serve the site at https:\/\/shop-example\.com/],
+      ['key file', 'error', /nothing listens at shop-example\.com/, /Serve the site at https:\/\/shop-example\.com/],
     ],
   },
 ];
@@ -436,9 +441,9 @@ const atSites: readonly Case[] = [
     name: 'a proxy without a site',
     plant: () => ({ env: { INTENT_WALLET_URL: undefined }, front: { site: 'http://127.0.0.1:1' } }),
     told: [
-      ['key file', 'fault', /answers with status 502/, /./],
-      ['site', 'fault', /answers with status 502/, /Start the app/],
-      ['webhook', 'fault', /answers with status 502/, /./],
+      ['key file', 'error', /answers with status 502/, /./],
+      ['site', 'error', /answers with status 502/, /Start the app/],
+      ['webhook', 'error', /answers with status 502/, /./],
     ],
   },
   {
@@ -448,9 +453,9 @@ const atSites: readonly Case[] = [
       front: { site: await sound.startSite({ mountPath: '/pay' }) },
     }),
     told: [
-      ['key file', 'fault', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
-      ['site', 'fault', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
-      ['webhook', 'fault', /answers with status 404/, /webhook: true/],
+      ['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
+      ['site', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
+      ['webhook', 'error', /answers with status 404/, /webhook: true/],
     ],
   },
   {
@@ -467,17 +472,17 @@ const atSites: readonly Case[] = [
     told: [
       [
         'site',
-        'fault',
+        'error',
         /is a redirect to https:\/\/www\.shop-example\.com\/intent/,
         /--url https:\/\/www\.shop-example\.com$/,
       ],
-      ['webhook', 'fault', /answers with status 301/, /./],
+      ['webhook', 'error', /answers with status 301/, /./],
     ],
   },
   {
     name: 'a site without NODE_ENV=production',
     plant: async () => ({ front: { site: await sound.startSite({ isDevelopment: true }) } }),
-    told: [['site', 'fault', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/]],
+    told: [['site', 'error', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/]],
   },
   {
     name: 'an untrusted proxy without an origin',
@@ -486,7 +491,7 @@ const atSites: readonly Case[] = [
       return { front: { site }, env: { INTENT_WEBHOOK_PUBLIC_KEY: undefined } };
     },
     told: [
-      ['origin', 'fault', /The site believes that it is at http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],
+      ['origin', 'error', /The site believes that it is at http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],
     ],
   },
   {
@@ -495,9 +500,9 @@ const atSites: readonly Case[] = [
     told: [
       [
         'origin',
-        'fault',
+        'error',
         /The running site has INTENT_ORIGIN=https:\/\/old-example\.com/,
-        /^INTENT_ORIGIN=https:\/\/shop-example\.com, for the site$/,
+        /^Set INTENT_ORIGIN=https:\/\/shop-example\.com for the site\.$/,
       ],
     ],
   },
@@ -507,11 +512,11 @@ const atSites: readonly Case[] = [
     told: [
       [
         'names',
-        'fault',
+        'error',
         /The site is at https:\/\/shop-example\.com, but INTENT_ORIGIN is https:\/\/www/,
         /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
       ],
-      ['origin', 'fault', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and refuses/, /./],
+      ['origin', 'error', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and rejects/, /./],
     ],
   },
   {
@@ -523,7 +528,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['origin', 'fault', /accepts requests from pages of other sites/, /pass the header Origin unchanged/]],
+    told: [['origin', 'error', /accepts requests from pages of other sites/, /forward the header Origin unchanged/]],
   },
   {
     name: 'a proxy that buffers the events',
@@ -532,7 +537,7 @@ const atSites: readonly Case[] = [
       front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
       host: { checkMs: 30_000 },
     }),
-    told: [['events', 'fault', /The first event arrives with the last/, /proxy_buffering off/]],
+    told: [['events', 'error', /The first event arrives with the last/, /proxy_buffering off/]],
   },
   {
     name: 'a proxy that compresses the events',
@@ -543,7 +548,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['events', 'fault', /compresses the event stream \(gzip\)/, /text\/event-stream/]],
+    told: [['events', 'error', /compresses the event stream \(gzip\)/, /text\/event-stream/]],
   },
   {
     name: 'a cache that stores the events',
@@ -554,12 +559,12 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['events', 'fault', /may keep the event stream and serve it to other visitors/, /cache nothing/]],
+    told: [['events', 'error', /may keep the event stream and serve it to other visitors/, /cache nothing/]],
   },
   {
     name: 'a site that cannot reach its sequencer',
     plant: async () => ({ front: { site: await sound.startSite({ transport: refusing }) } }),
-    told: [['events', 'fault', /The site does not report the status of an intent: 50\d/, /the log of the site/]],
+    told: [['events', 'error', /The site does not report the status of an intent: 50\d/, /the log of the site/]],
   },
   {
     name: 'a wallet URL with a 404',
@@ -573,7 +578,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['wallet', 'fault', /shop-example\.com\/wallet answers with status 404/, /INTENT_WALLET_URL/]],
+    told: [['wallet', 'error', /shop-example\.com\/wallet answers with status 404/, /INTENT_WALLET_URL/]],
   },
   {
     name: 'a firewall in front of the webhook',
@@ -586,7 +591,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['webhook', 'fault', /answers with status 403/, /pass POST to this path/]],
+    told: [['webhook', 'error', /answers with status 403/, /pass POST to this path/]],
   },
 ];
 

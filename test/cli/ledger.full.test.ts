@@ -147,10 +147,10 @@ describe('the command ledger', () => {
     const first = await command('migrate');
     expect(first).toMatchObject({ code: 0, error: '' });
     expect(first.out).toMatch(
-      /^migrated {3}1 intents\n(?:migrated {3}\d+ \w+\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date now\.$/,
+      /^migrated {3}1 intents\n(?:migrated {3}\d+ \w+\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date\.$/,
     );
     expect(first.out).not.toContain('hunter2');
-    expect((await command('migrate')).out).toMatch(/^The ledger in .* was up to date\.$/);
+    expect((await command('migrate')).out).toMatch(/^The ledger in .* was already up to date\.$/);
     expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'The ledger has no intents.', error: '' });
   });
 });
@@ -163,11 +163,11 @@ it('ledger and migrate accept a folder, also in production, and name the fix whi
   for (const args of [['ledger', 'list'], ['ledger', 'retry', idOf(1)], ['migrate']]) {
     const { code, out, error } = await command(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(error).toContain(`The site is running and has the folder ${test.url} open`);
-    expect(error).toMatch(/router\.intents .*\nOr stop the site/);
+    expect(error).toContain(`The site has the folder ${test.url} open`);
+    expect(error).toMatch(/\nStop the site, .*router\.intents in the site/);
   }
   await test.close();
-  const upToDate = `The ledger in the folder ${test.url} was up to date.`;
+  const upToDate = `The ledger in the folder ${test.url} was already up to date.`;
   expect(await command('migrate')).toEqual({ code: 0, out: upToDate, error: '' });
   expect((await command('ledger', 'list')).out.split('\n')).toHaveLength(8);
   expect((await command('ledger', 'retry', idOf(2))).out).toBe('onPaid is called again once the site runs.');
@@ -225,7 +225,7 @@ it('ledger prune deletes old intents and archives them in a file', async () => {
   process.env.INTENT_DATABASE_URL = old.url;
   const file = path.join(temporaryFolder(), 'old.jsonl');
   const pruned = await command('ledger', 'prune', '--older-than-days', '5.5', '--archive', file);
-  expect(pruned).toEqual({ code: 0, out: `4 intents deleted, and kept in ${file}.`, error: '' });
+  expect(pruned).toEqual({ code: 0, out: `4 intents deleted, and archived in ${file}.`, error: '' });
   expect(statSync(file).mode & 0o077).toBe(0);
   const archived = readFileSync(file, 'utf8')
     .trim()
@@ -242,7 +242,7 @@ describe('ledger and migrate', () => {
       '',
       ['ledger', 'list'],
       1,
-      /INTENT_DATABASE_URL: It names the ledger, and is not set\.\n.*Set it as it is set for the site/,
+      /INTENT_DATABASE_URL: It is not set\. It names the ledger\.\n.*Use the value of the site/,
     ],
     ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [

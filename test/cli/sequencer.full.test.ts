@@ -35,7 +35,7 @@ it('express-intents sequencer runs until it receives a signal, prints its addres
     `  inspector  ${url}/inspector   shows requests live, injects faults`,
     `  wallet     ${url}/wallet   Ada, Ben, Mia`,
     '',
-    'To use it, add these lines to the .env of an app:',
+    'Add these lines to the .env of an app:',
     '',
     `INTENT_SEQUENCER_URL=${url}`,
   ]);
@@ -106,22 +106,24 @@ it('express-intents sequencer --grpc-port serves gRPC (interface 4.2), and --jso
 
 it('express-intents sequencer --state continues with the state of the file', async () => {
   const state = path.join(temporaryFolder(), 'state.jsonl');
-  const first = startCommand(['sequencer', '--port', '0', '--state', state]);
+  const first = startCommand(['sequencer', '--port', '0', '--state-file', state]);
   const client = createIntentClient({ url: await urlOf(first) });
   const destination = generateKeyPair().publicKey;
   const { id } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
   first.child.kill('SIGKILL');
   await first.ended;
   await client.close();
-  const again = createIntentClient({ url: await urlOf(startCommand(['sequencer', '--port', '0', '--state', state])) });
+  const again = createIntentClient({
+    url: await urlOf(startCommand(['sequencer', '--port', '0', '--state-file', state])),
+  });
   expect(await again.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
   await again.close();
 });
 
-it('express-intents sequencer --local reads the key files of these domains at local origins (interface 4.6)', async () => {
+it('express-intents sequencer --local-domain reads the key files of these domains at local origins (interface 4.6)', async () => {
   const verifier = createSigner(generateKeyPair().secret);
   const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
-  const locals = ['shop.example', 'example.co.uk'].map((domain) => `--local=${domain}=${origin}`);
+  const locals = ['shop.example', 'example.co.uk'].map((domain) => `--local-domain=${domain}=${origin}`);
   const started = startCommand(['sequencer', '--port=0', ...locals]);
   const client = createIntentClient({ url: await urlOf(started) });
   for (const domain of ['shop.example', 'example.co.uk']) {
@@ -162,12 +164,12 @@ it.each([
   ['--port=1e3'],
   ['--port='],
   ['--port=0x1f'],
-  ['--local=shop.example'],
-  ['--local=shop.example='],
-  ['--local==http://127.0.0.1:1'],
-  ['--local=shop.example=http://127.0.0.1:1/path'],
-  ['--local=www.shop.example=http://127.0.0.1:1'],
-  ['--local=localhost=http://127.0.0.1:1'],
+  ['--local-domain=shop.example'],
+  ['--local-domain=shop.example='],
+  ['--local-domain==http://127.0.0.1:1'],
+  ['--local-domain=shop.example=http://127.0.0.1:1/path'],
+  ['--local-domain=www.shop.example=http://127.0.0.1:1'],
+  ['--local-domain=localhost=http://127.0.0.1:1'],
   ['--prot=0'],
   ['--port'],
   ['now'],

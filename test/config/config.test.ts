@@ -110,7 +110,7 @@ describe('parseConfig', () => {
 
   it.each<[ConfigOptions, Record<string, string>, (config: Config) => unknown, unknown]>([
     [{ sequencerUrl: 'https://b.example' }, {}, ({ sequencer }) => sequencer.url, 'https://b.example'],
-    [{ emulatorPort: 0 }, { INTENT_EMULATOR_PORT: '5000' }, ({ sequencer }) => sequencer.emulatorPort, 0],
+    [{ emulator: { port: 0 } }, { INTENT_EMULATOR_PORT: '5000' }, ({ sequencer }) => sequencer.emulatorPort, 0],
     [{ verifierSecret: oldKey.secret }, {}, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
     [{ domain: 'example.com' }, {}, ({ login }) => login?.domain, 'example.com'],
     [{ destination }, { INTENT_DESTINATION: key.publicKey }, (config) => config.destination, destination],
@@ -136,9 +136,9 @@ describe('parseConfig', () => {
     [{ timeoutMs: 2_147_483_647 }, ({ sequencer }) => sequencer.timeoutMs, 2_147_483_647],
     [{ attemptTimeoutMs: 500 }, ({ sequencer }) => sequencer.attemptTimeoutMs, 500],
     [{ timeoutMs: 9_000 }, ({ sequencer }) => sequencer.attemptTimeoutMs, undefined],
-    [{ loginTtlMs: 60_000 }, ({ login }) => login?.ttlMs, 60_000],
+    [{ login: { ttlMs: 60_000 } }, ({ login }) => login?.ttlMs, 60_000],
     // A year exceeds the maximum of a timer, which this setting does not use.
-    [{ sessionTtlMs: 31_536_000_000 }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
+    [{ login: { sessionTtlMs: 31_536_000_000 } }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
     [{ login: false }, ({ login }) => login, undefined],
     [{ login: true }, ({ login }) => login?.domain, 'shop.example'],
   ])('reads the option %j', (options, read, expected) => {
@@ -172,7 +172,7 @@ describe('parseConfig', () => {
 
   it('returns a frozen object and changes neither options nor environment', () => {
     const routes = Object.freeze({ intent: '/pay' });
-    const options = Object.freeze({ routes, emulatorPort: 1 });
+    const options = Object.freeze({ routes, emulator: { port: 1 } });
     const environment = Object.freeze({ ...env });
     const config = parseConfig(options, environment);
     for (const part of [config, config.sequencer, config.login, config.routes, config.notices]) {
@@ -202,11 +202,6 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     const fromVariable = parseConfig({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path });
     expect(loginOf(fromVariable).keyRing.publicKeys).toEqual(publicKeys);
-    const fromOption = parseConfig(
-      { verifierSecretFile: path },
-      { ...without, INTENT_VERIFIER_SECRET_FILE: '/nowhere' },
-    );
-    expect(loginOf(fromOption).keyRing.publicKeys).toEqual(publicKeys);
   });
 
   it.each([
@@ -221,7 +216,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET_FILE',
         problem: expect.stringMatching(problem),
-        fix: 'Set it to a readable file that holds one or more secrets, separated by commas or lines.',
+        fix: 'Set it to a readable file with one or more secrets, separated by commas or lines.',
       },
     ]);
   });
@@ -232,7 +227,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.',
-        fix: 'Keep one of the two.',
+        fix: 'Unset one of them.',
       },
     ]);
   });
@@ -251,7 +246,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(problemsIn({ signer }, without)).toEqual([
       {
         setting: 'INTENT_SECRET',
-        problem: 'With a signer and no verifier secret there is nothing to seal cookies with.',
+        problem: 'It is not set. A signer without a verifier secret cannot seal cookies.',
         fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);
@@ -378,7 +373,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem:
-          'The embedded sequencer moves no money and lets anyone log in; it is refused when NODE_ENV=production.',
+          'The embedded sequencer moves no money and lets anyone log in, so it is refused when NODE_ENV=production.',
         fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
       },
     ],
@@ -401,7 +396,7 @@ describe('a configuration problem', () => {
         env,
         {
           setting: 'timeoutMs',
-          problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+          problem: 'It must be a whole number of milliseconds from 1 to 2147483647.',
           fix: 'timeoutMs: 8000',
         },
       ],
@@ -412,21 +407,25 @@ describe('a configuration problem', () => {
       env,
       {
         setting: 'attemptTimeoutMs',
-        problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+        problem: 'It must be a whole number of milliseconds from 1 to 2147483647.',
         fix: 'attemptTimeoutMs: 3000',
       },
     ],
     [
       'a login TTL of 0',
-      { loginTtlMs: 0 },
+      { login: { ttlMs: 0 } },
       env,
-      { setting: 'loginTtlMs', problem: expect.stringContaining('milliseconds'), fix: 'loginTtlMs: 120000' },
+      { setting: 'login.ttlMs', problem: expect.stringContaining('milliseconds'), fix: 'login: { ttlMs: 120000 }' },
     ],
     [
       'an infinite session TTL',
-      { sessionTtlMs: Number.POSITIVE_INFINITY },
+      { login: { sessionTtlMs: Number.POSITIVE_INFINITY } },
       env,
-      { setting: 'sessionTtlMs', problem: expect.stringContaining('milliseconds'), fix: 'sessionTtlMs: 604800000' },
+      {
+        setting: 'login.sessionTtlMs',
+        problem: expect.stringContaining('milliseconds'),
+        fix: 'login: { sessionTtlMs: 604800000 }',
+      },
     ],
     [
       'no verifier key',
@@ -434,8 +433,8 @@ describe('a configuration problem', () => {
       env,
       {
         setting: 'INTENT_VERIFIER_SECRET',
-        problem: 'Logins need a verifier key, and there is none.',
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).',
+        problem: 'It is not set. Logins need a verifier key.',
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).',
       },
     ],
     [
@@ -445,7 +444,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.',
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.',
       },
     ],
     [
@@ -454,8 +453,8 @@ describe('a configuration problem', () => {
       env,
       {
         setting: 'INTENT_DOMAIN',
-        problem: 'Logins name your domain, and it is not set.',
-        fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+        problem: 'It is not set. Logins name the domain of the site.',
+        fix: 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
       },
     ],
     ...['www.shop.example', 'https://shop.example', 'shop.example:443', 'localhost', 'com', 'Shop.example'].map(
@@ -466,7 +465,7 @@ describe('a configuration problem', () => {
         {
           setting: 'INTENT_DOMAIN',
           problem: expect.stringMatching(/Expected|Subdomains/),
-          fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+          fix: 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
         },
       ],
     ),
@@ -542,10 +541,10 @@ describe('a configuration problem', () => {
     expect(() => parseConfig({}, {})).toThrow(`express-intents cannot start:
   - INTENT_SEQUENCER_URL: It is not set.
     INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
-  - INTENT_VERIFIER_SECRET: Logins need a verifier key, and there is none.
-    Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).
-  - INTENT_DOMAIN: Logins name your domain, and it is not set.
-    INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>`);
+  - INTENT_VERIFIER_SECRET: It is not set. Logins need a verifier key.
+    Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).
+  - INTENT_DOMAIN: It is not set. Logins name the domain of the site.
+    INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>`);
   });
 
   it('contains no secret', () => {
@@ -558,7 +557,10 @@ describe('a configuration problem', () => {
     const attempts: [ConfigOptions, Environment][] = [
       [{}, { ...env, INTENT_VERIFIER_SECRET: secrets.verifier, INTENT_SECRET: secrets.cookie, INTENT_DOMAIN: '' }],
       [{ verifierSecret: `${key.secret},${secrets.verifier}`, secret: secrets.cookie }, env],
-      [{ verifierSecret: '', verifierSecretFile: file, secret: secrets.cookie }, env],
+      [
+        { verifierSecret: '', secret: secrets.cookie },
+        { ...env, INTENT_VERIFIER_SECRET_FILE: file },
+      ],
       // The secrets are valid, another setting is not.
       [{ timeoutMs: 0, secret: `${secrets.cookie}${secrets.cookie}` }, env],
     ];
@@ -596,7 +598,7 @@ describe('the option routes', () => {
         {
           setting: 'routes',
           problem: `${JSON.stringify(path)} is not a path.`,
-          fix: "Paths look like '/pay' and have no parameters.",
+          fix: "Use a path without parameters, such as '/pay'.",
         },
       ]);
     },
@@ -607,7 +609,7 @@ describe('the option routes', () => {
       {
         setting: 'routes',
         problem: 'Two routes have the same path.',
-        fix: 'Give each its own, or switch one off with false.',
+        fix: 'Give each route its own path, or disable one with false.',
       },
     ]);
     expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
@@ -616,9 +618,9 @@ describe('the option routes', () => {
   it('rejects an unknown name, because a typo would leave a route enabled', () => {
     expect(problemsIn({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
       {
-        setting: 'routes',
-        problem: 'There is no route keyfile.',
-        fix: 'Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
+        setting: 'routes.keyfile',
+        problem: 'Unknown option "keyfile".',
+        fix: 'Did you mean "keyFile"? Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });
@@ -629,8 +631,8 @@ describe('a variable with a typo in its name', () => {
     const typos = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
     const walletUrl = 'https://wallet.example/open';
     expect(parseConfig({ walletUrl }, { ...env, ...typos }).warnings).toEqual([
-      'INTENT_DOMIAN is set, and is not read. Did you mean INTENT_DOMAIN?',
-      'INTENTS_ORIGIN is set, and is not read. Did you mean INTENT_ORIGIN?',
+      'INTENT_DOMIAN is set but not used. Did you mean INTENT_DOMAIN?',
+      'INTENTS_ORIGIN is set but not used. Did you mean INTENT_ORIGIN?',
     ]);
     expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
   });
@@ -638,7 +640,7 @@ describe('a variable with a typo in its name', () => {
   it('is named in the problem of the missing variable', () => {
     const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
     expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
-      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set: is that a typo\?$/) },
+      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set\. Is that a typo\?$/) },
     ]);
   });
 });
@@ -691,11 +693,11 @@ describe('intentRouter', () => {
   it('rejects unknown options and names the known ones', () => {
     const problems = routerProblems({ sequencerURL: url, domian: 'x' });
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
-      'sequencerURL: There is no such option.',
-      'domian: There is no such option.',
+      'sequencerURL: Unknown option "sequencerURL".',
+      'domian: Unknown option "domian".',
     ]);
     expect(problems[0]?.fix).toMatch(
-      /^Did you mean sequencerUrl\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
+      /^Did you mean "sequencerUrl"\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
     );
   });
 
@@ -712,9 +714,9 @@ describe('intentRouter', () => {
       'secret: It has the wrong type.',
       'payment: It has the wrong type.',
       'logger: It has the wrong type.',
-      'domian: There is no such option.',
+      'domian: Unknown option "domian".',
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
-      'clientAmount: min is over max.',
+      'clientAmount: min is greater than max.',
     ]);
   });
 
@@ -787,7 +789,7 @@ describe('intentRouter', () => {
     expect(routerProblems({ [hook]: () => {} })).toEqual([
       {
         setting: hook,
-        problem: 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.',
+        problem: 'This hook needs a ledger, and INTENT_DATABASE_URL is not set.',
         fix:
           'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
           'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
@@ -799,7 +801,7 @@ describe('intentRouter', () => {
     process.env.INTENT_DATABSE_URL = './ledger';
     try {
       expect(routerProblems({ onPaid: () => {} })).toMatchObject([
-        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set: is that a typo\?$/) },
+        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set\. Is that a typo\?$/) },
       ]);
     } finally {
       delete process.env.INTENT_DATABSE_URL;
@@ -824,20 +826,18 @@ describe('intentRouter', () => {
   it('accepts options of every kind', async () => {
     const router = intentRouter({
       ...options,
-      emulatorPort: 4747,
-      emulatorState: 'memory',
+      emulator: { port: 4747, stateFile: 'memory' },
       dialect: 'messaging',
       timeoutMs: 100,
       attemptTimeoutMs: 50,
-      verifierSecret: '',
-      verifierSecretFile: fileOf('router', key.secret),
+      verifierSecret: key.secret,
       signer: createSigner(oldKey.secret),
       destination,
       origin: 'https://shop.example',
       secret: 's'.repeat(32),
-      login: true,
-      loginTtlMs: 1,
-      sessionTtlMs: 1,
+      login: { ttlMs: 1, confirm: true, sessionTtlMs: 1 },
+      watch: { unpaidMs: 1, settledMs: 0 },
+      hooks: { maxAttempts: 1, timeoutMs: 1 },
       routes: {},
       payment: () => ({ amount: 1, currency: 'usd' }),
       onCreated: () => {},
@@ -849,7 +849,7 @@ describe('intentRouter', () => {
   });
 
   it('logs its notices once, at startup', async () => {
-    const router = intentRouter({ sequencerUrl: 'embedded', emulatorPort: 0, logger });
+    const router = intentRouter({ sequencerUrl: 'embedded', emulator: { port: 0 }, logger });
     await router.ready();
     await router.close();
     expect(logged).toEqual([
@@ -861,9 +861,9 @@ describe('intentRouter', () => {
   it('rejects ready() with the variable to set when the port of the embedded sequencer is in use, and answers requests with 5xx', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const emulatorPort = (other.address() as AddressInfo).port;
+    const emulator = { port: (other.address() as AddressInfo).port };
     const payment = () => ({ amount: 1, currency: 'usd' });
-    const router = intentRouter({ sequencerUrl: 'embedded', emulatorPort, payment, logger });
+    const router = intentRouter({ sequencerUrl: 'embedded', emulator, payment, logger });
     const app = express().use(router);
     app.get('/', (_req, res) => void res.send('still here'));
     const origin = await serve(app);
@@ -890,7 +890,7 @@ describe('intentRouter', () => {
       const other = createServer().listen(0, '127.0.0.1', () => {
         const report = () => setTimeout(() => other.close(() => console.log('still running')), 50);
         const logger = { warn: console.error, error: (line) => void (console.error(line), report()) };
-        intentRouter({ sequencerUrl: 'embedded', emulatorPort: other.address().port, logger });
+        intentRouter({ sequencerUrl: 'embedded', emulator: { port: other.address().port }, logger });
       });`;
     const { NODE_ENV: _, ...variables } = process.env;
     const args = ['--input-type=module', '-e', script];

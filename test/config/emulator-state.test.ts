@@ -24,6 +24,6 @@ test.each([
   expect(stateWith(more as Readonly<Record<string, string>>)).toBe(expected);
 });
 
-test('the option emulatorState overrides INTENT_EMULATOR_STATE', () => {
-  expect(stateWith({ INTENT_EMULATOR_STATE: './one' }, { emulatorState: './other' })).toBe('./other');
+test('the option emulator.stateFile overrides INTENT_EMULATOR_STATE', () => {
+  expect(stateWith({ INTENT_EMULATOR_STATE: './one' }, { emulator: { stateFile: './other' } })).toBe('./other');
 });

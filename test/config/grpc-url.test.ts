@@ -47,9 +47,9 @@ const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment ser
 const withTls = 'INTENT_SEQUENCER_GRPC_URL=https://';
 
 it.each<[string, Environment, string, string]>([
-  ['grpc.example:443', {}, 'It does not say whether TLS is used.', `${withTls}grpc.example:443`],
-  ['grpc.example', {}, 'It does not say whether TLS is used.', `${withTls}grpc.example`],
-  ['localhost:4748', {}, 'It does not say whether TLS is used.', `${withTls}localhost:4748`],
+  ['grpc.example:443', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}grpc.example:443`],
+  ['grpc.example', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}grpc.example`],
+  ['localhost:4748', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}localhost:4748`],
   ['grpc://grpc.example', {}, 'It is not an http(s) URL.', example],
   ['dns:///grpc.example:443', {}, 'It is not an http(s) URL.', example],
   ['https://', {}, 'It is not an http(s) URL.', example],
@@ -80,7 +80,7 @@ it.each<[string, ConfigOptions]>([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
       problem: 'The embedded sequencer is not called over gRPC.',
-      fix: 'INTENT_SEQUENCER_URL=embedded, and this one not set',
+      fix: 'Unset INTENT_SEQUENCER_GRPC_URL.',
     },
   ]);
 });

@@ -70,7 +70,7 @@ test.each([
 
 test('an invalid URL is rejected without its password', () => {
   const [problem] = problemsOf(() => ledgerOf({ databaseUrl: 'postgres://shop:hunter2@[db/shop' }));
-  expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It cannot be read as a URL.' });
+  expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It is not a valid URL.' });
   expect(JSON.stringify(problem)).not.toContain('hunter2');
 });
 
@@ -82,8 +82,8 @@ describe('in production', () => {
       {
         setting: 'INTENT_DATABASE_URL',
         problem:
-          'It is a folder, and NODE_ENV is production. Such a ledger survives a crash of the process, but not a power failure.',
-        fix: 'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
+          'It is a folder, and NODE_ENV=production. A ledger in a folder survives a crash of the process, but not a power failure.',
+        fix: 'INTENT_DATABASE_URL=postgres://..., or accept that risk with intentRouter({ allowEmbeddedLedger: true })',
       },
     ]);
   });
@@ -96,33 +96,33 @@ describe('in production', () => {
 });
 
 test('options override the defaults', () => {
-  const options = {
-    migrate: false,
-    settleDelayMs: 60_000,
+  const set = { migrate: false, settleDelayMs: 60_000, settlementConcurrency: 48 };
+  const watch = { unpaidMs: 86_400_000, settledMs: 0 };
+  const hooks = { maxAttempts: 3, timeoutMs: 5_000 };
+  expect(ledgerOf({ databaseUrl: url, ...set, watch, hooks })).toMatchObject({
+    ...set,
     watchMs: 86_400_000,
     reversalWatchMs: 0,
-    settlementConcurrency: 48,
     hookAttempts: 3,
     hookTimeoutMs: 5_000,
-    lateAfterMs: 60_000,
-  };
-  expect(ledgerOf({ databaseUrl: url, ...options })).toMatchObject(options);
+  });
 });
 
-test.each([
-  ['settleDelayMs', -1],
-  ['settleDelayMs', 0.5],
-  ['watchMs', 0],
-  ['watchMs', Number.NaN],
-  ['reversalWatchMs', -5],
-  ['settlementConcurrency', 0],
-  ['settlementConcurrency', 49],
-  ['hookAttempts', 0],
-  ['hookAttempts', 2.5],
-  ['hookAttempts', 1_001],
-  ['hookTimeoutMs', 2 ** 31],
-  ['lateAfterMs', 0],
-])('%s: %d is rejected, with or without a ledger', (name, value) => {
-  expect(problemsOf(() => ledgerOf({ [name]: value }))).toMatchObject([{ setting: name }]);
-  expect(problemsOf(() => ledgerOf({ databaseUrl: url, [name]: value }))).toMatchObject([{ setting: name }]);
+test.each<[setting: string, options: ConfigOptions]>([
+  ['settleDelayMs', { settleDelayMs: -1 }],
+  ['settleDelayMs', { settleDelayMs: 0.5 }],
+  ['watch.unpaidMs', { watch: { unpaidMs: 0 } }],
+  ['watch.unpaidMs', { watch: { unpaidMs: Number.NaN } }],
+  ['watch.settledMs', { watch: { settledMs: -5 } }],
+  ['watch.unpaid', { watch: { unpaid: 5 } as object }],
+  ['settlementConcurrency', { settlementConcurrency: 0 }],
+  ['settlementConcurrency', { settlementConcurrency: 49 }],
+  ['hooks.maxAttempts', { hooks: { maxAttempts: 0 } }],
+  ['hooks.maxAttempts', { hooks: { maxAttempts: 2.5 } }],
+  ['hooks.maxAttempts', { hooks: { maxAttempts: 1_001 } }],
+  ['hooks.timeoutMs', { hooks: { timeoutMs: 2 ** 31 } }],
+  ['hooks.attempts', { hooks: { attempts: 5 } as object }],
+])('%s: %j is rejected, with or without a ledger', (setting, options) => {
+  expect(problemsOf(() => ledgerOf(options))).toMatchObject([{ setting }]);
+  expect(problemsOf(() => ledgerOf({ databaseUrl: url, ...options }))).toMatchObject([{ setting }]);
 });

@@ -23,8 +23,8 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('rateLi
   expect(problemsOf(() => limitsOf({ session: value }))).toEqual([
     {
       setting: 'rateLimits',
-      problem: 'session is not a whole number over 0.',
-      fix: 'rateLimits: { session: 120 }, or rateLimits: false to limit nothing',
+      problem: 'session must be a whole number over 0.',
+      fix: 'rateLimits: { session: 120 }, or rateLimits: false to disable the limits',
     },
   ]);
 });
@@ -42,9 +42,9 @@ test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('rateLimits 
 test('rateLimits rejects an unknown limit, because a typo would be ignored', () => {
   expect(problemsOf(() => limitsOf({ intents: 1 }))).toEqual([
     {
-      setting: 'rateLimits',
-      problem: 'There is no limit intents.',
-      fix: 'Known: intent, session, status, webhook, windowMs, store.',
+      setting: 'rateLimits.intents',
+      problem: 'Unknown option "intents".',
+      fix: 'Did you mean "intent"? Known: intent, session, status, webhook, windowMs, store.',
     },
   ]);
 });

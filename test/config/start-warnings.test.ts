@@ -51,7 +51,7 @@ describe('intentRouter() at startup', () => {
   });
 
   test('uses the wallet and the account of the embedded sequencer', async () => {
-    expect(await warningsOf({ sequencerUrl: 'embedded', emulatorPort: 0, emulatorState: 'memory' })).not.toMatch(
+    expect(await warningsOf({ sequencerUrl: 'embedded', emulator: { port: 0, stateFile: 'memory' } })).not.toMatch(
       /INTENT_WALLET_URL|INTENT_DESTINATION/,
     );
   });

@@ -28,12 +28,12 @@ test('a missing public key and a missing origin are both reported with their fix
   expect(problemsOf(() => webhookOf({ webhook: true }))).toEqual([
     {
       setting: 'INTENT_ORIGIN',
-      problem: 'The service calls webhooks at an absolute URL, and the origin of this site is not set.',
+      problem: 'It is not set. The service calls webhooks at an absolute URL.',
       fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
     },
     {
       setting: 'INTENT_WEBHOOK_PUBLIC_KEY',
-      problem: 'Webhooks are signed by the service, and its key is not set.',
+      problem: 'It is not set. Calls of the webhook are verified with the key of the service.',
       fix: expect.stringMatching(/^INTENT_WEBHOOK_PUBLIC_KEY=</),
     },
   ]);
@@ -72,6 +72,6 @@ test('intentRouter() reports the wrong type of both options', () => {
   const problems = problemsOf(() => intentRouter(options as never));
   expect(problems).toEqual([
     { setting: 'webhook', problem: 'It has the wrong type.', fix: 'Make it true or false.' },
-    { setting: 'webhookPublicKey', problem: 'It has the wrong type.', fix: 'Make it text.' },
+    { setting: 'webhookPublicKey', problem: 'It has the wrong type.', fix: 'Make it a string.' },
   ]);
 });

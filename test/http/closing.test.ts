@@ -122,7 +122,7 @@ test('an EventSource whose stream a process ends twice reconnects', async () => 
 });
 
 test('the retry times of streams that end together are spread', async () => {
-  const { origin, context } = await startEventSite({ connections: { perAddress: 100 } });
+  const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 100 } });
   const streams = await Promise.all(Array.from({ length: 60 }, () => fetch(`${origin}/intent/${intentId}/events`)));
   await eventually('all streams are open', () => context.connectionLimiter.open === 60);
   context.events.close();

@@ -141,7 +141,7 @@ describe('the configuration in elements.js', () => {
 
   test('has renamed and disabled routes', async () => {
     const routes = { intent: '/pay', status: false, session: '/who', events: '/live', elements: '/assets' } as const;
-    const options = { routes, loginTtlMs: 9_000, walletUrl: "https://wallet.example/open?a=$&$'1" };
+    const options = { routes, login: { ttlMs: 9_000 }, walletUrl: "https://wallet.example/open?a=$&$'1" };
     expect(await siteIn(options, '/assets/elements.js')).toEqual({
       file: '/assets/elements.js',
       intent: '/pay',
@@ -170,7 +170,7 @@ describe('the configuration in elements.js', () => {
   });
 
   test('has the wallet of the embedded sequencer', async () => {
-    const { origin, router } = await startSite({ sequencerUrl: 'embedded', emulatorPort: 0, payment: undefined });
+    const { origin, router } = await startSite({ sequencerUrl: 'embedded', emulator: { port: 0 }, payment: undefined });
     const addresses = await router.ready();
     expect((await request(origin).get(path)).text).toContain(`"walletUrl":"${addresses?.walletUrl}"`);
   });

@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import type { RouterEventType } from '../../src/index.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { migrate } from '../../src/ledger/migrations/migrate.js';
+import { routerLedger } from '../../src/router/ledger.js';
 import { pendingMs } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
@@ -66,7 +67,7 @@ beforeAll(async () => {
     onDeadLetter: () => {
       throw new Error('Nobody reads it.');
     },
-    hookAttempts: 2,
+    hooks: { maxAttempts: 2 },
     timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, reversalConfirmMs: 1 },
   });
 });
@@ -159,7 +160,12 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   payment_late: async () => {
     const recorder = new EventRecorder();
     const databaseUrl = await newDatabaseUrl('postgres');
-    const site = await startLedgerSite({ databaseUrl, lateAfterMs: 1, onEvent: recorder.onEvent });
+    const makeLedger: SiteOptions['makeLedger'] = (parts) => {
+      const { config } = parts;
+      const ledger = config.ledger && { ...config.ledger, lateAfterMs: 1 };
+      return routerLedger({ ...parts, config: { ...config, ledger } });
+    };
+    const site = await startLedgerSite({ databaseUrl, makeLedger, onEvent: recorder.onEvent });
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', {});
     const id = intentIdOf(String(body.client_secret));
@@ -311,7 +317,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   stream_refused: async () => {
     const transport = new StatusTransport();
     transport.answerWith(pending);
-    const { recorder, origin } = await start({ transport, connections: { perAddress: 1 } });
+    const { recorder, origin } = await start({ transport, connectionLimits: { perAddress: 1 } });
     await new RawStream(origin, `/intent/${intent}/events`).has('event: status');
     new RawStream(origin, `/intent/${intent}/events`);
     expect(await recorder.first('stream_refused')).toEqual({

@@ -108,7 +108,7 @@ describe('a payment', () => {
       onPaid: () => {
         throw new RangeError('The password is hunter2.');
       },
-      hookAttempts: 1,
+      hooks: { maxAttempts: 1 },
       timing: { watchFirstMs: hourMs },
       before: traceHttp,
     });

@@ -9,12 +9,12 @@ import { requireDatabasePackage } from '../../ledger/database/open-database.js';
 import { openPostgres } from '../../ledger/database/postgres/postgres.js';
 import { migrations, missingMigrations } from '../../ledger/migrations/migrate.js';
 import { describePlace } from '../open-ledger.js';
-import { type Check, type Finding, fault, ok, skipped, warning } from './check.js';
+import { type Check, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork } from './external-client.js';
 
-const noLedger = 'there is no ledger: no payment is polled, and onPaid is not called';
+const noLedger = 'there is no ledger, so no payment is polled and onPaid is not called';
 
-/** The ledger: a database that is reachable, writable and migrated, or a folder that is free. It only reads. */
+/** The ledger: the database is reachable, writable and migrated, or the folder is writable and not locked. Only reads. */
 export const database: Check = async ({ settings, host, env, siteUrl }) => {
   const { database: place } = settings;
   if (!place) return [skipped(env.INTENT_DATABASE_URL ? 'INTENT_DATABASE_URL is not valid' : noLedger)];
@@ -22,7 +22,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
     requireDatabasePackage(place);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ setting, problem, fix }) => fault(`${setting}: ${problem}`, fix));
+    return error.problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   }
   if (place.kind === 'embedded') return checkFolder(path.resolve(place.folder), siteUrl !== undefined);
   const bounds = { connectMs: host.checkMs - 500, statementMs: host.checkMs - 1_000, closeMs: 500 };
@@ -31,7 +31,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
     return await checkServer(db);
   } catch (error) {
     const { why, fix } = { ...explainNetwork(error, 'its host', startIt), ...diagnoseDatabase(error) };
-    return [fault(`${describePlace({ database: place })} cannot be used: ${why}.`, fix)];
+    return [failure(`${describePlace({ database: place })} cannot be used: ${why}.`, fix)];
   } finally {
     void db.close();
   }
@@ -63,7 +63,7 @@ async function checkServer(db: Database): Promise<Finding[]> {
   const found = await checkMigrations(db, server);
   if (server.is_read_only) {
     const fix = 'Set INTENT_DATABASE_URL to the primary, not to a read replica.';
-    found.unshift(fault('The database is read-only.', fix));
+    found.unshift(failure('The database is read-only.', fix));
   }
   return found.length > 0 ? found : [ok(`Postgres ${server.version.split(' ')[0]}, migrated`)];
 }
@@ -71,12 +71,12 @@ async function checkServer(db: Database): Promise<Finding[]> {
 async function checkMigrations(db: Database, { role, has_tables, may_migrate }: ServerRow): Promise<Finding[]> {
   const found: Finding[] = [];
   if ((await missingMigrations(db, migrations)).length > 0) {
-    const what = has_tables ? 'The tables of the ledger are of an older version' : 'The ledger has no tables yet';
+    const what = has_tables ? 'The tables of the ledger have an older version' : 'The ledger has no tables yet';
     const migrate = 'Run `npx express-intents migrate`';
     found.push(
       may_migrate
         ? warning(`${what}.`, `${migrate}, or start the site, which does the same.`)
-        : fault(`${what}, and the role ${role} may not create them.`, `${migrate} as a role that may.`),
+        : failure(`${what}, and the role ${role} may not create them.`, `${migrate} as a role that may.`),
     );
   }
   if (!has_tables) return found;
@@ -87,11 +87,11 @@ async function checkMigrations(db: Database, { role, has_tables, may_migrate }: 
   );
   if (rows.length === 0) return found;
   const newer = rows.map(({ version }) => version).join(', ');
-  const message = `The tables of the ledger are of a newer version (${newer}); this package knows ${newest}.`;
+  const message = `The tables of the ledger have a newer version (${newer}) than this package (${newest}).`;
   return [...found, warning(message, 'npm install express-intents@latest')];
 }
 
-/** Does not open the ledger, which would write to it. */
+/** Does not open the ledger, because opening writes to it. */
 async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Finding[]> {
   const nearest = nearestExisting(folder);
   const isWritable = await access(nearest, constants.W_OK | constants.X_OK).then(
@@ -99,10 +99,11 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
     () => false,
   );
   if (!isWritable)
-    return [fault(`This user may not write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
+    return [failure(`This user may not write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
   const isLocked = nearest === folder && (await isFolderLocked(folder));
   if (isLocked && !isSiteGiven) {
-    const fix = 'If that process is the site, give its address with --url. Otherwise end it before the site starts.';
+    const fix =
+      'If that process is the site, pass its address with --url. Otherwise stop the process before the site starts.';
     return [warning(`${folder} is open in another process. Only one process can open it.`, fix)];
   }
   const exists = existsSync(path.join(folder, 'data'));

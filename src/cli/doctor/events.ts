@@ -1,6 +1,6 @@
 import { withTimeout } from '../../async/timeout.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
-import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
 import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './external-client.js';
 import { noSite } from './site.js';
 
@@ -58,7 +58,7 @@ async function measureService(
   const { code = '' } = readProblem(asked.text);
   const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();
   const fix = 'See the checks of the sequencer above, and the log of the site for the reason.';
-  return { finding: fault(`${text}.`, fix) };
+  return { finding: failure(`${text}.`, fix) };
 }
 
 function checkHead({ status, headers, body }: Answer): Finding | undefined {
@@ -68,13 +68,13 @@ function checkHead({ status, headers, body }: Answer): Finding | undefined {
   if (status === 429) wrong = skipped('the limit of event streams for this machine is reached');
   else if (status !== 200 || !type.startsWith('text/event-stream')) {
     const fix = 'Let the proxy pass this path to the app, and let no other handler answer it.';
-    wrong = fault(`The event stream answers with status ${status} and ${type}.`, fix);
+    wrong = failure(`The event stream answers with status ${status} and ${type}.`, fix);
   } else if (encoding !== 'identity') {
     const fix = 'Exclude text/event-stream from compression, in the proxy and in the app.';
-    wrong = fault(`A proxy or the app compresses the event stream (${encoding}), which delays events.`, fix);
+    wrong = failure(`A proxy or the app compresses the event stream (${encoding}), which delays events.`, fix);
   } else if (!cache.includes('no-store') || headers.age !== undefined) {
     const fix = 'Let the proxy or the CDN cache nothing below the path of the events, and not change Cache-Control.';
-    wrong = fault('A cache may keep the event stream and serve it to other visitors.', fix);
+    wrong = failure('A cache may keep the event stream and serve it to other visitors.', fix);
   }
   if (wrong) body.destroy();
   return wrong;
@@ -101,7 +101,7 @@ async function checkFirstEvent({ body, tookMs }: Answer, serviceMs: number, time
 }
 
 const heldBack = (symptom: string): Finding =>
-  fault(
+  failure(
     `${symptom}: a proxy buffers the event stream, and pages show events late.`,
     'Turn off buffering for this path in the proxy. In nginx: proxy_buffering off; proxy_http_version 1.1;',
   );

@@ -136,7 +136,7 @@ const parsePath = (value: unknown): string | false =>
   typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
 
 /** Why a server could not be reached, and the fix. */
-export interface NetworkFault {
+export interface NetworkProblem {
   readonly why: string;
   readonly fix: string;
 }
@@ -145,9 +145,9 @@ const certificateFix = (host: string): string =>
   `Give ${host} a certificate of a public authority that names it, with its whole chain. certbot and Caddy do this.`;
 
 /** By the code of the error. `unreachable` is the fix when the network is at fault. */
-const networkFaults: readonly (readonly [
+const networkProblems: readonly (readonly [
   codes: RegExp,
-  explain: (host: string, unreachable: string) => NetworkFault,
+  explain: (host: string, unreachable: string) => NetworkProblem,
 ])[] = [
   [
     /^ENOTFOUND$/,
@@ -196,11 +196,11 @@ const networkFaults: readonly (readonly [
  * @param host as printed, with the port where it matters
  * @param unreachable the fix when the network is at fault
  */
-export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkFault {
+export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkProblem {
   const { code, name, message } = rootCause(error);
   if (name === 'TimeoutError' || name === 'AbortError')
     return { why: `${host} does not answer in time`, fix: unreachable };
-  const known = networkFaults.find(([codes]) => codes.test(code ?? ''));
+  const known = networkProblems.find(([codes]) => codes.test(code ?? ''));
   return known?.[1](host, unreachable) ?? { why: `${host} cannot be reached: ${message}`, fix: unreachable };
 }
 

@@ -2,7 +2,7 @@ import {
   type Check,
   type DoctorContext,
   type Finding,
-  fault,
+  failure,
   ok,
   skipped,
   type ValidSettings,
@@ -28,13 +28,13 @@ export const keyFile: Check = async (context) => {
       url.host,
       `Serve the site at ${origin}: the router serves the key file.`,
     );
-    return [fault(`${url.href} cannot be read: ${why}.`, fix)];
+    return [failure(`${url.href} cannot be read: ${why}.`, fix)];
   }
   const wrong = checkAnswer(answer, url);
   return wrong ? [wrong] : checkKeys(answer, url, context);
 };
 
-/** Top-level domains that nobody can register (RFC 2606, RFC 6761). */
+/** Reserved top-level domains (RFC 2606, RFC 6761). */
 const reserved = /\.(?:example|test|invalid|localhost)$/;
 
 /** Whether the sequencer reads the key file from this machine, not from the domain. */
@@ -44,29 +44,30 @@ function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
   return isLocal(new URL(sequencerUrl).hostname) && domain !== undefined && reserved.test(domain);
 }
 
-function reasonToSkip({ settings, problems }: DoctorContext): string {
+function reasonToSkip({ settings, problems, env }: DoctorContext): string {
   if (isDevelopment(settings))
-    return 'in development the sequencer reads it from this machine; give the site with --url';
+    return 'in development the sequencer reads it from this machine; pass the site with --url';
   const isWrong = problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
-  return isWrong ? 'INTENT_DOMAIN is missing or not valid' : 'logins are off';
+  if (!isWrong) return 'logins are disabled';
+  return env.INTENT_DOMAIN ? 'INTENT_DOMAIN is not valid' : 'INTENT_DOMAIN is not set';
 }
 
 function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding | undefined {
   if (status >= 300 && status < 400) {
-    return fault(
+    return failure(
       `${url.href} is a redirect to ${headers.location ?? 'nowhere'}, which wallets do not follow.`,
       `Serve this path at ${url.host} itself, and exclude it from the redirect.`,
     );
   }
   if (status !== 200) {
-    return fault(
+    return failure(
       `${url.href} answers with status ${status}.`,
-      'Use app.use(intentRouter()) without a path, before the handler that answers 404, and let the proxy pass /.well-known/ to the app.',
+      'Use app.use(intentRouter()) without a path, before the handler that answers 404. Let the proxy forward /.well-known/ to the app.',
     );
   }
   if (parsePublicKeys(text)) return undefined;
   const what = /^\s*</.test(text) ? 'a web page' : 'not a JSON object with an array public_keys';
-  return fault(`${url.href} is ${what}.`, 'Let the router answer this path, not a static file or a single-page app.');
+  return failure(`${url.href} is ${what}.`, 'Let the router answer this path, not a static file or a single-page app.');
 }
 
 function checkKeys({ headers, text }: ReadAnswer, url: URL, { settings }: DoctorContext): Finding[] {
@@ -87,15 +88,15 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
   const found: Finding[] = [];
   if (!published.includes(signing)) {
     found.push(
-      fault(
+      failure(
         `The key file does not list ${signing}, which signs: every login is refused.`,
-        'Restart the site with the INTENT_VERIFIER_SECRET that is set here, or set the one of the site here.',
+        'Restart the site with the INTENT_VERIFIER_SECRET of this environment, or use the one of the site here.',
       ),
     );
   }
   const missing = others.filter((key) => !published.includes(key));
   if (missing.length > 0) {
-    const fix = 'Restart the site with all secrets, so that the file lists a key before it signs.';
+    const fix = 'Restart the site with all secrets: the file must list a key before it signs.';
     found.push(warning(`The key file does not list ${missing.join(', ')}, whose secret is set here.`, fix));
   }
   const left = published.filter((key) => key !== signing && !others.includes(key));

@@ -2,13 +2,13 @@ import { withTimeout } from '../../async/timeout.js';
 import type { Environment } from '../../config/config-options.js';
 import { messageOf } from '../../errors.js';
 import type { Host } from '../command.js';
-import { type Check, type DoctorContext, type Finding, fault } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure } from './check.js';
 import { database } from './database.js';
 import { events } from './events.js';
 import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
 import { keyFile } from './key-file.js';
 import { grpc, sequencer, stream } from './sequencer.js';
-import { names, readSettings, type SiteOptions, settings } from './settings.js';
+import { names, readSettings, type SiteCodeOptions, settings } from './settings.js';
 import { origin, site, wallet, webhook } from './site.js';
 
 export interface NamedCheck {
@@ -39,7 +39,7 @@ export const checks: readonly NamedCheck[] = [
 /** The set-up to check. */
 export interface Setup {
   readonly env: Environment;
-  readonly options: SiteOptions;
+  readonly options: SiteCodeOptions;
   readonly siteUrl: URL | undefined;
   readonly isOffline: boolean;
 }
@@ -87,7 +87,7 @@ function createContext({ env, options, siteUrl }: Setup, host: Host, client: Ext
   };
 }
 
-/** Never rejects: a check that throws or takes too long is a finding. */
+/** Never rejects: an error or a timeout of a check becomes a finding. */
 async function runCheck({ name, check }: NamedCheck, context: SharedContext): Promise<readonly Finding[]> {
   const { checkMs } = context.host;
   const timeout = new Error(`The check did not finish within ${checkMs / 1_000} seconds.`);
@@ -95,17 +95,17 @@ async function runCheck({ name, check }: NamedCheck, context: SharedContext): Pr
     return await withTimeout(checkMs, (signal) => check({ ...context, signal }), { error: () => timeout });
   } catch (error) {
     if (error === timeout) {
-      return [fault(timeout.message, 'See the other lines: a server does not answer, or very slowly.')];
+      return [failure(timeout.message, 'A server does not respond, or responds slowly. The other checks may name it.')];
     }
-    const fix = `Fix that, or report it: the check ${name} of the doctor has failed.`;
-    return [fault(`The check failed: ${messageOf(error)}`, fix)];
+    const fix = `Fix the cause, or report a bug: the check ${name} of the doctor threw this error.`;
+    return [failure(`The check failed: ${messageOf(error)}`, fix)];
   }
 }
 
-/** Shorter secrets occur in ordinary words. */
+/** Shorter secrets may be part of ordinary words. */
 const minSecretLength = 8;
 
-/** Removes the secrets of the environment from findings, which quote other programs and servers. */
+/** Removes secrets from findings, which may quote other programs and servers. */
 function redactSecrets(env: Environment): (finding: Finding) => Finding {
   const secrets = secretsIn(env).filter((secret) => secret.length >= minSecretLength);
   const redact = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import type { Environment } from '../../config/config-options.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import {
   encodePayload,
@@ -17,15 +18,15 @@ import { createHttpTransport } from '../../sequencer/http/http-transport.js';
 import type { Transport } from '../../sequencer/transport.js';
 import { signStreamRequest } from '../../sequencer/watch/message-stream.js';
 import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
-import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
-import { explainNetwork, type NetworkFault } from './external-client.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
+import { explainNetwork, type NetworkProblem } from './external-client.js';
 
 /** The sequencer over its HTTP proxy (interface section 4.1). */
 export const sequencer: Check = async (context) => {
-  const { settings, host } = context;
+  const { settings, host, env } = context;
   const { sequencerUrl, grpcUrl } = settings;
   if (sequencerUrl === 'embedded') return [ok('embedded: it starts with the site, for development')];
-  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'gRPC is used instead of the proxy' : noValidUrl)];
+  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'gRPC is used instead of the proxy' : noValidUrl(env))];
   const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: host.checkMs });
   return checkService(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
 };
@@ -41,7 +42,8 @@ export const grpc: Check = async (context) => {
   return checkService(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
 };
 
-const noValidUrl = 'INTENT_SEQUENCER_URL is missing or not valid';
+const noValidUrl = (env: Environment): string =>
+  `INTENT_SEQUENCER_URL is ${env.INTENT_SEQUENCER_URL ? 'not valid' : 'not set'}`;
 
 /**
  * Requests the status of an intent that does not exist, twice: the second call has a connection and gives the latency. Then
@@ -59,7 +61,7 @@ async function checkService(
     const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
       const text = `${url.host} reports that an intent exists which was never created.`;
-      return [fault(text, `Set ${setting} to a real payment service: this one would report every payment as paid.`)];
+      return [failure(text, `Set ${setting} to a real payment service. This one would report every payment as paid.`)];
     }
     const reason = await refusalOfCreate(transport, signal);
     if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
@@ -67,16 +69,16 @@ async function checkService(
     return [warning(text, otherDialectFix)];
   } catch (error) {
     const { why, fix } = explainSequencer(error, url.host, setting);
-    return [fault(`${url.host} returns no status: ${why}.`, fix)];
+    return [failure(`${url.host} returns no status: ${why}.`, fix)];
   } finally {
     void transport.close();
   }
 }
 
 const otherDialectFix =
-  "intentRouter({ dialect: 'messaging' }) if it creates intents by Messaging.sendMessage; over gRPC also grpcNames";
+  "If it creates intents by Messaging.sendMessage, set intentRouter({ dialect: 'messaging' }). Over gRPC, check grpcNames.";
 
-/** The answer of a service without the operation, else undefined. The request is empty, so that it creates nothing. */
+/** The error of a service without the operation, else undefined. The request is empty and creates nothing. */
 async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
   try {
     await transport.call(operations.createIntent, new Uint8Array(), { signal });
@@ -90,10 +92,10 @@ async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promi
 const refusalMs = 150;
 
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
-export const stream: Check = async ({ settings, signal }) => {
+export const stream: Check = async ({ settings, signal, env }) => {
   const { sequencerUrl, grpcUrl } = settings;
   if (sequencerUrl === 'embedded') return [ok('embedded')];
-  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'over gRPC' : noValidUrl)];
+  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'over gRPC' : noValidUrl(env))];
   const url = new URL(`${sequencerUrl.replace(/\/+$/, '')}/v1/api`);
   try {
     return [ok(`${url.host} answers a ping in ${await pingStream(url, signal)} ms`)];
@@ -101,11 +103,11 @@ export const stream: Check = async ({ settings, signal }) => {
     const { why, fix } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
     const text = `No message stream opens at ${url.host}: ${why}.`;
     // An answer that is not a WebSocket usually comes from a proxy.
-    return [error instanceof SequencerError ? warning(text, proxyFix) : fault(text, fix)];
+    return [error instanceof SequencerError ? warning(text, proxyFix) : failure(text, fix)];
   }
 };
 
-const proxyFix = 'Let WebSockets through every proxy and firewall. Until then pages learn of a payment seconds later.';
+const proxyFix = 'Allow WebSockets in every proxy and firewall. Without them, pages learn of a payment seconds later.';
 
 /** Returns the milliseconds that a ping takes. @throws {Error} when no stream opens */
 async function pingStream(url: URL, signal: AbortSignal): Promise<number> {
@@ -156,8 +158,8 @@ function streamRequest(): Uint8Array {
 }
 
 /** Why a sequencer cannot be used, and the fix. @param setting the variable with its address */
-function explainSequencer(error: unknown, host: string, setting: string): NetworkFault {
-  const unreachable = `Check that the payment service runs, that ${setting} is right, and that a firewall lets this machine out.`;
+function explainSequencer(error: unknown, host: string, setting: string): NetworkProblem {
+  const unreachable = `Check that the payment service runs, that ${setting} is right, and that the firewall allows outgoing connections.`;
   if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachable);
   const wrongAddress = `Set ${setting} to the address that your payment service gave you, without /v1/api.`;
   switch (error.code) {
@@ -178,11 +180,12 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
   }
 }
 
-function explainStatus(error: IntentError, host: string, setting: string, wrongAddress: string): NetworkFault {
+function explainStatus(error: IntentError, host: string, setting: string, wrongAddress: string): NetworkProblem {
   const status = error instanceof SequencerError ? (error.httpStatus ?? 0) : 0;
   const why = `${host} answers with status ${status}`;
-  if (status >= 500) return { why, fix: 'Wait, or ask your payment service.' };
-  if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to let this machine in.' };
-  if (status >= 300 && status < 400) return { why: `${why}, a redirect`, fix: `Set ${setting} to where it leads.` };
+  if (status >= 500) return { why, fix: 'Try again later, or ask your payment service.' };
+  if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to allow this machine.' };
+  if (status >= 300 && status < 400)
+    return { why: `${why}, a redirect`, fix: `Set ${setting} to the target of the redirect.` };
   return { why, fix: wrongAddress };
 }

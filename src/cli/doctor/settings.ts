@@ -1,18 +1,28 @@
 import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
-import { knownVariables, nearestName } from '../../config/typos.js';
+import { knownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
+import { nearestName } from '../../known-names.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/url.js';
-import { type Check, type Finding, fault, ok, skipped, type ValidSettings, warning } from './check.js';
+import {
+  type Check,
+  type DoctorContext,
+  type Finding,
+  failure,
+  ok,
+  skipped,
+  type ValidSettings,
+  warning,
+} from './check.js';
 
-/** Options that the code of the site sets, not the environment. */
-export type SiteOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
+/** Options that only the code of the site sets. */
+export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
-/** Reads the settings as a site does when it starts, and keeps the valid ones. */
+/** Reads the settings as a site does at startup. Keeps the valid ones. */
 export function readSettings(
   env: Environment,
-  options: SiteOptions,
+  options: SiteCodeOptions,
 ): { readonly settings: ValidSettings; readonly problems: readonly ConfigProblem[] } {
   const problems = problemsOf(env, options);
   const isValid = (name: string): boolean => !!env[name] && !problems.some(({ setting }) => setting === name);
@@ -33,7 +43,7 @@ export function readSettings(
   return { settings, problems };
 }
 
-function problemsOf(env: Environment, options: SiteOptions): readonly ConfigProblem[] {
+function problemsOf(env: Environment, options: SiteCodeOptions): readonly ConfigProblem[] {
   try {
     parseConfig(options, env);
     return [];
@@ -43,7 +53,7 @@ function problemsOf(env: Environment, options: SiteOptions): readonly ConfigProb
   }
 }
 
-/** Includes a database that the site would refuse, such as a folder in production. */
+/** Includes a database that the site rejects, such as a folder in production. */
 function readDatabase(env: Environment): LedgerSettings['database'] | undefined {
   try {
     return parseLedgerSettings(env).database;
@@ -54,9 +64,9 @@ function readDatabase(env: Environment): LedgerSettings['database'] | undefined 
 
 export const isLocal = (hostname: string): boolean => isLoopback(hostname) || hostname.endsWith('.localhost');
 
-/** Every setting, read as the site reads it. */
+/** Every setting, as the site reads it. */
 export const settings: Check = async ({ env, problems, production }) => {
-  const faults = problems.map(({ setting, problem, fix }) => fault(`${setting}: ${problem}`, fix));
+  const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   const unknown = Object.keys(env)
     .filter((name) => /^INTENTS?_/.test(name) && !knownVariables.includes(name))
     .map((name) =>
@@ -65,29 +75,30 @@ export const settings: Check = async ({ env, problems, production }) => {
         `Did you mean ${nearestName(name, knownVariables)}? If not, remove it.`,
       ),
     );
-  const found = [...faults, ...unknown];
+  const found = [...errors, ...unknown];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;
   return [ok(`${count} set, all valid, ${production ? 'in production' : 'not in production'}`)];
 };
 
-/** Whether the domain of logins, the origin of the site and the address of visitors fit together. */
-export const names: Check = async ({ settings, siteUrl, production, env }) => {
+/** Whether the domain of logins, the origin of the site and `--url` are consistent. */
+export const names: Check = async (context) => {
+  const { settings, siteUrl, production, env } = context;
   const { domain, origin, sequencerUrl } = settings;
   const found: Finding[] = [];
   const host = origin === undefined ? undefined : new URL(origin).hostname;
   if (domain !== undefined && host !== undefined && !isLocal(host) && !isWithin(host, domain)) {
     found.push(
       warning(
-        `Logins name ${domain}, but visitors see ${host}: the wallet shows another name than that of the site.`,
-        `INTENT_DOMAIN=<the registrable domain of ${host}>, or serve the site at ${domain}`,
+        `Logins name ${domain}, but visitors see ${host}: the wallet shows another name than the browser.`,
+        `Set INTENT_DOMAIN=<the registrable domain of ${host}>, or serve the site at ${domain}.`,
       ),
     );
   }
   if (siteUrl && origin !== undefined && siteUrl.origin !== origin) {
     found.push(
-      fault(
-        `The site is at ${siteUrl.origin}, but INTENT_ORIGIN is ${origin}: programs and webhooks use that address.`,
+      failure(
+        `The site is at ${siteUrl.origin}, but INTENT_ORIGIN is ${origin}, which programs and webhooks use.`,
         `INTENT_ORIGIN=${siteUrl.origin}`,
       ),
     );
@@ -95,15 +106,20 @@ export const names: Check = async ({ settings, siteUrl, production, env }) => {
   if (!production && sequencerUrl !== 'embedded' && (origin ?? siteUrl?.origin)?.startsWith('https:')) {
     const now = env.NODE_ENV ? `is ${env.NODE_ENV}` : 'is not set';
     found.push(
-      warning(
-        `NODE_ENV ${now}, but the site is served over https: the checks of production are off.`,
-        'NODE_ENV=production',
-      ),
+      warning(`NODE_ENV ${now}, but the site is served over https: production mode is off.`, 'NODE_ENV=production'),
     );
   }
   if (found.length > 0) return found;
   const all = [domain, origin].filter((name) => name !== undefined);
-  return [all.length > 0 ? ok(all.join(' and ')) : skipped('neither INTENT_DOMAIN nor INTENT_ORIGIN is set')];
+  return [all.length > 0 ? ok(all.join(' and ')) : skipped(reasonToSkip(context))];
 };
+
+function reasonToSkip({ env, problems }: DoctorContext): string {
+  const isInvalid = (name: string): boolean => !!env[name] && problems.some(({ setting }) => setting === name);
+  const invalid = ['INTENT_DOMAIN', 'INTENT_ORIGIN'].filter(isInvalid);
+  if (invalid.length > 0) return `${invalid.join(' and ')} ${invalid.length > 1 ? 'are' : 'is'} not valid`;
+  if (env.INTENT_DOMAIN) return 'logins are disabled, and INTENT_ORIGIN is not set';
+  return 'neither INTENT_DOMAIN nor INTENT_ORIGIN is set';
+}
 
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`);

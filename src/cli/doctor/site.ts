@@ -1,10 +1,10 @@
-import { type Check, type DoctorContext, type Finding, fault, ok, skipped } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, skipped } from './check.js';
 import { buttonPath, explainNetwork, type RunningSite, readProblem } from './external-client.js';
 import { isLocal } from './settings.js';
 
-export const noSite = skipped('give the running site with --url https://...');
+export const noSite = skipped('pass the running site with --url https://...');
 
-/** The running site: it answers, has the router at its root, and runs in production mode over https. */
+/** The running site: it responds, has the router at its root, and uses production mode over https. */
 export const site: Check = async ({ siteUrl, site: request, production }) => {
   if (!siteUrl) return [noSite];
   let seen: RunningSite;
@@ -12,7 +12,7 @@ export const site: Check = async ({ siteUrl, site: request, production }) => {
     seen = await request();
   } catch (error) {
     const { why, fix } = explainNetwork(error, siteUrl.host, 'Start the site, or correct --url.');
-    return [fault(`${siteUrl.origin} cannot be reached: ${why}.`, fix)];
+    return [failure(`${siteUrl.origin} cannot be reached: ${why}.`, fix)];
   }
   const wrong = checkRouter(seen, siteUrl);
   if (wrong) return [wrong];
@@ -26,35 +26,41 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
   if (status >= 300 && status < 400) {
     const to = headers.location ?? 'nowhere';
     const target = URL.canParse(to, siteUrl.href) ? new URL(to, siteUrl).origin : 'https://...';
-    return fault(`${what} is a redirect to ${to}.`, `If visitors are redirected there, check that: --url ${target}`);
+    return failure(
+      `${what} is a redirect to ${to}.`,
+      `If visitors are redirected there, check that origin: --url ${target}`,
+    );
   }
   if (status >= 500) {
-    return fault(`${what} answers with status ${status}.`, 'Start the app, and point the proxy at its port.');
+    return failure(`${what} answers with status ${status}.`, 'Start the app, and point the proxy at its port.');
   }
   const answer = status === 200 ? 'is not the file of the button' : `answers with status ${status}`;
-  return fault(
+  return failure(
     `${what} ${answer}.`,
-    'Use app.use(intentRouter()) without a path, before the handler that answers 404, and let the proxy pass all paths to the app.',
+    'Use app.use(intentRouter()) without a path, before the handler that answers 404. Let the proxy forward all paths to the app.',
   );
 }
 
 function checkScheme({ protocol, hostname }: URL, production: boolean): Finding[] {
   if (protocol !== 'http:' || !production || isLocal(hostname)) return [];
   return [
-    fault('The site is served over http, where browsers refuse its cookies.', 'Serve it over https: --url https://...'),
+    failure(
+      'The site is served over http, where browsers reject its cookies.',
+      'Serve it over https: --url https://...',
+    ),
   ];
 }
 
-/** The button may be cached in production only, which shows the mode. */
+/** The cache headers of the button show the mode: it is cached in production only. */
 function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Finding[] {
   if (protocol === 'http:' || isLocal(hostname) || headers['cache-control'] !== 'no-cache') return [];
-  const text = 'The site runs without NODE_ENV=production: the checks of production are off.';
-  return [fault(text, 'Start the site with NODE_ENV=production.')];
+  const text = 'The site runs without NODE_ENV=production: production mode is off.';
+  return [failure(text, 'Start the site with NODE_ENV=production.')];
 }
 
 /**
- * Whether the site accepts requests of its own pages and refuses those of other sites, which shows that it knows its origin
- * behind a proxy. The body is not JSON, so that nothing is created.
+ * Whether the site accepts requests of its own pages and rejects those of other sites: it must know its origin behind a proxy.
+ * The body is not JSON, so nothing is created.
  */
 export const origin: Check = async (context) => {
   const { siteUrl, site, settings } = context;
@@ -71,11 +77,11 @@ export const origin: Check = async (context) => {
     postFrom('https://stranger.invalid', url, context),
   ]);
   if (asStranger.code !== 'cross_site_request' && asStranger.code === asOwn.code && asOwn.code === 'invalid_json') {
-    const fix = 'Let the proxy pass the header Origin unchanged.';
-    return [fault('The site accepts requests from pages of other sites.', fix)];
+    const fix = 'Let the proxy forward the header Origin unchanged.';
+    return [failure('The site accepts requests from pages of other sites.', fix)];
   }
   if (asOwn.code === 'invalid_json')
-    return [ok(`requests from ${own} are accepted, those from other sites are refused`)];
+    return [ok(`requests from ${own} are accepted, those from other sites are rejected`)];
   if (asOwn.code !== 'cross_site_request') return [unexpected(asOwn, url)];
   return [await explainRefusal(url, own, context)];
 };
@@ -96,31 +102,31 @@ async function postFrom(origin: string, url: URL, { client, signal }: DoctorCont
 async function explainRefusal(url: URL, own: string, context: DoctorContext): Promise<Finding> {
   const { host, protocol } = url;
   if (protocol === 'https:' && (await postFrom(`http://${host}`, url, context)).code === 'invalid_json') {
-    return fault(
-      `The site believes that it is at http://${host}, and refuses requests of its pages at https://${host}.`,
+    return failure(
+      `The site believes that it is at http://${host}, and rejects requests of its pages at https://${host}.`,
       "Use app.set('trust proxy', 1) and let the proxy send X-Forwarded-Proto, or set INTENT_ORIGIN for the site.",
     );
   }
   const { detail } = await postFrom(own, url, context);
   const [, known] = /'Origin: (https?:\/\/[^']+)'/.exec(detail) ?? [];
   if (known !== undefined) {
-    return fault(
-      `The running site has INTENT_ORIGIN=${known}, and refuses requests of ${own}.`,
-      `INTENT_ORIGIN=${own}, for the site`,
+    return failure(
+      `The running site has INTENT_ORIGIN=${known}, and rejects requests of ${own}.`,
+      `Set INTENT_ORIGIN=${own} for the site.`,
     );
   }
-  return fault(
-    `The site refuses requests of its own pages at ${own}: it sees another host or scheme than visitors do.`,
-    `INTENT_ORIGIN=${own}, for the site; or let the proxy pass the header Host, and set 'trust proxy'.`,
+  return failure(
+    `The site rejects requests of its own pages at ${own}: it sees another host or scheme than visitors do.`,
+    `Set INTENT_ORIGIN=${own} for the site. Or let the proxy forward the header Host, and set 'trust proxy'.`,
   );
 }
 
 function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   if (status === 429) return rateLimited;
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
-  return fault(
+  return failure(
     `${url.pathname} answers ${what} to a body that is not JSON.`,
-    'Mount the router before whatever answers there: a body parser, a CSRF guard, a firewall.',
+    'Mount the router before the handler that answers there: a body parser, a CSRF guard, a firewall.',
   );
 }
 
@@ -128,7 +134,7 @@ const rateLimited = skipped('the site has reached its rate limit for this machin
 
 const webhookPath = '/intent/webhook';
 
-/** The route that the payment service calls, if webhooks are on. It refuses the content type of this request unread. */
+/** The webhook route, if webhooks are enabled. It rejects the content type of this request without reading the body. */
 export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (!settings.takesWebhooks) return [skipped('not used: INTENT_WEBHOOK_PUBLIC_KEY is not set')];
   if (!siteUrl) return [noSite];
@@ -142,27 +148,29 @@ export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (readProblem(text).code === 'unsupported_media_type') return [ok(`${siteUrl.origin}${webhookPath} answers`)];
   if (status === 429) return [rateLimited];
   return [
-    fault(
+    failure(
       `${siteUrl.origin}${webhookPath} answers with status ${status}: calls of the service do not reach the router.`,
-      'Set intentRouter({ webhook: true }), and let the proxy and the firewall pass POST to this path from anywhere.',
+      'Set intentRouter({ webhook: true }). Let the proxy and the firewall pass POST to this path from anywhere.',
     ),
   ];
 };
 
-const walletFix = 'Set INTENT_WALLET_URL to the page of the wallet.';
+const walletFix = 'Set INTENT_WALLET_URL to the page that opens the wallet.';
 
-/** The page behind the link of the dialog. */
-export const wallet: Check = async ({ settings, client, signal }) => {
+/** The wallet page. */
+export const wallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
-  if (walletUrl === undefined)
+  if (walletUrl === undefined) {
+    if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];
     return [skipped(sequencerUrl === 'embedded' ? 'embedded' : 'INTENT_WALLET_URL is not set')];
+  }
   const url = new URL(walletUrl);
   try {
     const { status } = await client.read(url, { signal });
     if (status < 400) return [ok(`${url.host} answers`)];
-    return [fault(`${url.href} answers with status ${status}.`, walletFix)];
+    return [failure(`${url.href} answers with status ${status}.`, walletFix)];
   } catch (error) {
     const { why, fix } = explainNetwork(error, url.host, walletFix);
-    return [fault(`${url.href} cannot be read: ${why}.`, fix)];
+    return [failure(`${url.href} cannot be read: ${why}.`, fix)];
   }
 };

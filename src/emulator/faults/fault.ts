@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { IntentError } from '../../errors.js';
+import { requireKnown } from '../../known-names.js';
 import { type FaultyOperation, faultyOperationNames } from '../operations/request.js';
 
 /** Describes a kind of fault and its settings. */
@@ -178,6 +179,7 @@ const schema = z.strictObject({
 
 /** @throws {IntentError} `invalid_request` names the first problem */
 export function parseFault(fault: unknown): ResolvedFault {
+  requireKnown('injectFault', fault, Object.keys(schema.shape));
   const { data, error } = schema.safeParse(fault);
   if (!data) {
     const { path, message } = error.issues[0] ?? { path: [], message: 'it cannot be read' };

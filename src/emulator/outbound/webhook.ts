@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
+import { IntentError } from '../../errors.js';
 import { toNativeAmount, toQuarks } from '../../intents/money.js';
 import { formatBase58 } from '../../keys/base58.js';
 import type { Journal } from '../journal/journal.js';
@@ -16,7 +17,7 @@ export interface WebhookOptions {
    * Makes the call invalid. `forged`: signed by another key. `altered`: a claim is changed after signing. `expired`: signed by
    * the webhook key, expired an hour ago. `unsigned`: its algorithm is `none`.
    */
-  readonly wrong?: 'forged' | 'altered' | 'expired' | 'unsigned' | undefined;
+  readonly invalid?: 'forged' | 'altered' | 'expired' | 'unsigned' | undefined;
   /** Claims to add or replace. */
   readonly claims?: WebhookClaims | undefined;
 }
@@ -28,6 +29,7 @@ export interface SignedWebhook {
   readonly body: string;
 }
 
+const invalidKinds = ['forged', 'altered', 'expired', 'unsigned'] as const;
 const hourMs = 3_600_000;
 
 /** Signs webhook calls with a key that is new at every start. */
@@ -45,17 +47,21 @@ export class WebhookSigner {
   }
 
   /** Signs the call of an intent, with the state `SUBMITTED`. */
-  async sign(intent: StoredIntent, { wrong, claims = {} }: WebhookOptions = {}): Promise<SignedWebhook> {
-    const expiry = wrong === 'expired' ? { exp: Math.floor((this.#now() - hourMs) / 1000) } : {};
-    const body = await this.#tokenOf({ ...claimsOf(intent), ...expiry, ...claims }, wrong);
+  async sign(intent: StoredIntent, { invalid, claims = {} }: WebhookOptions = {}): Promise<SignedWebhook> {
+    if (invalid !== undefined && !invalidKinds.includes(invalid)) {
+      const message = `signWebhook: invalid must be one of ${invalidKinds.join(', ')}.`;
+      throw new IntentError('invalid_request', message);
+    }
+    const expiry = invalid === 'expired' ? { exp: Math.floor((this.#now() - hourMs) / 1000) } : {};
+    const body = await this.#tokenOf({ ...claimsOf(intent), ...expiry, ...claims }, invalid);
     return { headers: { 'content-type': 'application/jwt' }, body };
   }
 
-  async #tokenOf(claims: WebhookClaims, wrong: WebhookOptions['wrong']): Promise<string> {
-    if (wrong === 'unsigned') return new UnsecuredJWT(claims).encode();
-    const key = wrong === 'forged' ? generateKeyPairSync('ed25519').privateKey : this.#privateKey;
+  async #tokenOf(claims: WebhookClaims, invalid: WebhookOptions['invalid']): Promise<string> {
+    if (invalid === 'unsigned') return new UnsecuredJWT(claims).encode();
+    const key = invalid === 'forged' ? generateKeyPairSync('ed25519').privateKey : this.#privateKey;
     const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(key);
-    return wrong === 'altered' ? alterClaims(token, claims) : token;
+    return invalid === 'altered' ? alterClaims(token, claims) : token;
   }
 }
 

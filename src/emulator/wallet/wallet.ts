@@ -5,6 +5,7 @@ import type { StatedLogin } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../keys/ed25519.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
+import { requireKnown } from '../../known-names.js';
 import { encode, v1 } from '../../wire/codec.js';
 import { emulator, submitPayment } from '../../wire/emulator-codec.js';
 import { operations } from '../../wire/envelope.js';
@@ -59,6 +60,7 @@ export interface WalletLogin extends WalletRequest {
 
 /** Creates a simulated wallet. It can pay at an embedded sequencer only. */
 export function createWallet(options: WalletOptions): Wallet {
+  requireKnown('createWallet', options, ['url', 'name', 'seed', 'now']);
   return new SimulatedWallet(options);
 }
 

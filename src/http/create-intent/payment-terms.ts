@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.js';
 import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
 import { parseAccount } from '../../keys/base58.js';
+import { problemsOfOptions, requireKnown } from '../../known-names.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
 import type { ClientAmount, Hooks, SitePaymentTerms } from '../hooks.js';
 import type { IntentRequestBody } from './intent-request.js';
@@ -21,13 +22,18 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
   return async (req, { amount }) => {
     if (amount === undefined) throw new IntentError('invalid_amount', 'Send the field "amount".');
     requireInRange(amount, range);
-    return { ...(await payment?.(req)), amount, currency: clientAmount.currency };
+    const terms = await payment?.(req);
+    requireKnown('payment hook', terms, termNames, 'invalid_configuration');
+    return { ...terms, amount, currency: clientAmount.currency };
   };
 }
+
+const termNames = ['amount', 'currency', 'destination', 'login', 'resource', 'metadata'] as const;
 
 /** Detects a hook without a return value. */
 function requireTerms(terms: unknown): SitePaymentTerms {
   if (typeof terms === 'object' && terms !== null && 'amount' in terms && 'currency' in terms) {
+    requireKnown('payment hook', terms, termNames, 'invalid_configuration');
     return terms as SitePaymentTerms;
   }
   throw new IntentError('invalid_configuration', 'The payment hook must return { amount, currency }.');
@@ -38,7 +44,10 @@ interface Range {
   readonly max: Money;
 }
 
-function parseRange({ min, max, currency }: ClientAmount): Range {
+function parseRange(clientAmount: ClientAmount): Range {
+  const unknown = problemsOfOptions('clientAmount', clientAmount, ['min', 'max', 'currency']);
+  if (unknown.length > 0) throw new ConfigError(unknown);
+  const { min, max, currency } = clientAmount;
   try {
     const range = { min: parseMoney(min, currency), max: parseMoney(max, currency) };
     if (range.min.hundredths <= range.max.hundredths) return range;

@@ -29,7 +29,7 @@ export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): Co
   return new ConnectionLimiter(limits, () =>
     logger.warn(
       `express-intents: limit of ${limits.perProcess} event streams reached; further browsers are rejected. Run more ` +
-        'processes, or raise connections.perProcess.',
+        'processes, or raise connectionLimits.perProcess.',
     ),
   );
 }

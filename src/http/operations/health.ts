@@ -116,7 +116,7 @@ interface Probed {
 
 function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: Probed): RouterHealth {
   const { answeredMsAgo, circuitOpen } = observed.service();
-  const [open, limit] = [live.connectionLimiter.open, config.connections.perProcess];
+  const [open, limit] = [live.connectionLimiter.open, config.connectionLimits.perProcess];
   const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {
     process: live.events.isClosed ? { status: 'down', reason: 'closing' } : { status: 'ok' },

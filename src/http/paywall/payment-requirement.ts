@@ -1,5 +1,6 @@
 import { IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
+import { requireKnown } from '../../known-names.js';
 import { isResource, requireResource } from '../create-intent/payment-terms.js';
 
 /** The payment that a route requires. */
@@ -26,6 +27,7 @@ export interface PaymentRequirement {
 export function parseRequiredPayment(required: RequiredPayment): PaymentRequirement {
   if (typeof required !== 'object' || required === null)
     throw invalidRequirement('the function must return { resource }.');
+  requireKnown('requirePayment', required, ['resource', 'amount', 'currency', 'order'], 'invalid_configuration');
   const { resource, amount, currency, order } = required;
   if (amount !== undefined && currency === undefined) throw invalidRequirement('an amount requires a currency.');
   // Part of the resource often comes from the path, which the visitor controls.

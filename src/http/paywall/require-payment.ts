@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { howToGetLedger } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
+import { problemsOfOptions } from '../../known-names.js';
 import type { Payment } from '../../ledger/payment.js';
 import { requireRouter } from '../attached-router.js';
 import { browserHashOf } from '../request/browser-cookie.js';
@@ -43,12 +44,15 @@ const settleWaitMs = 2_000;
  * Requires a ledger; without one it fails with `invalid_configuration`. Sets `Cache-Control: private, no-store` unless the app
  * sets another.
  * @param required returns the required payment; `refuse()` in it rejects the request, any other error goes to next()
- * @throws {ConfigError} if `payUrl` is not a path on this site
+ * @throws {ConfigError} for an unknown option, or if `payUrl` is not a path on this site
  */
 export function requirePayment(
   required: (req: Request) => RequiredPayment | Promise<RequiredPayment>,
-  { payUrl }: RequirePaymentOptions = {},
+  options: RequirePaymentOptions = {},
 ): RequestHandler {
+  const unknown = problemsOfOptions('requirePayment', options, ['payUrl']);
+  if (unknown.length > 0) throw new ConfigError(unknown);
+  const { payUrl } = options;
   const problems = [...problemsOf(required), ...problemsOfUrl(payUrl)];
   if (problems.length > 0) throw new ConfigError(problems);
   return async function requirePayment(req, res, next) {

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
+import { problemsOfOptions } from '../../known-names.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
@@ -25,9 +26,12 @@ export interface RequireLoginOptions {
  * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Otherwise page views are redirected to `loginUrl` if
  * it is set, and other requests get 401 problem+json (code `login_required`). Sets `Cache-Control: private, no-store` unless the
  * app sets another.
- * @throws {ConfigError} if `loginUrl` is not a path on this site
+ * @throws {ConfigError} for an unknown option, or if `loginUrl` is not a path on this site
  */
-export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHandler {
+export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {
+  const problems = problemsOfOptions('requireLogin', options, ['loginUrl']);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const { loginUrl } = options;
   if (loginUrl !== undefined && !isOwnPath(loginUrl)) {
     const problem = 'It must be a path on this site.';
     throw new ConfigError([{ setting: 'loginUrl', problem, fix: "requireLogin({ loginUrl: '/login' })" }]);

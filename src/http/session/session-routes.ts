@@ -46,7 +46,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   };
 }
 
-/** The timeout of `onLogin` without a ledger. With one, `hookTimeoutMs` applies. */
+/** The timeout of `onLogin` without a ledger. With one, `hooks.timeoutMs` applies. */
 const defaultHookTimeoutMs = 30_000;
 
 /**

@@ -1,4 +1,5 @@
 import { IntentError } from '../../errors.js';
+import { requireKnown } from '../../known-names.js';
 import type { Queryable } from '../database/database.js';
 import {
   type IntentPage,
@@ -70,7 +71,9 @@ export interface ParsedListOptions {
 const timestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)*$/;
 
 /** @throws {IntentError} `invalid_request` */
-export function parseListOptions({ state, after, limit = 50 }: ListOptions): ParsedListOptions {
+export function parseListOptions(options: ListOptions): ParsedListOptions {
+  requireKnown('list', options, ['state', 'after', 'limit']);
+  const { state, after, limit = 50 } = options;
   if (state !== undefined && !intentStates.includes(state)) {
     throw new IntentError('invalid_request', `The state must be one of ${intentStates.join(', ')}.`);
   }

@@ -1,4 +1,5 @@
 import { IntentError } from '../../errors.js';
+import { requireKnown } from '../../known-names.js';
 import type { Database, Queryable } from '../database/database.js';
 import type { ArchivedIntent, PruneOptions, StateChange } from '../ledger.js';
 import {
@@ -31,6 +32,7 @@ const finished = `select id from express_intents.intents
  * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws; earlier batches stay deleted
  */
 export async function pruneIntents(db: Database, options: PruneOptions): Promise<number> {
+  requireKnown('prune', options, ['olderThan', 'archive', 'includeResources']);
   const { olderThan, archive, includeResources = false } = options;
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime())) {
     throw new IntentError(

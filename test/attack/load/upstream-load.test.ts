@@ -43,7 +43,7 @@ describe('watches that outlive their last listener', () => {
   });
 
   test('are freed for others when their listener returns', async () => {
-    const site = await startEventSite({ connections: { perAddress: 1 } });
+    const site = await startEventSite({ connectionLimits: { perAddress: 1 } });
     await openAndDisconnect(site, 0);
     const returned = new RawStream(site.origin, `/intent/${idOf(0)}/events`);
     await returned.has('event: status');

@@ -9,7 +9,7 @@ const router = intentRouter({
   transport,
   login: false,
   rateLimits: false,
-  connections: { perBrowser: unlimited, perAddress: unlimited, perProcess: unlimited },
+  connectionLimits: { perBrowser: unlimited, perAddress: unlimited, perProcess: unlimited },
   logger: false,
 });
 const responses = new Set();

@@ -15,7 +15,8 @@ const prices: Readonly<Record<string, string>> = { kettle: '48.00', pot: '48.00'
 
 const app = express();
 const router = intentRouter({
-  ...{ databaseUrl, sequencerUrl, verifierSecret, destination, domain, loginTtlMs },
+  ...{ databaseUrl, sequencerUrl, verifierSecret, destination, domain },
+  login: { ttlMs: loginTtlMs },
   walletUrl: 'https://wallet.example/open',
   // The whole attack comes from one address.
   rateLimits: false,

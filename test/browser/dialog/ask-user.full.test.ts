@@ -11,7 +11,7 @@ let site: StrictSite;
 
 beforeAll(async () => {
   site = await startStrictSite({
-    confirm: true,
+    login: { confirm: true },
     payment: () => ({ amount: '4.50', currency: 'usd', login: true }),
   });
 });

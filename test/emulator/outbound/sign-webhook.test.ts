@@ -41,16 +41,16 @@ test('signWebhook returns the call that the sequencer makes', async () => {
 test('a site accepts the call of signWebhook, and refuses every invalid variation', async () => {
   const { sequencer, id, verify } = await paid();
   expect(await verify((await sequencer.signWebhook(id)).body)).toMatchObject({ intentId: id });
-  for (const wrong of ['forged', 'altered', 'expired', 'unsigned'] as const) {
-    const { body } = await sequencer.signWebhook(id, { wrong });
+  for (const invalid of ['forged', 'altered', 'expired', 'unsigned'] as const) {
+    const { body } = await sequencer.signWebhook(id, { invalid });
     await expect(verify(body)).rejects.toMatchObject({ code: 'invalid_webhook' });
   }
 });
 
 test('each invalid call of signWebhook differs in one property only', async () => {
   const { sequencer, id } = await paid();
-  const read = async (wrong?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
-    const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { wrong })).body.split('.');
+  const read = async (invalid?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
+    const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { invalid })).body.split('.');
     const json = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
     return { header: json(header), claims: json(claims), signature };
   };

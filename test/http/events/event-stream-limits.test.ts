@@ -71,7 +71,7 @@ describe('the limit of event streams', () => {
   });
 
   test('counts by forwarded address behind a trusted proxy', async () => {
-    const { origin } = await startEventSite({ ...trusting, connections: { perAddress: 1 } });
+    const { origin } = await startEventSite({ ...trusting, connectionLimits: { perAddress: 1 } });
     const from = async (address: string) =>
       (await open(origin, 1, [`X-Forwarded-For: ${address}`]))[0]?.head.slice(9, 12);
     expect(await from('192.0.2.1')).toBe('200');
@@ -83,14 +83,14 @@ describe('the limit of event streams', () => {
   });
 
   test('ignores the forwarded address of an untrusted proxy', async () => {
-    const { origin } = await startEventSite({ connections: { perAddress: 1 } });
+    const { origin } = await startEventSite({ connectionLimits: { perAddress: 1 } });
     await open(origin, 1, ['X-Forwarded-For: 192.0.2.1']);
     const [refused] = await open(origin, 1, ['X-Forwarded-For: 192.0.2.2']);
     expect(refused?.head).toMatch(/^http\/1.1 429 /);
   });
 
   test('of a process causes a 503, and is logged once', async () => {
-    const { origin, log } = await startEventSite({ connections: { perProcess: 2 } });
+    const { origin, log } = await startEventSite({ connectionLimits: { perProcess: 2 } });
     await open(origin, 2);
     const [refused, again] = await open(origin, 2);
     for (const each of [refused, again]) {
@@ -98,11 +98,11 @@ describe('the limit of event streams', () => {
       expect(each?.text).toContain('"code":"too_busy"');
     }
     expect(log.lines).toHaveLength(1);
-    expect(log.text).toContain('connections.perProcess');
+    expect(log.text).toContain('connectionLimits.perProcess');
   });
 
   test('admits another stream after a disconnect', async () => {
-    const { origin, context } = await startEventSite({ connections: { perAddress: 1 } });
+    const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 1 } });
     const [first] = await open(origin, 1);
     first?.socket.destroy();
     await eventually('the stream is released', () => context.connectionLimiter.open === 0);
@@ -226,7 +226,7 @@ describe('no count, feed or watch remains', () => {
   });
 
   test('for the oldest watch without streams when there are too many', async () => {
-    const site = await startEventSite({ connections: { perProcess: 1 } });
+    const site = await startEventSite({ connectionLimits: { perProcess: 1 } });
     for (const id of [intentId, otherIntentId]) {
       const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
       await eventually('the intent is watched', () => site.watch.started.at(-1)?.id === id);

@@ -42,7 +42,7 @@ async function openStream(site: EventSite): Promise<RawStream> {
 
 describe('the watch of an intent', () => {
   test('and its call for the status are shared by fifty streams, which all receive its events', async () => {
-    const site = await startEventSite({ connections: { perAddress: 100 } });
+    const site = await startEventSite({ connectionLimits: { perAddress: 100 } });
     const streams = Array.from({ length: 50 }, () => new RawStream(site.origin, path));
     for (const stream of streams) await stream.has('event: status');
     await watching(site);

@@ -162,7 +162,7 @@ describe('routerHealth', () => {
     service = { circuitOpen: false, answeredMsAgo: 1 },
   ) {
     const parts = {
-      config: { connections: { perProcess: 10 } },
+      config: { connectionLimits: { perProcess: 10 } },
       observed: { client: { paymentIntents: { getStatus: hanging } }, service: () => service },
       ledger: { inspect },
       live: { events: { isClosed: false }, connectionLimiter: { open } },

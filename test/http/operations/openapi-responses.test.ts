@@ -31,7 +31,7 @@ const elsewhere = { sequencerUrl: 'https://sequencer.example' };
 
 const everything: SiteOptions = {
   onLogin: () => undefined,
-  confirm: true,
+  login: { confirm: true },
   webhook: true,
   webhookPublicKey: service.publicKey,
   origin: 'https://shop.example',
@@ -94,7 +94,13 @@ describe('the OpenAPI document describes all responses of', () => {
     sequencer = await startSequencer();
     site = await startLedgerSite({
       ...everything,
-      ...{ sequencer, payment, transport: failing(sequencer.transport), hookAttempts: 1, onLogin: () => onLogin() },
+      ...{
+        sequencer,
+        payment,
+        transport: failing(sequencer.transport),
+        hooks: { maxAttempts: 1 },
+        onLogin: () => onLogin(),
+      },
       ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded') },
     });
   });
@@ -214,8 +220,8 @@ describe('the OpenAPI document describes all responses of', () => {
   test('followIntent when all streams are in use', async () => {
     const transport = new StatusTransport();
     transport.answer = pending;
-    const connections = { perBrowser: 1, perProcess: 2 };
-    const other = await startSite({ ...elsewhere, transport, connections });
+    const connectionLimits = { perBrowser: 1, perProcess: 2 };
+    const other = await startSite({ ...elsewhere, transport, connectionLimits });
     const { signal, abort } = stoppable();
     const statuses: number[] = [];
     for (const token of ['a', 'a', 'b', 'c']) {

@@ -21,7 +21,7 @@ async function documentOf(options: SiteOptions = {}) {
 const everything: SiteOptions = {
   payment: () => ({ amount: 1, currency: 'usd' }),
   onLogin: () => undefined,
-  confirm: true,
+  login: { confirm: true },
   webhook: true,
   webhookPublicKey: service.publicKey,
   origin: 'https://shop.example',

@@ -5,7 +5,7 @@ import { type SiteOptions, startSiteWithSequencer } from '../../support/sites/si
 async function startLogin(options: SiteOptions = {}) {
   const greeted: unknown[] = [];
   const onLogin = (user: unknown): void => void greeted.push(user);
-  const site = await startSiteWithSequencer({ confirm: true, onLogin, ...options });
+  const site = await startSiteWithSequencer({ login: { confirm: true }, onLogin, ...options });
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', { mode: 'login' });
   const secret = String(body.client_secret);
@@ -86,7 +86,7 @@ test('POST /session answers 400 for an unknown field', async () => {
 });
 
 test('POST /session without the option logs in at once, and rejects the field confirm', async () => {
-  const site = await startLogin({ confirm: false });
+  const site = await startLogin({ login: { confirm: false } });
   await site.sequencer.wallet('Ada').login(site.secret);
   expect((await site.complete({ confirm: true })).body).toMatchObject({ code: 'unknown_field' });
   expect((await site.complete()).body).toEqual({ user: ada(site) });

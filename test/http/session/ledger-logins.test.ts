@@ -53,7 +53,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
       payment: () => ({ amount: 2, currency: 'usd', login: true }),
       onLogin: (...args) => onLogin(...args),
-      hookTimeoutMs,
+      hooks: { timeoutMs: hookTimeoutMs },
     });
     await site.router.database.query('create table welcomed (user_id text, intent text)');
   });

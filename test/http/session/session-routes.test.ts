@@ -99,7 +99,7 @@ describe.each([
 
   test('expires after loginTtlMs', async () => {
     let now = 1_800_000_000_000;
-    const site = await start({ now: () => now, loginTtlMs: 120_000 });
+    const site = await start({ now: () => now, login: { ttlMs: 120_000 } });
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser);
     await site.sequencer.wallet().login(secret);
@@ -267,7 +267,7 @@ describe('the sealed cookie', () => {
 
   test('expires after sessionTtlMs', async () => {
     let now = 1_800_000_000_000;
-    const site = await startSiteWithSequencer({ after: account, now: () => now, sessionTtlMs: 3_600_000 });
+    const site = await startSiteWithSequencer({ after: account, now: () => now, login: { sessionTtlMs: 3_600_000 } });
     const browser = new Browser(site.origin);
     await logIn(site, browser);
     now += 3_599_000;

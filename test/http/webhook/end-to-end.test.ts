@@ -19,7 +19,7 @@ afterEach(async () => {
 async function startEmbedded(mountPath = '/', options: IntentRouterOptions = {}) {
   const log = new LogRecorder();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const embedded = { sequencerUrl: 'embedded', emulatorPort: 0, webhook: true };
+  const embedded = { sequencerUrl: 'embedded', emulator: { port: 0 }, webhook: true };
   const router = intentRouter({ ...embedded, verifierSecret, destination, domain, payment, logger: log, ...options });
   routers.push(router);
   const { url = '', walletUrl = '' } = (await router.ready()) ?? {};

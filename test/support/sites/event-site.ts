@@ -29,7 +29,7 @@ export interface EventSite {
 
 export interface EventSiteOptions {
   readonly factory?: ExpressFactory;
-  readonly connections?: Partial<ConnectionLimits>;
+  readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly onCreated?: () => void;
   /** Called with each intent that the status cache reports as submitted, like a ledger. */
   readonly onSubmitted?: (id: string) => void;
@@ -49,13 +49,13 @@ const nobodyAsks = async (): Promise<never> => {
 };
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
-  const { factory = express, connections, onCreated, onSubmitted, webhookPublicKey, before } = options;
+  const { factory = express, connectionLimits, onCreated, onSubmitted, webhookPublicKey, before } = options;
   const [transport, watch, log] = [new StatusTransport(), new FakeWatch(), new LogRecorder()];
   let nowMs = 1_000_000;
   const now = (): number => nowMs;
-  const config = parseConfig({ transport, connections, destination, login: false }, {});
+  const config = parseConfig({ transport, connectionLimits, destination, login: false }, {});
   const client = createIntentClient({ transport });
-  const { connections: limits } = config;
+  const { connectionLimits: limits } = config;
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now });
   statusCache.subscribe(({ id, status }) => status.intentSubmitted && onSubmitted?.(id));
   const secrets = new ClientSecretCache(now);

@@ -145,9 +145,9 @@ test('a webhook call does not settle an unpaid payment', async () => {
   expect((await router.intents.find(id)).state).toBe('open');
 });
 
-test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is %s is rejected', async (wrong) => {
+test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is %s is rejected', async (invalid) => {
   const { id } = await sequencer.wallet('Ada').pay(await createIntent({ mode: 'payment', order: 'tea' }));
-  const response = await callWebhook(id, { wrong });
+  const response = await callWebhook(id, { invalid });
   expect(response.body.code).toBe('invalid_webhook');
 });
 

@@ -1,0 +1,184 @@
+import express from 'express';
+import { createTermsResolver } from '../src/http/create-intent/payment-terms.js';
+import { parseRequiredPayment } from '../src/http/paywall/payment-requirement.js';
+import {
+  ConfigError,
+  createIntentClient,
+  createServer,
+  createSigner,
+  generateKeyPair,
+  IntentError,
+  intentRouter,
+  requireLogin,
+  requirePayment,
+} from '../src/index.js';
+import { parseListOptions } from '../src/ledger/intents/find-intents.js';
+import { pruneIntents } from '../src/ledger/intents/prune-intents.js';
+import { advanceTime, createWallet, type Sequencer, startSequencer, waitForIntent } from '../src/testing.js';
+import { countingTransport } from './support/transports/counting-transport.js';
+
+// An option or field that is ignored may be a typo of one that protects money or accounts.
+
+let sequencer: Sequencer;
+beforeAll(async () => {
+  sequencer = await startSequencer();
+});
+afterAll(() => sequencer.close());
+
+const { secret, publicKey } = generateKeyPair();
+const signer = createSigner(secret);
+const login = { verifier: publicKey, domain: 'shop.example' };
+const payment = { destination: publicKey, amount: '4.50', currency: 'usd' };
+const transport = countingTransport();
+const client = createIntentClient({ transport });
+const { paymentIntents, loginIntents } = client;
+const id = generateKeyPair().publicKey;
+const app = express();
+
+/** The options of a call with an unknown name. The types refuse it, so the type is erased. */
+const plus = (name: string, options: object = {}) => ({ ...options, [name]: 1 }) as never;
+
+const calls: readonly (readonly [call: string, unknown: string, meant: string, run: () => unknown])[] = [
+  ['intentRouter', 'sequencerURL', 'sequencerUrl', () => intentRouter(plus('sequencerURL'))],
+  ['intentRouter login', 'ttl', 'ttlMs', () => intentRouter({ transport, login: plus('ttl') })],
+  ['intentRouter hooks', 'maxAttempt', 'maxAttempts', () => intentRouter({ transport, hooks: plus('maxAttempt') })],
+  ['intentRouter watch', 'unpaid', 'unpaidMs', () => intentRouter({ transport, watch: plus('unpaid') })],
+  ['intentRouter emulator', 'prot', 'port', () => intentRouter({ transport, emulator: plus('prot') })],
+  ['intentRouter routes', 'intents', 'intent', () => intentRouter({ transport, routes: plus('intents') })],
+  ['intentRouter rateLimits', 'windowMS', 'windowMs', () => intentRouter({ transport, rateLimits: plus('windowMS') })],
+  [
+    'intentRouter connectionLimits',
+    'perbrowser',
+    'perBrowser',
+    () => intentRouter({ transport, connectionLimits: plus('perbrowser') }),
+  ],
+  [
+    'intentRouter clientAmount',
+    'maximum',
+    'max',
+    () => intentRouter({ transport, clientAmount: plus('maximum', { min: 1, max: 2, currency: 'usd' }) }),
+  ],
+  ['requireLogin', 'loginURL', 'loginUrl', () => requireLogin(plus('loginURL'))],
+  ['requirePayment', 'payURL', 'payUrl', () => requirePayment(() => ({ resource: 'tea' }), plus('payURL'))],
+  [
+    'the function of requirePayment',
+    'ammount',
+    'amount',
+    () => parseRequiredPayment(plus('ammount', { resource: 'tea' })),
+  ],
+  [
+    'the payment hook',
+    'metdata',
+    'metadata',
+    () => createTermsResolver({ payment: () => plus('metdata', payment) })?.({} as never, {} as never),
+  ],
+  [
+    'the payment hook with clientAmount',
+    'resorce',
+    'resource',
+    () =>
+      createTermsResolver({
+        payment: () => plus('resorce'),
+        clientAmount: { min: 1, max: 9, currency: 'usd' },
+      })?.({} as never, { amount: 5 } as never),
+  ],
+  ['createServer', 'keepAliveTimeOut', 'keepAliveTimeout', () => createServer(app, plus('keepAliveTimeOut'))],
+  ['createIntentClient', 'timeoutMS', 'timeoutMs', () => createIntentClient(plus('timeoutMS', { transport }))],
+  ['paymentIntents.create', 'ammount', 'amount', () => paymentIntents.create(plus('ammount', payment))],
+  ['paymentIntents.create, second', 'singal', 'signal', () => paymentIntents.create(payment, plus('singal'))],
+  ['paymentIntents.prepare', 'signer', 'signers', () => paymentIntents.prepare(plus('signer', payment))],
+  [
+    'paymentIntents.prepare, login',
+    'domian',
+    'domain',
+    () => paymentIntents.prepare({ ...payment, login: plus('domian', login), signers: [signer] }),
+  ],
+  ['paymentIntents.getStatus', 'signl', 'signal', () => paymentIntents.getStatus(id, plus('signl'))],
+  [
+    'create of a prepared intent',
+    'cancelBeforeSent',
+    'cancelBeforeSend',
+    async () => (await paymentIntents.prepare(payment)).create(plus('cancelBeforeSent')),
+  ],
+  ['loginIntents.create', 'logins', 'login', () => loginIntents.create(plus('logins', { login, signers: [signer] }))],
+  [
+    'loginIntents.create, second',
+    'sign',
+    'signal',
+    () => loginIntents.create({ login, signers: [signer] }, plus('sign')),
+  ],
+  ['loginIntents.getStatus', 'signl', 'signal', () => loginIntents.getStatus(id, plus('signl'))],
+  [
+    'loginIntents.getUserId',
+    'verifiers',
+    'verifier',
+    () => loginIntents.getUserId(plus('verifiers', { intent: id, verifier: signer })),
+  ],
+  [
+    'registerWebhook',
+    'uri',
+    'url',
+    () => client.registerWebhook(plus('uri', { intent: id, url: 'https://a.example' })),
+  ],
+  ['watch', 'clientsecret', 'clientSecret', () => client.watch(plus('clientsecret', { id }))],
+  ['watch, second', 'singal', 'signal', () => client.watch({ id }, plus('singal'))],
+  ['router.intents.list', 'limits', 'limit', () => parseListOptions(plus('limits'))],
+  [
+    'router.intents.prune',
+    'includeResource',
+    'includeResources',
+    () => pruneIntents({} as never, plus('includeResource', { olderThan: new Date() })),
+  ],
+  ['startSequencer', 'ports', 'port', () => startSequencer(plus('ports'))],
+  ['sequencer.siteOptions', 'domian', 'domain', () => sequencer.siteOptions(plus('domian'))],
+  ['sequencer.siteEnvironment', 'domian', 'domain', () => sequencer.siteEnvironment(plus('domian'))],
+  ['sequencer.waitFor', 'timeout', 'timeoutMs', () => sequencer.waitFor(id, 'exists', plus('timeout'))],
+  ['sequencer.signWebhook', 'claim', 'claims', () => sequencer.signWebhook(id, plus('claim'))],
+  ['sequencer.injectFault', 'time', 'times', () => sequencer.injectFault(plus('time', { kind: 'error' }))],
+  ['createWallet', 'sead', 'seed', () => createWallet(plus('sead', { url: sequencer.url, name: 'Ada' }))],
+  ['advanceTime', 'routers', 'router', () => advanceTime(0, plus('routers', { sequencer }))],
+  ['waitForIntent', 'timeout', 'timeoutMs', () => waitForIntent({} as never, id, 'settled', plus('timeout'))],
+];
+
+async function errorOf(run: () => unknown): Promise<unknown> {
+  try {
+    await run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+test.each(calls)('%s rejects the unknown option %s and names %s', async (_call, unknown, meant, run) => {
+  const error = await errorOf(run);
+  expect(error).toBeInstanceOf(IntentError);
+  const { message } = error as IntentError;
+  expect(message).toMatch(new RegExp(`nknown option "${unknown}"\\.\\s+Did you mean "${meant}"\\?`));
+});
+
+test('no call reached the service', () => {
+  expect(transport.calls).toEqual([]);
+});
+
+test('signWebhook rejects { forged: true }, which is not one of its options', async () => {
+  const error = await errorOf(() => sequencer.signWebhook(id, plus('forged')));
+  expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('Known: invalid, claims.') });
+});
+
+test('signWebhook rejects an unknown kind of invalid call', async () => {
+  const { clientSecret, id: paid } = await createIntentClient({ transport: sequencer.transport }).paymentIntents.create(
+    payment,
+  );
+  await sequencer.wallet().pay(clientSecret);
+  const error = await errorOf(() => sequencer.signWebhook(paid, { invalid: 'fake' as 'forged' }));
+  expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('forged, altered') });
+});
+
+test.each([
+  ['requireLogin', () => requireLogin('/login' as never)],
+  ['createServer', () => createServer(app, 3000 as never)],
+])('%s rejects options that are not an object', async (_name, run) => {
+  const error = await errorOf(run);
+  expect(error).toBeInstanceOf(ConfigError);
+  expect((error as ConfigError).problems).toMatchObject([{ problem: 'Options must be an object.' }]);
+});
