@@ -24,6 +24,7 @@ function listen(port, id) {
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;
+      if (/^HTTP\/1.1 [345]/.test(text)) reject(new Error(`The stream was refused: ${text}`));
       const statusAt = text.indexOf('event: status\n');
       if (statusAt >= 0 && text.includes('\n\n', statusAt)) {
         text = text.slice(text.indexOf('\n\n', statusAt));

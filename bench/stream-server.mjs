@@ -42,7 +42,7 @@ async function* watch({ id }, { signal }) {
 
 const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
-const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now: Date.now });
+const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: Date.now });
 const secrets = new ClientSecretCache(Date.now);
 const connectionLimiter = new ConnectionLimiter(connectionLimits, () => undefined);
 const events = new EventHub({ watch, statusCache, secrets, logger }, connectionLimits);

@@ -58,7 +58,7 @@ describe('a payment', () => {
     ['settled', 'It is paid.', false],
     ['reversed', 'was reversed', false],
     ['expired', 'This order was not paid.', false],
-    ['dead', 'The payment is not lost', true],
+    ['dead', 'Your payment is safe.', true],
   ] as const)('that is %s is shown as %j and polled: %j', (state, words, polls) => {
     const intent = { id: 'x', state, createdAt: new Date(0) };
     const page = thanksPage({ intent, article: articles[0] as Article, order: undefined });
