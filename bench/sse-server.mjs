@@ -54,7 +54,7 @@ app.use(
     resolveTerms: undefined,
     logger,
     browserCookie: hostCookie('intent', false),
-    attempts: new MemoryLoginStore(0, Date.now),
+    logins: new MemoryLoginStore(0, Date.now),
     sessions: undefined,
     webhook: undefined,
     now: Date.now,

@@ -170,7 +170,10 @@ export class OpenTelemetry {
     } catch (error) {
       this.#isClosed = true;
       const details = { message: messageOf(error) };
-      this.#options.logger.warn('express-intents: telemetry is off: OpenTelemetry failed.', details);
+      this.#options.logger.warn(
+        'express-intents: telemetry is off: OpenTelemetry failed. Check its setup and restart.',
+        details,
+      );
     }
   }
 

@@ -29,7 +29,7 @@ interface Operation {
 
 const nameOf = ({ service, method }: Operation): string => `${service}.${method}`;
 
-/** Delivers events to OpenTelemetry synchronously and to the site's listener asynchronously. Observes the calls to the service. */
+/** Delivers events to OpenTelemetry and, asynchronously, to the site's listener. Observes the calls to the service. */
 export class RouterObserver implements Observer {
   readonly openTelemetry: OpenTelemetry | undefined;
   readonly #listener: ((event: RouterEvent) => void) | undefined;

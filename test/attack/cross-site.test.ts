@@ -17,7 +17,9 @@ describe('status and event requests from other sites', () => {
         expect([path, status, body.code]).toEqual([path, 403, 'cross_site_request']);
       }
     }
-    expect([context.connectionLimiter.open, context.connectionLimiter.visitors, transport.asked]).toEqual([0, 0, 0]);
+    expect([context.connectionLimiter.open, context.connectionLimiter.visitors, transport.callCount]).toEqual([
+      0, 0, 0,
+    ]);
   });
 
   test('do not count against the limits of the visitor', async () => {

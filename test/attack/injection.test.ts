@@ -115,7 +115,7 @@ describe('header and SSE injection', () => {
       { kind: 'code_scanned', id: 'e\0f', timestampMs: Number.NaN },
       { kind: 'client_rejected_payment', id: 'last', timestampMs: 1e300 },
     ] as IntentEvent[];
-    for (const event of events) watch.tell(intentId, event);
+    for (const event of events) watch.emit(intentId, event);
     await stream.has('id: last');
     const lines = stream.body.split(/\r\n|\r|\n/);
     expect(lines.filter((line) => /^event: ?intent_submitted/.test(line))).toEqual([]);

@@ -130,7 +130,7 @@ describe('redirect to http', () => {
     return stdout
       .trim()
       .split('\n')
-      .map((line) => (JSON.parse(line) as { called: string }).called);
+      .map((line) => (JSON.parse(line) as { outcome: string }).outcome);
   }
 
   test('is not followed, and an old version of TLS, another name and a missing TLS are rejected', async () => {

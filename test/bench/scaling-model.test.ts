@@ -16,14 +16,14 @@ describe('the model of docs/scaling.md', () => {
     look: { siteUs: 200, postgresUs: 300, transactions: 2, walBytes: 400, deadRows: 2 },
     settle: { siteUs: 500, postgresUs: 1_000, transactions: 5, walBytes: 3_000, deadRows: 4 },
     idle: { postgresUs: 1_000 },
-    // 24 at once and 400 a second are 60 ms each, of which the service took 50.
+    // 24 concurrent polls and 400 a second are 60 ms each, of which the service takes 50.
     looks: { thinksMs: 50, atOnce: 24, perSecond: 400 },
     notify: { baseUs: 30, listenerUs: 10 },
     stream: { openUs: 300, eventUs: 50, bytes: 16_000 },
     bytes: { open: 1_000, settled: 2_000 },
     prune: { postgresUs: 10 },
   };
-  // 10 intents a second, 20 at the peak: a half are logins, a quarter payments that are paid, a quarter are not.
+  // 10 intents a second, 20 at the peak: half are logins, a quarter paid payments, a quarter unpaid ones.
   const given = {
     ...{
       intents: 864_000,
@@ -39,14 +39,14 @@ describe('the model of docs/scaling.md', () => {
   };
   const schedule = { unpaidAgesMs: [secondMs, 2 * 3_600 * secondMs], paidLooks: 3, pageAsks: 2 };
 
-  it('comes to what it comes to by hand', async () => {
+  it('has the results that were computed by hand', async () => {
     const { plan } = await bench('scaling-model.mjs');
     const { processesBy, databasesBy, ...rest } = plan(constants, given, schedule);
-    // 0.25 x 2 + 0.25 x 3 looks; at the peak the old ones stay as they are: 12.5 + 10 x (0.25 x 1 + 0.25 x 3).
+    // 0.25 x 2 + 0.25 x 3 polls; at the peak those of old payments stay the same: 12.5 + 10 x (0.25 x 1 + 0.25 x 3).
     expect(rest).toMatchObject({ created: 10, peak: 20, looksEach: 1.25, looks: 12.5, looksAtPeak: 22.5 });
-    // 20 x (0.5 x 1 + 0.5 x 2) creates, 40 asks of pages, 22.5 looks, 5 settled.
+    // 20 x (0.5 x 1 + 0.5 x 2) creates, 40 status calls of pages, 22.5 polls, 5 settled.
     expect(rest).toMatchObject({ callsAtPeak: 97.5, streams: 200, memoryBytes: 3_200_000 });
-    // 30 + 4.5 + 2.5 ms, the asks 4 ms, the streams 20 x (300 + 2 x 50) us.
+    // 30 + 4.5 + 2.5 ms, the status calls 4 ms, the streams 20 x (300 + 2 x 50) us.
     expect(rest.siteCpu).toBeCloseTo(0.049, 10);
     expect(rest.looksEachProcess).toBeCloseTo(100, 10);
     expect(processesBy.cpu).toBeCloseTo(0.098, 10);
@@ -55,7 +55,7 @@ describe('the model of docs/scaling.md', () => {
     expect(rest).toMatchObject({ processes: 2, connections: 22, databases: 1, transactions: 160, walBytes: 54_000 });
     expect(databasesBy.cpu).toBeCloseTo(0.02285, 10);
     expect(databasesBy.wal).toBeCloseTo(0.054, 10);
-    // 11 + 6.75 + 5 ms, pruning 0.1, two idle processes 2, five times a NOTIFY that two hear.
+    // 11 + 6.75 + 5 ms, pruning 0.1, two idle processes 2, five times a NOTIFY with two listeners.
     expect(rest.databaseCpu).toBeCloseTo(0.0251, 10);
     // (10 x 1.5 + 12.5 x 2 + 2.5 x 4) x 86400
     expect(rest.deadRows).toBeCloseTo(4_320_000, 5);
@@ -64,28 +64,28 @@ describe('the model of docs/scaling.md', () => {
     expect(rest.diskBytes).toBeCloseTo(10.8e9, 0);
   });
 
-  it('takes the processes from what is scarce, and as many databases as its cores need', async () => {
+  it('has the processes of the scarcest resource, and enough databases for their cores', async () => {
     const { plan } = await bench('scaling-model.mjs');
     expect(plan(constants, { ...given, streamsEach: 30 }, schedule).processes).toBe(7);
     expect(plan(constants, { ...given, settlementConcurrency: 0.4 }, schedule).processes).toBe(3);
-    // Of 2.285 cores each database has one, half busy; here WAL, 5.4 MB a second, needs as many as 1 MB goes into it.
+    // 2.285 cores, of which each database has one, half busy. The WAL of 5.4 MB a second needs one for each MB.
     expect(plan(constants, { ...given, intents: 86_400_000, databaseCores: 1 }, schedule).databases).toBe(6);
     expect(plan(constants, { ...given, walEach: 20_000 }, schedule).databases).toBe(3);
   });
 
-  it('asks as often as the code does', async () => {
+  it('polls as often as the code does', async () => {
     const { looksAt, reversalLooksAt, asksOfPage } = await bench('schedules.mjs');
     expect(looksAt(10 * secondMs)).toEqual([2_000, 4_000, 6_000, 8_000, 10_000, 10_000 + dayMs]);
     const ages: number[] = looksAt(30 * dayMs);
     expect(ages).toHaveLength(108);
     expect((ages.at(-1) ?? 0) - (ages.at(-2) ?? 0)).toBe(dayMs);
-    // 1, 2, 4, ... 1024 minutes are within the day, and the last look is beyond it.
+    // 1, 2, 4, ... 1024 minutes are within the day, and the last poll is after it.
     expect(reversalLooksAt(dayMs)).toHaveLength(12);
     // The greeting, and then at 0, 1, 2.5, 4.75, 8.1 s.
     expect(await asksOfPage(10 * secondMs)).toBe(6);
   });
 
-  it('refuses what is no number, and knows its options', async () => {
+  it('rejects unknown options and values that are not numbers', async () => {
     const { readOptions } = await bench('scaling-model.mjs');
     expect(readOptions(['--intents', '1e8', '--watch-days', '1'])).toMatchObject({
       intents: 1e8,
@@ -97,7 +97,7 @@ describe('the model of docs/scaling.md', () => {
   });
 });
 
-test('the tables of docs/scaling.md and docs/measurements.md are what the model prints', async () => {
+test('the tables of docs/scaling.md and docs/measurements.md equal the output of the model', async () => {
   const { printed } = await bench('scaling-model.mjs');
   const pages = ['docs/scaling.md', 'docs/measurements.md'].map(textOf).join('\n');
   const tables = [...pages.matchAll(/<!-- npm run model -- (.*) -->\n\n((?:\|.*\n)+)/g)];

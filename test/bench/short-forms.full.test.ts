@@ -11,12 +11,12 @@ import { parseSecrets } from '../../src/keys/parse-secret.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
-// Each benchmark runs and prints its table. What it measures is not judged here.
+// Each benchmark runs and prints its table. The measured values are not checked.
 const bench = path.join(import.meta.dirname, '../../bench');
 const run = (script: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, [path.join(bench, script), ...args], { timeout: 300_000 });
 
-/** The first cells of the rows of a Markdown table whose head begins with a name. */
+/** The first cells of the Markdown table whose header starts with `head`. */
 function rowsOf(printed: string, head: string): string[] {
   const lines = printed.split('\n');
   const from = lines.findIndex((line) => line.startsWith(`| ${head} |`)) + 2;
@@ -24,7 +24,7 @@ function rowsOf(printed: string, head: string): string[] {
   return rows.map((row) => row.split('|')[1]?.trim() ?? '');
 }
 
-test('bench prints the table of a work and of the streams, and writes them', async () => {
+test('npm run bench prints and writes the tables of one operation and of the streams', async () => {
   const out = temporaryFolder();
   const short = ['--rounds', '1', '--ms', '50', '--warm-ms', '50', '--clients', '200', '--out', out];
   const { stdout } = await run('run.mjs', ...short, '--only', 'status, cached', '--only', 'streams');
@@ -34,28 +34,28 @@ test('bench prints the table of a work and of the streams, and writes them', asy
   expect((await readdir(out)).sort()).toEqual(['results.json', 'status-cached.svg', 'table.md']);
 }, 300_000);
 
-test('bench:fleet prints a row for each work', async () => {
+test('npm run bench:fleet prints a row for each operation', async () => {
   const short = ['--rounds', '1', '--ms', '300', '--per-second', '40', '--warm-ms', '50'];
   const { stdout } = await run('fleet.mjs', ...short, '--only', 'login', '--only', 'status');
-  for (const work of ['login', 'status'])
-    expect(stdout).toMatch(new RegExp(`^\\| ${work} \\|.*\\d\\.\\d\\d \\|$`, 'm'));
+  for (const operation of ['login', 'status'])
+    expect(stdout).toMatch(new RegExp(`^\\| ${operation} \\|.*\\d\\.\\d\\d \\|$`, 'm'));
 }, 300_000);
 
-test('bench:capacity prints the constants of the model', async () => {
+test('npm run bench:capacity prints the constants of the model', async () => {
   const short = ['--rounds', '1', '--ms', '300', '--warm-ms', '50', '--clients', '100'];
   const { stdout } = await run('capacity.mjs', ...short, '--out', temporaryFolder());
   const published = JSON.parse(await readFile(path.join(bench, 'published/capacity.json'), 'utf8'));
   expect(Object.keys(JSON.parse(stdout))).toEqual(Object.keys(published));
 }, 300_000);
 
-test('bench:capacity --backlog settles payments, after an outage of the service too', async () => {
+test('npm run bench:capacity --backlog settles payments, also after an outage of the service', async () => {
   for (const outage of ['0', '1000']) {
     const { stdout } = await run('capacity.mjs', '--backlog', '100', '--service-ms', '5', '--outage-ms', outage);
     expect(stdout).toMatch(/^100 of 100 settled in \d+\.\d s: /);
   }
 }, 300_000);
 
-test('bench:soak counts a few payments, and draws what it has seen', async () => {
+test('npm run bench:soak counts a few payments and draws their charts', async () => {
   const out = temporaryFolder();
   const { stdout } = await run('soak.mjs', '--count', '2000', '--windows', '4', '--out', out);
   expect(stdout).toMatch(
@@ -68,8 +68,8 @@ test('bench:soak counts a few payments, and draws what it has seen', async () =>
   expect(await readFile(path.join(out, 'soak-memory.svg'), 'utf8')).toMatch(/^<svg .*RSS, MB.*<\/svg>\n$/s);
 }, 300_000);
 
-// What the others are measured by does the work: a wallet pays its intents, and logs in with them.
-describe.each(['limit', 'usual', 'bare', 'ours'])('the server "%s" of the benchmark', (name) => {
+// The reference servers work: a wallet pays their payments and confirms their logins.
+describe.each(['limit', 'usual', 'bare', 'ours'])('the benchmark server "%s"', (name) => {
   let sequencer: Sequencer;
   let server: Server;
   let origin: string;
@@ -104,7 +104,7 @@ describe.each(['limit', 'usual', 'bare', 'ours'])('the server "%s" of the benchm
     return ((await answer.json()) as { client_secret: string }).client_secret;
   }
 
-  test('makes payments that a wallet pays, and tells their status', async () => {
+  test('creates payments that a wallet can pay, and returns their status', async () => {
     const { id, amount } = await sequencer.wallet('Ada').pay(await begin('payment'));
     expect(amount).toBe('4.50');
     expect(await (await fetch(`${origin}/status/${id}`)).json()).toEqual({
@@ -114,9 +114,9 @@ describe.each(['limit', 'usual', 'bare', 'ours'])('the server "%s" of the benchm
     });
   });
 
-  // One middleware is there for the payments alone.
+  // The bare server has no logins.
   if (name === 'bare') return;
-  test('makes logins that a wallet takes', async () => {
+  test('creates logins that a wallet can confirm', async () => {
     expect(await sequencer.wallet('Ada').login(await begin('login'))).toMatchObject({
       login: { domain: 'example.com' },
     });

@@ -21,18 +21,18 @@ const program = createProgram({
 
 const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
 
-/** What stands under the heading of a command. */
+/** The section of a command. */
 function sectionOf(text: string, name: string): string {
   return text.split(/^## /m).find((section) => section.startsWith(`${name}\n`)) ?? '';
 }
 
-/** A command and those under it. */
+/** A command and its subcommands. */
 const withSubcommands = (command: Command): readonly Command[] => [
   command,
   ...command.commands.flatMap(withSubcommands),
 ];
 
-/** What the help has and the page has not, and the other way round. */
+/** The differences between the help and the page. */
 function differences(text: string): string[] {
   return program.commands.flatMap((command) => {
     const section = sectionOf(text, command.name());
@@ -48,9 +48,9 @@ function differences(text: string): string[] {
       ...(section === '' ? [`${command.name()} has no section`] : []),
       ...[...options]
         .filter((flags) => !named.includes(flags))
-        .map((flags) => `${command.name()}: ${flags} is not told`),
+        .map((flags) => `${command.name()}: ${flags} is missing`),
       ...named.filter((flags) => !options.has(flags)).map((flags) => `${command.name()}: there is no ${flags}`),
-      ...subcommands.filter((name) => !namedCommands.includes(name)).map((name) => `${name} is not told`),
+      ...subcommands.filter((name) => !namedCommands.includes(name)).map((name) => `${name} is missing`),
       ...(subcommands.length > 0
         ? namedCommands.filter((name) => !subcommands.includes(name)).map((name) => `there is no ${name}`)
         : []),
@@ -59,22 +59,22 @@ function differences(text: string): string[] {
 }
 
 describe('docs/cli.md', () => {
-  it('tells of every command and option of the help, and of no other', () => {
+  it('describes every command and option of the help, and no other', () => {
     expect(program.commands.map((command) => command.name())).toHaveLength(5);
     expect(differences(page)).toEqual([]);
   });
 
-  it('has a section for commands alone', () => {
+  it('has sections for commands only', () => {
     const sections = [...page.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
     expect(sections.sort()).toEqual(program.commands.map((command) => command.name()).sort());
   });
 
-  it('has a row for every check of the doctor, in their order', () => {
+  it('lists every check of the doctor in order', () => {
     const rows = [...sectionOf(page, 'doctor').matchAll(/^\| `([a-z ]+)` \| /gm)].map(([, name]) => name);
     expect(rows).toEqual(checks.map(({ name }) => name));
   });
 
-  it('what is missing, or one too many, is noticed', () => {
+  it('is checked: a missing or wrong entry is detected', () => {
     for (const [from, to] of [
       ['| `--offline` |', '| `--ofline` |'],
       ['## migrate', '## migrat'],
@@ -86,7 +86,7 @@ describe('docs/cli.md', () => {
   });
 });
 
-it('the help of every command says what it is for, and so does that of every option', () => {
+it('the help describes every command and every option', () => {
   for (const command of withSubcommands(program)) {
     expect([command.name(), command.description()]).toEqual([command.name(), expect.stringMatching(/^.{15,}[.:]$/s)]);
     for (const option of command.options) expect(option.description).toMatch(/^.{8,}$/);

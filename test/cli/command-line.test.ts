@@ -18,11 +18,11 @@ afterEach(() => {
   process.env = { ...before };
 });
 
-/** The escapes of colours; what they are is not looked at. */
-const colorBegins = '\u001b[';
+/** The start of any color escape. */
+const colorEscape = '\u001b[';
 
 describe('keygen', () => {
-  it('prints what can be appended to .env as it is, and the public key of it', async () => {
+  it('prints lines for .env with the secret and its public key', async () => {
     const { printed, ended } = startCommand(['keygen']);
     expect(await ended).toBe(0);
     expect(printed.error).toBe('');
@@ -42,7 +42,7 @@ describe('keygen', () => {
     expect(createSigner(secret).publicKey).toBe(publicKey);
   });
 
-  it('prints another one every time', async () => {
+  it('prints another key each time', async () => {
     const [one, other] = [await command('keygen'), await command('keygen')];
     expect([one.code, other.code]).toEqual([0, 0]);
     const secretIn = ({ out }: { out: string }) => parseEnv(out).INTENT_VERIFIER_SECRET;
@@ -50,13 +50,13 @@ describe('keygen', () => {
     expect(secretIn(one)).not.toBe(secretIn(other));
   });
 
-  it('--json is for programs', async () => {
+  it('prints JSON with --json', async () => {
     const { secret, publicKey, ...rest } = JSON.parse((await command('keygen', '--json')).out);
     expect(rest).toEqual({});
     expect(createSigner(secret).publicKey).toBe(publicKey);
   });
 
-  it('--public prints the public halves of what is set, and nothing secret (interface 2.7)', async () => {
+  it('prints only the configured public keys with --public (interface 2.7)', async () => {
     const keys = [await command('keygen', '--json'), await command('keygen', '--json')].map(({ out }) =>
       JSON.parse(out),
     );
@@ -73,12 +73,12 @@ describe('keygen', () => {
     for (const { secret } of keys) expect(shown.out).not.toContain(secret);
     const { out } = await command('keygen', '--public', '--json', '--env-file', file);
     expect(JSON.parse(out)).toEqual({ public_keys: [first.publicKey, second.publicKey] });
-    // What is set wins, as with `node --env-file`.
+    // The environment overrides the file, as with `node --env-file`.
     process.env.INTENT_VERIFIER_SECRET = second.secret;
     expect((await command('keygen', '--public', '--env-file', file)).out).toContain(`${second.publicKey}   signs`);
   });
 
-  it('--public says what is missing, as a list with what mends it and without a stack', async () => {
+  it('reports a missing secret with its fix and without a stack with --public', async () => {
     delete process.env.INTENT_VERIFIER_SECRET;
     const { code, out, error } = await command('keygen', '--public');
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -87,15 +87,15 @@ describe('keygen', () => {
     );
   });
 
-  it.each([['--seed=1'], ['-x'], ['again']])('does not understand %s', async (argument) => {
+  it.each([['--seed=1'], ['-x'], ['again']])('rejects %s', async (argument) => {
     const { code, out, error } = await command('keygen', argument);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(argument === 'again' ? /^Too many arguments/ : /^Unknown option '-/);
   });
 });
 
-describe('help', () => {
-  it.each([[[]], [['help']], [['--help']], [['-h']]])('%j tells of every command', async (args) => {
+describe('the command line', () => {
+  it.each([[[]], [['help']], [['--help']], [['-h']]])('lists every command for %j', async (args) => {
     const { code, out, error } = await command(...args);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^Usage: express-intents \[options\] \[command\]\n/);
@@ -105,7 +105,7 @@ describe('help', () => {
   });
 
   it.each([[['doctor', '--help']], [['help', 'doctor']], [['doctor', '-h']]])(
-    '%j is that of one command, with examples',
+    'shows one command with examples for %j',
     async (args) => {
       const { code, out } = await command(...args);
       expect(code).toBe(0);
@@ -122,19 +122,19 @@ describe('help', () => {
     ['toString', /^Unknown command 'toString'\.\n/],
     ['__proto__', /^Unknown command '__proto__'\.\n/],
     ['--port', /^Unknown option '--port'\.\n/],
-  ])('what is not understood, such as %s, is told on the error stream', async (name, told) => {
+  ])('reports %s on the error stream with exit code 2', async (name, expected) => {
     const { code, out, error } = await command(name);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(error).toMatch(told);
+    expect(error).toMatch(expected);
     expect(error).toMatch(/See --help\.$/);
   });
 
-  it('--version is that of the package', async () => {
+  it('prints the version of the package for --version', async () => {
     const { version } = manifest as unknown as { version: string };
     for (const flag of ['--version', '-v']) expect(await command(flag)).toEqual({ code: 0, out: version, error: '' });
   });
 
-  it('exit codes reach the shell', async () => {
+  it('returns its exit codes to the shell', async () => {
     const codes = [[], ['doctro'], ['keygen', '--unknown'], ['ledger', 'list']].map(
       (args) => startCommand(args, { INTENT_DATABASE_URL: '' }).ended,
     );
@@ -142,29 +142,29 @@ describe('help', () => {
   });
 });
 
-describe('colours', () => {
-  it('are there for a terminal that takes them, and nowhere else', async () => {
+describe('colors', () => {
+  it('are printed to a terminal with colors only, for each stream separately', async () => {
     const colored = await runCommand(['--help'], { colors: { out: true, error: true } });
-    expect(colored.out).toContain(colorBegins);
-    expect((await command('--help')).out).not.toContain(colorBegins);
-    // The error stream has a mind of its own.
+    expect(colored.out).toContain(colorEscape);
+    expect((await command('--help')).out).not.toContain(colorEscape);
+    // Each stream has its own setting.
     const parted = await runCommand(['keygen', '--public'], { colors: { out: false, error: true } });
-    expect(parted.error).toContain(colorBegins);
+    expect(parted.error).toContain(colorEscape);
   });
 
   it.each([
     [{ FORCE_COLOR: '1' }, true],
     [{ NO_COLOR: '1' }, false],
     [{}, false],
-  ])('with %j into a file: %s', async (environment, isColored) => {
+  ])('are printed into a file with %j: %s', async (environment, isColored) => {
     const { printed, ended } = startCommand(['--help'], {
       NO_COLOR: undefined,
       FORCE_COLOR: undefined,
       ...environment,
     });
     await ended;
-    expect(printed.out.includes(colorBegins)).toBe(isColored);
-    // Progress is for who looks.
+    expect(printed.out.includes(colorEscape)).toBe(isColored);
+    // Progress is printed to terminals only.
     expect(printed.error).toBe('');
   });
 });

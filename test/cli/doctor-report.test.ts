@@ -4,7 +4,7 @@ import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check
 import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
 import { nearestName } from '../../src/known-names.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
-import { look } from '../support/runner/watch-for-leaks.js';
+import { checkForSecrets } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';
 
 const before = { ...process.env };
@@ -19,8 +19,8 @@ function doctor(env: Record<string, string>, args: readonly string[], setting: S
   return runCommand(['doctor', ...args], setting);
 }
 
-describe('what is printed', () => {
-  it('is a line for each, what mends it under it, then what was not looked at, and the sum', async () => {
+describe('the report of the doctor', () => {
+  it('has a line for each finding, its fix below, the skipped checks and the totals', async () => {
     const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DOMAIN: 'www.shop.example', INTENT_ORGIN: 'x' };
     const { code, out, error } = await doctor(env, ['--offline']);
     expect({ code, error }).toEqual({ code: 1, error: '' });
@@ -35,18 +35,18 @@ describe('what is printed', () => {
     ]);
   });
 
-  it('is wrapped and in colours where somebody looks', async () => {
+  it('is wrapped and colored for a terminal', async () => {
     const { out } = await doctor({}, ['--offline'], { columns: 80, colors: { out: true, error: true } });
     const plain = stripVTControlCharacters(out);
     expect(out).not.toBe(plain);
     const lines = plain.split('\n');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines.filter((line) => line.startsWith('error'))).toHaveLength(3);
-    // Nothing is lost where a line is broken.
+    // Wrapping loses no text.
     expect(lines.join(' ').replace(/\s+/g, ' ')).toContain('to try everything on this machine, without any key');
   });
 
-  it('--json is for programs', async () => {
+  it('is JSON with --json', async () => {
     const { code, out } = await doctor({ INTENT_SEQUENCER_URL: 'embedded' }, ['--offline', '--json']);
     expect(code).toBe(0);
     const { findings, ...rest } = JSON.parse(out);
@@ -57,7 +57,7 @@ describe('what is printed', () => {
   });
 
   it.each([['shop.example'], ['ftp://shop.example'], ['https://shop.example/pay']])(
-    'does not understand --url %s',
+    'is not printed for an invalid --url: %s',
     async (url) => {
       const { code, out, error } = await doctor({}, ['--url', url]);
       expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -66,12 +66,12 @@ describe('what is printed', () => {
   );
 });
 
-describe('what goes on around the checks', () => {
+describe('runChecks', () => {
   const host = { ...systemHost, checkMs: 100 };
   const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false };
   type Checks = typeof checks;
 
-  async function examined(planted: Checks, env: Record<string, string> = {}): Promise<readonly Finding[]> {
+  async function findingsOf(planted: Checks, env: Record<string, string> = {}): Promise<readonly Finding[]> {
     const found: Finding[] = [];
     for await (const { findings } of runChecks({ ...nothing, env }, host, planted)) found.push(...findings);
     return found;
@@ -82,42 +82,42 @@ describe('what goes on around the checks', () => {
     check,
   });
 
-  it('all run at once, and are told in their order', async () => {
-    const begun: string[] = [];
+  it('runs all checks concurrently and reports them in order', async () => {
+    const started: string[] = [];
     let first: () => void = () => undefined;
     const slow = named('slow', async () => {
-      begun.push('slow');
+      started.push('slow');
       await new Promise<void>((resolve) => {
         first = resolve;
       });
       return [ok('slow')];
     });
     const quick = named('quick', async () => {
-      begun.push('quick');
+      started.push('quick');
       first();
       return [ok('quick')];
     });
-    expect((await examined([slow, quick])).map(({ text }) => text)).toEqual(['slow', 'quick']);
-    expect(begun).toEqual(['slow', 'quick']);
+    expect((await findingsOf([slow, quick])).map(({ text }) => text)).toEqual(['slow', 'quick']);
+    expect(started).toEqual(['slow', 'quick']);
   });
 
-  it('one that throws is a finding, and so is one that does not end', async () => {
+  it('reports a check that throws and a check that does not end', async () => {
     const throws = named('throws', async () => {
       throw new Error('It is broken.');
     });
-    const thrown = await examined([
+    const findings = await findingsOf([
       throws,
       named('hangs', () => new Promise(() => undefined)),
       named('well', async () => [ok('well')]),
     ]);
-    expect(thrown).toEqual([
+    expect(findings).toEqual([
       { level: 'error', text: 'The check failed: It is broken.', fix: expect.stringContaining('throws') },
       { level: 'error', text: 'The check did not finish within 0.1 seconds.', fix: expect.any(String) },
       ok('well'),
     ]);
   });
 
-  it('nothing secret of the environment is told, whoever says it', async () => {
+  it('never reports secrets of the environment', async () => {
     const [verifier, cookies, password] = [canaryOf('verifier'), canaryOf('cookies'), 'p@ss word/secret-canary'];
     const encoded = encodeURIComponent(password);
     const env = {
@@ -125,16 +125,16 @@ describe('what goes on around the checks', () => {
       INTENT_SECRET: cookies,
       INTENT_DATABASE_URL: `postgres://shop:${encoded}@db/shop`,
     };
-    const talks = named('talks', async () => {
+    const revealing = named('talks', async () => {
       throw new Error(`${verifier} ${canaryOf('second')} ${cookies} ${password} ${encoded}`);
     });
-    const [finding] = await examined([talks], env);
+    const [finding] = await findingsOf([revealing], env);
     expect(finding?.text).toBe('The check failed: *** *** *** *** ***');
-    look('the doctor', JSON.stringify(finding));
+    checkForSecrets('the doctor', JSON.stringify(finding));
   });
 });
 
-it('the nearest name is the one with the fewest changes', () => {
+it('nearestName() returns the name with the fewest changes', () => {
   const names = ['INTENT_DATABASE_URL', 'INTENT_DOMAIN', 'INTENT_ORIGIN'];
   expect(nearestName('INTENT_DATABSE_URL', names)).toBe('INTENT_DATABASE_URL');
   expect(nearestName('INTENT_ORGIN', names)).toBe('INTENT_ORIGIN');

@@ -13,17 +13,17 @@ import { serve } from '../support/sites/serve.js';
 import { expiredCertificate } from '../support/sites/shop-certificates.js';
 import { runCommand } from './support/run-command.js';
 import type { FrontFaults } from './support/shop-front.js';
-import { type SoundSetUp, shopOrigin, startSoundSetUp } from './support/sound-set-up.js';
+import { shopOrigin, startValidSetUp, type ValidSetUp } from './support/valid-set-up.js';
 
 // Each case starts from a set-up with nothing wrong, plants one error, and sees that the doctor finds it, names what mends
 // it, and finds nothing else.
 
-let sound: SoundSetUp;
+let sound: ValidSetUp;
 let postgres: PostgresServer;
 const before = { ...process.env };
 
 beforeAll(async () => {
-  sound = await startSoundSetUp();
+  sound = await startValidSetUp();
   postgres = await startPostgres();
 });
 afterEach(() => {
@@ -103,7 +103,7 @@ const onThisMachine: readonly Case[] = [
     told: [['settings', 'error', /INTENT_DOMAIN: /, /not localhost/]],
   },
   {
-    name: 'a verifier secret that is none',
+    name: 'an invalid verifier secret',
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: canaryOf('verifier') } }),
     told: [['settings', 'error', /INTENT_VERIFIER_SECRET: Entry 1 of 1 is not a secret key/, /express-intents keygen/]],
   },
@@ -116,7 +116,7 @@ const onThisMachine: readonly Case[] = [
     ],
   },
   {
-    name: 'a setting with a slip of the pen in its name',
+    name: 'a setting with a typo in its name',
     plant: () => ({ env: { INTENT_DATABSE_URL: './ledger', INTENTS_DOMAIN: 'x' } }),
     told: [
       ['settings', 'warning', /INTENT_DATABSE_URL is not a setting/, /Did you mean INTENT_DATABASE_URL/],
@@ -124,12 +124,12 @@ const onThisMachine: readonly Case[] = [
     ],
   },
   {
-    name: 'a secret file that is not there',
+    name: 'a missing secret file',
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: '/nowhere/key' } }),
     told: [['settings', 'error', /INTENT_VERIFIER_SECRET_FILE: The file cannot be read \(ENOENT\)/, /readable file/]],
   },
   {
-    name: 'an origin under another name than that of the logins',
+    name: 'an origin on another domain than the logins',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
     told: [
       ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^Set INTENT_DOMAIN=/],
@@ -147,14 +147,14 @@ const onThisMachine: readonly Case[] = [
   },
 ];
 
-describe('on this machine', () => {
+describe('doctor --offline finds', () => {
   it.each(onThisMachine)('$name', async ({ plant, told }) => {
     const { env, args = [] } = await plant();
     expectTold(await doctor({ ...sound.production, ...env }, ['--offline', ...args]), told);
   });
 });
 
-/** A role that has to say a password, which is not the one in the URL. */
+/** The URL of a role with a wrong password. */
 async function wrongPassword(): Promise<string> {
   const [{ hba_file: file } = {}] = await postgres.run('postgres', 'show hba_file');
   await postgres.run('postgres', `create role shop login password '${canaryOf('right')}'`);
@@ -164,7 +164,7 @@ async function wrongPassword(): Promise<string> {
   return sound.production.INTENT_DATABASE_URL?.replace('postgres@', `shop:${canaryOf('wrong')}@`) ?? '';
 }
 
-/** A database that is migrated, and then changed. */
+/** A migrated database that these statements change. */
 async function databaseWith(...statements: string[]): Promise<string> {
   const { url, db } = await openTestDatabase('postgres');
   const name = new URL(url.replace('@/', '@localhost/')).pathname.slice(1);
@@ -175,7 +175,7 @@ async function databaseWith(...statements: string[]): Promise<string> {
 
 const inDatabases: readonly Case[] = [
   {
-    name: 'nobody listens',
+    name: 'an unreachable database',
     plant: () => ({ env: { INTENT_DATABASE_URL: `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop` } }),
     told: [
       ['database', 'error', /Postgres at 127\.0\.0\.1:1\/shop cannot be used: nothing listens/, /Start the database/],
@@ -187,12 +187,12 @@ const inDatabases: readonly Case[] = [
     told: [['database', 'error', /refuses the user or the password/, /Correct the user and the password/]],
   },
   {
-    name: 'a database that is not there',
+    name: 'a missing database',
     plant: () => ({ env: { INTENT_DATABASE_URL: postgres.url('lost') } }),
     told: [['database', 'error', /database "lost" does not exist/, /createdb/]],
   },
   {
-    name: 'not migrated',
+    name: 'a database without tables',
     plant: async () => ({ env: { INTENT_DATABASE_URL: postgres.url(await postgres.createDatabase()) } }),
     told: [['database', 'warning', /has no tables yet/, /npx express-intents migrate/]],
   },
@@ -208,7 +208,7 @@ const inDatabases: readonly Case[] = [
     told: [['database', 'warning', /have a newer version \(99\)/, /npm install express-intents@latest/]],
   },
   {
-    name: 'a role that may not make tables',
+    name: 'a role without the right to create tables',
     plant: async () => {
       const name = await postgres.createDatabase();
       await postgres.run(name, 'create role visitor login');
@@ -217,7 +217,7 @@ const inDatabases: readonly Case[] = [
     told: [['database', 'error', /the role visitor may not create them/, /migrate` as a role that may/]],
   },
   {
-    name: 'a database that can only be read',
+    name: 'a read-only database',
     plant: async () => ({
       env: {
         INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE set default_transaction_read_only = on'),
@@ -235,7 +235,7 @@ const inDatabases: readonly Case[] = [
     told: [['database', 'warning', /is open in another process/, /--url/]],
   },
   {
-    name: 'a folder that cannot be made',
+    name: 'a folder that cannot be created',
     plant: () => {
       const file = path.join(temporaryFolder(), 'file');
       writeFileSync(file, '');
@@ -245,25 +245,25 @@ const inDatabases: readonly Case[] = [
   },
 ];
 
-describe('in the database', () => {
+describe('doctor finds in the database', () => {
   it.each(inDatabases)('$name', async ({ plant, told }) => {
     const { env, args = [] } = await plant();
     expectTold(await doctor({ ...sound.staging, ...env }, args), told);
   });
 });
 
-/** A server that gives everybody the same answer. */
+/** A server that answers all requests with this response. */
 const answering = (status: number, headers: Record<string, string>, body: string | Uint8Array) =>
   serve((_req, res) => {
     res.writeHead(status, headers).end(body);
   });
 
-/** The envelope of an OK, and in it the three flags, all true (protocol section 7). */
+/** An OK envelope with all three flags true (protocol section 7). */
 const allTrue = Buffer.from('1206080110011801', 'hex');
 
 const atSequencers: readonly Case[] = [
   {
-    name: 'nobody listens',
+    name: 'an unreachable sequencer',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
     told: [
       ['sequencer', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
@@ -271,7 +271,7 @@ const atSequencers: readonly Case[] = [
     ],
   },
   {
-    name: 'a web page where the sequencer should be',
+    name: 'a web page instead of the sequencer',
     plant: async () => ({
       env: { INTENT_SEQUENCER_URL: await answering(200, { 'content-type': 'text/html' }, '<!doctype html>') },
     }),
@@ -281,7 +281,7 @@ const atSequencers: readonly Case[] = [
     ],
   },
   {
-    name: 'bytes that mean nothing',
+    name: 'meaningless bytes',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     told: [
       ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
@@ -289,7 +289,7 @@ const atSequencers: readonly Case[] = [
     ],
   },
   {
-    name: 'a path too much in its address',
+    name: 'a superfluous path in its URL',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     told: [
       ['sequencer', 'error', /answers with status 404/, /without \/v1\/api/],
@@ -312,7 +312,7 @@ const atSequencers: readonly Case[] = [
     ],
   },
   {
-    name: 'a service that calls everything paid',
+    name: 'a service that reports everything as paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     told: [
       ['sequencer', 'error', /reports that an intent exists which was never created/, /a real payment service/],
@@ -320,7 +320,7 @@ const atSequencers: readonly Case[] = [
     ],
   },
   {
-    name: 'nobody listens for gRPC',
+    name: 'an unreachable gRPC server',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
     told: [['grpc', 'error', /127\.0\.0\.1:1 returns no status/, /INTENT_SEQUENCER_GRPC_URL is right/]],
   },
@@ -331,7 +331,7 @@ const atSequencers: readonly Case[] = [
   },
 ];
 
-describe('at the sequencer', () => {
+describe('doctor finds at the sequencer', () => {
   it.each(atSequencers)('$name', async ({ plant, told }) => {
     const { env } = await plant();
     const withoutDatabase = { ...sound.staging, INTENT_DATABASE_URL: undefined };
@@ -358,32 +358,32 @@ const atKeyFiles: readonly Case[] = [
     ],
   },
   {
-    name: 'a web page in its place',
+    name: 'a web page instead of it',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/html' }, '<!doctype html>') }),
     told: [['key file', 'error', /is a web page/, /single-page app/]],
   },
   {
-    name: 'JSON of another kind',
+    name: 'JSON of another form',
     plant: () => ({ front: onKeyFile(200, json, '{"publicKeys":[]}') }),
     told: [['key file', 'error', /not a JSON object with an array public_keys/, /Let the router answer/]],
   },
   {
-    name: 'nothing there',
+    name: 'a missing file',
     plant: () => ({ front: onKeyFile(404, {}, '') }),
     told: [['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\)/]],
   },
   {
-    name: 'as text',
+    name: 'the content type text/plain',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
     told: [['key file', 'warning', /is served as text\/plain/, /application\/json/]],
   },
   {
-    name: 'without the key that signs',
+    name: 'a missing signing key',
     plant: () => ({ front: onKeyFile(200, json, listing()) }),
     told: [['key file', 'error', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/]],
   },
   {
-    name: 'without the next key, and with one that is left over',
+    name: 'a missing second key and a superfluous one',
     plant: () => {
       const env = { INTENT_VERIFIER_SECRET: `${sound.keys.secret},${generateKeyPair().secret}` };
       return { env, front: onKeyFile(200, json, listing(sound.keys.publicKey, generateKeyPair().publicKey)) };
@@ -404,12 +404,12 @@ const atKeyFiles: readonly Case[] = [
     told: [['key file', 'error', /does not name shop-example\.com/, /certificate of a public authority/]],
   },
   {
-    name: 'a certificate that nobody trusts',
+    name: 'an untrusted certificate',
     plant: () => ({ host: { ca: undefined } }),
     told: [['key file', 'error', /is not trusted/, /with its whole chain/]],
   },
   {
-    name: 'nobody listens',
+    name: 'an unreachable site',
     plant: () => ({
       host: { addressOf: () => ({ host: '127.0.0.1', port: 1 }) },
       env: { INTENT_SEQUENCER_URL: undefined, INTENT_SEQUENCER_GRPC_URL: sound.sequencer.grpcUrl },
@@ -420,7 +420,7 @@ const atKeyFiles: readonly Case[] = [
   },
 ];
 
-describe('at the key file', () => {
+describe('doctor finds at the key file', () => {
   it.each(atKeyFiles)('$name', async ({ plant, told }) => {
     const { env, host, front = {} } = await plant();
     sound.front.faults = front;
@@ -431,14 +431,14 @@ describe('at the key file', () => {
 
 const refusing = {
   call: async () => {
-    throw new Error('The service is gone.');
+    throw new Error('The service is unreachable.');
   },
   close: async () => undefined,
 };
 
 const atSites: readonly Case[] = [
   {
-    name: 'a proxy with no site behind it',
+    name: 'a proxy without a site',
     plant: () => ({ env: { INTENT_WALLET_URL: undefined }, front: { site: 'http://127.0.0.1:1' } }),
     told: [
       ['key file', 'error', /answers with status 502/, /./],
@@ -459,7 +459,7 @@ const atSites: readonly Case[] = [
     ],
   },
   {
-    name: 'people are sent to www',
+    name: 'a redirect to www',
     plant: () => ({
       front: {
         answer: (req, res) => {
@@ -480,12 +480,12 @@ const atSites: readonly Case[] = [
     ],
   },
   {
-    name: 'a site that runs without NODE_ENV=production',
+    name: 'a site without NODE_ENV=production',
     plant: async () => ({ front: { site: await sound.startSite({ isDevelopment: true }) } }),
     told: [['site', 'error', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/]],
   },
   {
-    name: 'a proxy that is not trusted, where no origin is set',
+    name: 'an untrusted proxy without an origin',
     plant: async () => {
       const site = await sound.startSite({ origin: '', trustsProxy: false, webhook: false });
       return { front: { site }, env: { INTENT_WEBHOOK_PUBLIC_KEY: undefined } };
@@ -495,7 +495,7 @@ const atSites: readonly Case[] = [
     ],
   },
   {
-    name: 'a site that was told another origin',
+    name: 'a site with another origin',
     plant: async () => ({ front: { site: await sound.startSite({ origin: 'https://old-example.com' }) } }),
     told: [
       [
@@ -507,7 +507,7 @@ const atSites: readonly Case[] = [
     ],
   },
   {
-    name: 'another origin here than where people go',
+    name: 'a local origin that differs from the public one',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://www.shop-example.com' } }),
     told: [
       [
@@ -520,7 +520,7 @@ const atSites: readonly Case[] = [
     ],
   },
   {
-    name: 'a proxy that makes every request the site’s own',
+    name: 'a proxy that sets the Origin header',
     plant: () => ({
       front: {
         request: (headers) => {
@@ -531,8 +531,8 @@ const atSites: readonly Case[] = [
     told: [['origin', 'error', /accepts requests from pages of other sites/, /forward the header Origin unchanged/]],
   },
   {
-    name: 'a proxy that collects the events',
-    // Much slower than this machine can be, however busy it is.
+    name: 'a proxy that buffers the events',
+    // Slower than a busy machine.
     plant: async () => ({
       front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
       host: { checkMs: 30_000 },
@@ -551,7 +551,7 @@ const atSites: readonly Case[] = [
     told: [['events', 'error', /compresses the event stream \(gzip\)/, /text\/event-stream/]],
   },
   {
-    name: 'a cache that keeps the events',
+    name: 'a cache that stores the events',
     plant: () => ({
       front: {
         response: (headers) => {
@@ -567,7 +567,7 @@ const atSites: readonly Case[] = [
     told: [['events', 'error', /The site does not report the status of an intent: 50\d/, /the log of the site/]],
   },
   {
-    name: 'a wallet address that leads nowhere',
+    name: 'a wallet URL with a 404',
     plant: () => ({
       env: { INTENT_WALLET_URL: 'https://shop-example.com/wallet' },
       front: {
@@ -595,7 +595,7 @@ const atSites: readonly Case[] = [
   },
 ];
 
-describe('at the running site', () => {
+describe('doctor --url finds at the running site', () => {
   it.each(atSites)('$name', async ({ plant, told }) => {
     const { env, host, front = {} } = await plant();
     sound.front.faults = front;
@@ -603,7 +603,7 @@ describe('at the running site', () => {
     expectTold(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin], host), told);
   });
 
-  it('nobody listens there', async () => {
+  it('an unreachable site', async () => {
     const args = ['--url', 'http://127.0.0.1:1'];
     const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, args);
     expect(wrong.map(({ check, text }) => [check, text])).toContainEqual([
@@ -613,50 +613,50 @@ describe('at the running site', () => {
   });
 });
 
-describe('where nothing is wrong', () => {
-  it.each(['production', 'staging'] as const)('nothing is found: %s', async (name) => {
+describe('doctor finds nothing', () => {
+  it.each(['production', 'staging'] as const)('in a valid environment: %s', async (name) => {
     const args = name === 'production' ? ['--url', shopOrigin] : [];
     const { code, wrong, findings } = await doctor(sound[name], args);
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
-    // Both together look at everything there is but a folder.
-    const looked = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
+    // Together they run all checks, except for a folder.
+    const passed = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
     const everywhere = ['settings', 'names', 'database'];
-    expect(looked).toEqual(
+    expect(passed).toEqual(
       name === 'production'
         ? [...everywhere, 'grpc', 'key file', 'site', 'origin', 'events', 'webhook', 'wallet']
         : [...everywhere, 'sequencer', 'stream', 'key file'],
     );
   });
 
-  it('nor with a ledger in a folder, that is to be made, that is there and that the site has open', async () => {
+  it('with a ledger in a folder that is missing, exists, or is open in the site', async () => {
     const folder = path.join(temporaryFolder(), 'ledger');
-    const look = async (...args: string[]) => {
+    const databaseText = async (...args: string[]) => {
       const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DATABASE_URL: folder };
       const { findings, wrong } = await doctor(env, args);
       expect(wrong.filter(({ check }) => check === 'database')).toEqual([]);
       return findings.find(({ check }) => check === 'database')?.text;
     };
-    expect(await look()).toBe(`${folder} will be created`);
+    expect(await databaseText()).toBe(`${folder} will be created`);
     mkdirSync(path.join(folder, 'data'), { recursive: true });
-    expect(await look()).toBe(folder);
+    expect(await databaseText()).toBe(folder);
     const lock = await lockFolder(folder);
-    expect(await look('--url', 'http://127.0.0.1:1')).toBe(`${folder}, open in the site`);
+    expect(await databaseText('--url', 'http://127.0.0.1:1')).toBe(`${folder}, open in the site`);
     await lock.release();
   });
 });
 
-it('asks nobody whom the site names in place of itself', async () => {
-  const asked: string[] = [];
-  const stranger = new URL(await serve((req, res) => res.end(String(asked.push(String(req.url))))));
-  const elsewhere = `//${stranger.host}/intent`;
+it('doctor sends no request to another host that the site names', async () => {
+  const requested: string[] = [];
+  const otherHost = new URL(await serve((req, res) => res.end(String(requested.push(String(req.url))))));
+  const elsewhere = `//${otherHost.host}/intent`;
   const routes = { intent: elsewhere, status: elsewhere, events: elsewhere, session: elsewhere };
   const site = await serve((_req, res) => res.end(`const intentSite=${JSON.stringify(routes)};`));
   const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, ['--url', site]);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   expect(findings).toContainEqual({ check: 'events', level: 'skipped', text: 'the route of the events was not found' });
 });
 
-it('changes nothing: no intent is created, no table is made, and the folder of a ledger is left alone', async () => {
+it('doctor changes nothing: it creates no intent, no table and no folder', async () => {
   const name = await postgres.createDatabase();
   const calls: string[] = [];
   const counting = {

@@ -5,7 +5,6 @@ import { openTestDatabase, type TestDatabase } from '../support/databases/databa
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
 
-// To open an embedded database takes its time on a busy machine.
 const before = { ...process.env };
 
 afterEach(() => {
@@ -17,7 +16,7 @@ const command = (...args: string[]) => runCommand(args);
 const idOf = (number: number): string => formatBase58(new Uint8Array(32).fill(number));
 const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 
-/** A ledger with five payments, made a minute after the other, and a login; one of them is dead and one expired. */
+/** Adds five payments, a minute apart, and a login. One payment is dead and one is expired. */
 async function fill(test: TestDatabase): Promise<void> {
   const insertPayment = `insert into express_intents.intents
     (id, kind, amount, currency, destination, login, resource, metadata, state, due_at, watch_until)
@@ -40,7 +39,7 @@ async function fill(test: TestDatabase): Promise<void> {
   await change(3, `state = 'expired', due_at = null`);
 }
 
-describe('in a ledger', () => {
+describe('the command ledger', () => {
   let test: TestDatabase;
 
   beforeAll(async () => {
@@ -53,7 +52,7 @@ describe('in a ledger', () => {
     process.env.INTENT_DATABASE_URL = test.url;
   });
 
-  it('list shows the newest first, page after page, and what has failed', async () => {
+  it('list shows intents newest first, page by page, with errors', async () => {
     const first = await command('ledger', 'list', '--limit', '3');
     expect(first).toMatchObject({ code: 0, error: '' });
     const [head, ...rest] = first.out.split('\n');
@@ -73,7 +72,7 @@ describe('in a ledger', () => {
     ]);
   });
 
-  it('list takes a state, and says when there is none', async () => {
+  it('list accepts a state, and reports when there is none', async () => {
     const dead = await command('ledger', 'list', '--state', 'dead');
     expect(dead.out.split('\n')).toHaveLength(3);
     expect(dead.out).toContain(idOf(2));
@@ -86,7 +85,7 @@ describe('in a ledger', () => {
     expect(paged.out).toContain('ledger list --state open --limit 1 --after ');
   });
 
-  it('list --json is for programs: what cannot be printed is escaped, and read as it was', async () => {
+  it('list prints JSON with --json and escapes unprintable characters', async () => {
     const { out } = await command('ledger', 'list', '--json', '--limit', '5');
     expect(out).not.toContain('\u001b');
     const page = JSON.parse(out);
@@ -96,7 +95,7 @@ describe('in a ledger', () => {
     expect(page.next).toEqual(expect.any(String));
   });
 
-  it('show tells all of one intent, with what has become of it', async () => {
+  it('show prints one intent with its history', async () => {
     expect((await command('ledger', 'show', idOf(2))).out.split('\n')).toEqual([
       `intent     ${idOf(2)}`,
       'kind       payment',
@@ -119,17 +118,20 @@ describe('in a ledger', () => {
     });
   });
 
-  it('retry takes up what was given up, once, and says who goes on with it', async () => {
-    const who = 'by a running site, in a moment';
+  it('retry retries a dead letter once, and says who continues', async () => {
+    const continuation = 'by a running site, in a moment';
     const retried = await command('ledger', 'retry', idOf(2));
-    expect(retried).toEqual({ code: 0, out: `onPaid is called again ${who}.`, error: '' });
+    expect(retried).toEqual({ code: 0, out: `onPaid is called again ${continuation}.`, error: '' });
     expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {6}submitted$/m);
     const again = await command('ledger', 'retry', idOf(2));
     expect(again).toEqual({ code: 1, out: '', error: 'There is nothing to retry: the intent is submitted.' });
-    expect(await command('ledger', 'retry', idOf(3))).toMatchObject({ code: 0, out: `It is polled again ${who}.` });
+    expect(await command('ledger', 'retry', idOf(3))).toMatchObject({
+      code: 0,
+      out: `It is polled again ${continuation}.`,
+    });
   });
 
-  it.each(['show', 'retry'])('%s says that there is no such intent', async (name) => {
+  it.each(['show', 'retry'])('%s reports an unknown intent', async (name) => {
     expect(await command('ledger', name, idOf(9))).toEqual({
       code: 1,
       out: '',
@@ -137,7 +139,7 @@ describe('in a ledger', () => {
     });
   });
 
-  it('migrate says what it did, where, and with no password', async () => {
+  it('migrate reports its migrations and the database, without the password', async () => {
     const fresh = await openTestDatabase('postgres', { migrated: false });
     process.env.INTENT_DATABASE_URL = fresh.url.replace('postgres@', 'postgres:hunter2@');
     const unmigrated = await command('ledger', 'list');
@@ -153,7 +155,7 @@ describe('in a ledger', () => {
   });
 });
 
-it('in a folder the same, in production too; while a site runs on it the command says so, and what to do', async () => {
+it('ledger and migrate accept a folder, also in production, and name the fix while the site has it open', async () => {
   const test = await openTestDatabase('embedded', { fakeTime: true });
   await fill(test);
   process.env.INTENT_DATABASE_URL = test.url;
@@ -171,7 +173,7 @@ it('in a folder the same, in production too; while a site runs on it the command
   expect((await command('ledger', 'retry', idOf(2))).out).toBe('onPaid is called again once the site runs.');
 });
 
-it('while a site runs on Postgres the command works beside it', async () => {
+it('ledger list works on Postgres while a site runs', async () => {
   const { db, url } = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = url;
   await db.transaction(async (tx) => {
@@ -180,7 +182,7 @@ it('while a site runs on Postgres the command works beside it', async () => {
   });
 });
 
-it('export prints what import takes in, in another ledger', async () => {
+it('ledger import accepts the output of ledger export in another ledger', async () => {
   const from = await openTestDatabase('postgres', { fakeTime: true });
   await fill(from);
   process.env.INTENT_DATABASE_URL = from.url;
@@ -189,14 +191,14 @@ it('export prints what import takes in, in another ledger', async () => {
   const listed = (await command('ledger', 'list')).out;
   const to = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = to.url;
-  const taken = await runCommand(['ledger', 'import'], { input: `${exported.out}\n` });
-  expect(taken).toEqual({ code: 0, out: '6 intents imported.', error: '' });
+  const imported = await runCommand(['ledger', 'import'], { input: `${exported.out}\n` });
+  expect(imported).toEqual({ code: 0, out: '6 intents imported.', error: '' });
   expect((await command('ledger', 'list')).out).toBe(listed);
   const again = await runCommand(['ledger', 'import'], { input: exported.out });
   expect(again).toMatchObject({ code: 1, out: '', error: expect.stringContaining('Nothing was imported.') });
 });
 
-it('what an imported file has in the place of an id, an account and a currency moves no cursor', async () => {
+it('ledger list escapes control characters in imported ids, accounts and currencies', async () => {
   const { url } = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = url;
   const evil = `${idOf(1)}\u001b]0;pwned\u0007`;
@@ -214,7 +216,7 @@ it('what an imported file has in the place of an id, an account and a currency m
   for (const control of ['\u001b', '\u0007']) expect(out).not.toContain(control);
 });
 
-it('prune deletes what is old, and keeps it in a file', async () => {
+it('ledger prune deletes old intents and archives them in a file', async () => {
   const old = await openTestDatabase('postgres');
   await old.db.query(
     `insert into express_intents.intents (id, kind, state, browser, created_at)
@@ -225,18 +227,18 @@ it('prune deletes what is old, and keeps it in a file', async () => {
   const pruned = await command('ledger', 'prune', '--older-than-days', '5.5', '--archive', file);
   expect(pruned).toEqual({ code: 0, out: `4 intents deleted, and archived in ${file}.`, error: '' });
   expect(statSync(file).mode & 0o077).toBe(0);
-  const kept = readFileSync(file, 'utf8')
+  const archived = readFileSync(file, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).id);
-  expect(kept).toEqual(['login9', 'login8', 'login7', 'login6']);
+  expect(archived).toEqual(['login9', 'login8', 'login7', 'login6']);
   expect(await command('ledger', 'prune', '--older-than-days', '5.5')).toMatchObject({ out: '0 intents deleted.' });
 });
 
-describe('what is wrong', () => {
+describe('ledger and migrate', () => {
   it.each([
     [
-      'nothing is set',
+      'no setting',
       '',
       ['ledger', 'list'],
       1,
@@ -244,7 +246,7 @@ describe('what is wrong', () => {
     ],
     ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [
-      'nobody listens',
+      'an unreachable database',
       'postgres://shop:hunter2@127.0.0.1:1/shop',
       ['ledger', 'list'],
       1,
@@ -253,39 +255,21 @@ describe('what is wrong', () => {
     ['no action', '', ['ledger'], 2, /^Usage: express-intents ledger[\s\S]*list[\s\S]*show[\s\S]*retry/],
     ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],
     ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, open/],
-    ['a limit that is none', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
-    ['an age that is none', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days, at least 1/],
-    ['an age that is too young', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /at least 1/],
+    ['an invalid limit', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
+    ['an invalid age', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days, at least 1/],
+    ['an age below a day', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /at least 1/],
     ['no age', '', ['ledger', 'prune'], 2, /--older-than-days/],
-    [
-      'a cursor that is none',
-      '',
-      ['ledger', 'list', '--after', 'x'],
-      2,
-      /`after` must be the `next` of a previous page/,
-    ],
+    ['an invalid cursor', '', ['ledger', 'list', '--after', 'x'], 2, /`after` must be the `next` of a previous page/],
     ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
     ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],
     ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Too many arguments/],
-    [
-      'an id that is none',
-      '',
-      ['ledger', 'show', 'nope'],
-      2,
-      /^"nope" is not an intent id.* Base58 .*\n.*ledger list$/,
-    ],
+    ['an invalid id', '', ['ledger', 'show', 'nope'], 2, /^"nope" is not an intent id.* Base58 .*\n.*ledger list$/],
     ['an argument to migrate', '', ['migrate', 'now'], 2, /Too many arguments/],
-    [
-      'a file that is not there',
-      '',
-      ['migrate', '--env-file', 'no.env'],
-      1,
-      /The file no\.env cannot be read \(ENOENT\)\./,
-    ],
-  ])('%s', async (_name, url, args, code, error) => {
+    ['a missing file', '', ['migrate', '--env-file', 'no.env'], 1, /The file no\.env cannot be read \(ENOENT\)\./],
+  ])('report the error with exit code: %s', async (_name, url, args, code, error) => {
     process.env.INTENT_DATABASE_URL = url;
-    const told = await command(...args);
-    expect(told).toMatchObject({ code, out: '', error: expect.stringMatching(error) });
-    expect(told.error).not.toContain('hunter2');
+    const result = await command(...args);
+    expect(result).toMatchObject({ code, out: '', error: expect.stringMatching(error) });
+    expect(result.error).not.toContain('hunter2');
   });
 });

@@ -12,12 +12,12 @@ import { serve } from '../support/sites/serve.js';
 import { runCommand } from './support/run-command.js';
 import { printed, type StartedCommand, startCommand } from './support/start-command.js';
 
-/** All that it says at its start. */
+/** The output at startup. */
 async function welcomeOf(started: StartedCommand): Promise<string> {
   return (await printed(started, /^[\s\S]*Ctrl\+C ends it\.\n/))[0];
 }
 
-/** The lines to put into .env. */
+/** The printed lines for .env. */
 const settingsOf = async (started: StartedCommand) => {
   const lines = (await welcomeOf(started)).split('\n');
   return parseEnv(lines.filter((line) => line.startsWith('INTENT_')).join('\n'));
@@ -25,7 +25,7 @@ const settingsOf = async (started: StartedCommand) => {
 const urlOf = async (started: StartedCommand): Promise<string> =>
   (await settingsOf(started)).INTENT_SEQUENCER_URL ?? '';
 
-it('runs until it is told to end, prints where it is, and serves there (interface 4.1, 4.3, 4.4)', async () => {
+it('express-intents sequencer runs until it receives a signal, prints its addresses, and serves them (interface 4.1, 4.3, 4.4)', async () => {
   const started = startCommand(['sequencer', '--port', '0']);
   const url = await urlOf(started);
   expect((await welcomeOf(started)).split('\n').slice(0, 9)).toEqual([
@@ -52,21 +52,24 @@ it('runs until it is told to end, prints where it is, and serves there (interfac
   await client.close();
 });
 
-it.each(['SIGTERM', 'SIGINT'] as const)('%s ends it well, also while somebody listens to a stream', async (signal) => {
-  const started = startCommand(['sequencer', '--port', '0']);
-  const client = createIntentClient({ url: await urlOf(started) });
-  const destination = generateKeyPair().publicKey;
-  const intent = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
-  const watching = client.watch(intent)[Symbol.asyncIterator]();
-  const next = watching.next().catch(() => undefined);
-  started.child.kill(signal);
-  expect(await started.ended).toBe(0);
-  expect(started.printed.error).toBe('');
-  await client.close();
-  await next;
-});
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends express-intents sequencer with code 0, also while a stream is open',
+  async (signal) => {
+    const started = startCommand(['sequencer', '--port', '0']);
+    const client = createIntentClient({ url: await urlOf(started) });
+    const destination = generateKeyPair().publicKey;
+    const intent = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+    const watching = client.watch(intent)[Symbol.asyncIterator]();
+    const next = watching.next().catch(() => undefined);
+    started.child.kill(signal);
+    expect(await started.ended).toBe(0);
+    expect(started.printed.error).toBe('');
+    await client.close();
+    await next;
+  },
+);
 
-it('prints the key that its webhook calls are signed with (protocol 5)', async () => {
+it('express-intents sequencer prints the key that signs its webhook calls (protocol 5)', async () => {
   const { INTENT_SEQUENCER_URL: url = '', INTENT_WEBHOOK_PUBLIC_KEY: key = '' } = await settingsOf(
     startCommand(['sequencer', '--port', '0']),
   );
@@ -88,7 +91,7 @@ it('prints the key that its webhook calls are signed with (protocol 5)', async (
   await client.close();
 });
 
-it('answers over gRPC as well with --grpc-port (interface 4.2), and tells programs all as JSON', async () => {
+it('express-intents sequencer --grpc-port serves gRPC (interface 4.2), and --json prints JSON', async () => {
   const started = startCommand(['sequencer', '--port', '0', '--grpc-port', '0', '--json']);
   const { grpcUrl, url, ...rest } = JSON.parse((await printed(started, /^.+(?=\n)/))[0]);
   expect(rest).toEqual({
@@ -101,7 +104,7 @@ it('answers over gRPC as well with --grpc-port (interface 4.2), and tells progra
   await client.close();
 });
 
-it('goes on where it was with --state', async () => {
+it('express-intents sequencer --state continues with the state of the file', async () => {
   const state = path.join(temporaryFolder(), 'state.jsonl');
   const first = startCommand(['sequencer', '--port', '0', '--state-file', state]);
   const client = createIntentClient({ url: await urlOf(first) });
@@ -117,7 +120,7 @@ it('goes on where it was with --state', async () => {
   await again.close();
 });
 
-it('reads the key files of domains at --local-domain, for several of them (interface 4.6)', async () => {
+it('express-intents sequencer --local-domain reads the key files of these domains at local origins (interface 4.6)', async () => {
   const verifier = createSigner(generateKeyPair().secret);
   const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
   const locals = ['shop.example', 'example.co.uk'].map((domain) => `--local-domain=${domain}=${origin}`);
@@ -131,14 +134,14 @@ it('reads the key files of domains at --local-domain, for several of them (inter
   await client.close();
 });
 
-it('refuses to run in production, with exit code 1', async () => {
+it('express-intents sequencer is refused in production, with exit code 1', async () => {
   const { printed: so, ended } = startCommand(['sequencer', '--port', '0'], { NODE_ENV: 'production' });
   expect(await ended).toBe(1);
   expect(so.out).toBe('');
   expect(so.error).toContain('NODE_ENV=production');
 });
 
-it('refuses a port in use, with exit code 1', async () => {
+it('express-intents sequencer is refused on a port in use, with exit code 1', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;
@@ -149,7 +152,7 @@ it('refuses a port in use, with exit code 1', async () => {
   await new Promise((resolve) => other.close(resolve));
 });
 
-it('refuses a local origin that is not on this machine, with exit code 1', async () => {
+it('express-intents sequencer rejects a local origin that is not on this machine, with exit code 1', async () => {
   const { code, out, error } = await runCommand([
     'sequencer',
     '--port=0',
@@ -174,8 +177,8 @@ it.each([
   ['--prot=0'],
   ['--port'],
   ['now'],
-])('does not understand %s, with exit code 2 and nothing started', async (argument) => {
-  // The port comes first, so that the flag under test wins where it is one too.
+])('express-intents sequencer rejects %s with exit code 2 and starts nothing', async (argument) => {
+  // The port comes first. A second --port overrides it.
   const { code, out, error } = await runCommand(['sequencer', '--port=0', argument]);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(error).toMatch(/--port|--local|--prot|Too many arguments/);

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { processTerminal } from '../../src/cli/terminal.js';
 
-it('loses no line of standard input that comes before it is read', async () => {
+it('inputLines() loses no line that arrives before it is read', async () => {
   const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
   Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from(['one\n', 'two\n']) });
   try {

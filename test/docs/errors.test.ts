@@ -7,7 +7,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** The entries of the page: what stands between one heading of the second level and the next. */
+/** The entries of the page: the sections of its second-level headings. */
 function entriesOf(page: string): Entry[] {
   return page
     .split(/^## /m)
@@ -25,17 +25,17 @@ const statusByCode = Object.entries(errorCodes).map(([code, [status]]) => [code,
 describe('docs/errors.md and the codes of src/errors.ts', () => {
   const entries = entriesOf(page);
 
-  test('are the same codes, each once, in the same order, with the same status', () => {
+  test('have the same codes once, in the same order and with the same status', () => {
     expect(entries.map(({ code, statuses }) => [code, statuses])).toEqual(statusByCode);
   });
 
-  test.each(entries)('$code: has a meaning, a cause and a fix', ({ text }) => {
+  test.each(entries)('have a meaning, a cause and a fix for $code', ({ text }) => {
     expect(text).toMatch(/^- \*\*Meaning\.\*\* \S.{20,}/m);
     expect(text).toMatch(/^- \*\*Cause\.\*\* \S.{20,}/m);
     expect(text).toMatch(/^- \*\*Fix\.\*\* \S.{20,}/m);
   });
 
-  test('an entry that is missing, added, twice there or of another status is noticed', () => {
+  test('are checked: a missing, added, duplicate or changed entry is detected', () => {
     const changes: [string, string][] = [
       ['## invalid_json', '### invalid_json'],
       ['## invalid_json', '## invalid_jsn'],
@@ -51,8 +51,8 @@ describe('docs/errors.md and the codes of src/errors.ts', () => {
   });
 });
 
-describe('the table of codes', () => {
-  test('statuses are those of errors, and titles are short sentences that can be shown to anyone', () => {
+describe('errorCodes', () => {
+  test('has HTTP error statuses and short titles', () => {
     for (const [code, [status, title]] of Object.entries(errorCodes)) {
       expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
       expect(status).toBeGreaterThanOrEqual(400);
@@ -61,7 +61,7 @@ describe('the table of codes', () => {
     }
   });
 
-  test('titles are all different', () => {
+  test('has unique titles', () => {
     const titles = Object.values(errorCodes).map(([, title]) => title);
     expect(new Set(titles).size).toBe(titles.length);
   });

@@ -13,7 +13,7 @@ export interface Block {
   readonly text: string;
 }
 
-/** Everything that people read: the pages in the root and in `docs/`. */
+/** All pages in the root and in `docs/`. */
 export const guides: readonly string[] = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -23,7 +23,7 @@ export const guides: readonly string[] = [
 
 export const textOf = (guide: string): string => readFileSync(join(root, guide), 'utf8');
 
-/** The fenced blocks of a text; also those in lists, which are indented. */
+/** The fenced blocks of a text, including indented ones in lists. */
 export function blocksOf(guide: string, text = textOf(guide)): Block[] {
   const found: Block[] = [];
   let open: { info: string; line: number; indent: string; lines: string[] } | undefined;
@@ -36,10 +36,10 @@ export function blocksOf(guide: string, text = textOf(guide)): Block[] {
     } else if (open) open.lines.push(line.startsWith(open.indent) ? line.slice(open.indent.length) : line);
     else if (isFence) open = { info: info.trim(), line: n + 2, indent, lines: [] };
   }
-  if (open) throw new Error(`${guide}: the block that begins in line ${open.line - 1} does not end.`);
+  if (open) throw new Error(`${guide}: the block that starts in line ${open.line - 1} does not end.`);
   return found;
 }
 
-/** The text without what is in blocks and in `code`. */
+/** The text without blocks and `code`. */
 export const proseOf = (text: string): string =>
   text.replace(/^( *)```[\s\S]*?^\1```$/gm, (block) => block.replace(/[^\n]/g, '')).replace(/`[^`\n]*`/g, '``');

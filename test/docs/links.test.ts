@@ -8,7 +8,7 @@ interface Link {
   readonly anchor: string | undefined;
 }
 
-/** The links of a text that lead nowhere else: `[here](docs/errors.md#rate_limited)`, images and all. */
+/** The relative links and images of a text, such as `[here](docs/errors.md#rate_limited)`. */
 function relativeLinks(guide: string, text: string): Link[] {
   const links = [...proseOf(text).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)].map(([, address = '']) => address);
   return links
@@ -20,7 +20,7 @@ function relativeLinks(guide: string, text: string): Link[] {
     });
 }
 
-/** What headings can be linked by, as GitHub makes it of their text. */
+/** The anchors of the headings, as GitHub makes them. */
 function anchorsOf(text: string): string[] {
   const headings = text.replace(/^( *)```[\s\S]*?^\1```$/gm, '').matchAll(/^#{1,6} (.*)$/gm);
   return [...headings].map(([, heading = '']) =>
@@ -32,37 +32,37 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-/** What is wrong with the links of a guide. */
+/** The broken links of a guide. */
 function problemsOf(guide: string, text: string, packed: ReadonlySet<string>): string[] {
   return relativeLinks(guide, text).flatMap(({ target, anchor }) => {
     const isFolder = [...packed].some((path) => path.startsWith(`${target.replace(/\/$/, '')}/`));
-    if (!packed.has(target) && !isFolder) return [`${guide} leads to ${target}, which is not there`];
+    if (!packed.has(target) && !isFolder) return [`${guide} leads to ${target}, which does not exist`];
     if (anchor === undefined || anchorsOf(textOf(target)).includes(anchor)) return [];
-    return [`${guide} leads to #${anchor} of ${target}, where there is no such heading`];
+    return [`${guide} leads to #${anchor} of ${target}, which has no such heading`];
   });
 }
 
-describe('the guides', () => {
+describe('the links of the guides', () => {
   let packed: Set<string>;
 
   beforeAll(async () => {
     packed = new Set((await pack('--dry-run')).files.map(({ path }) => path));
   });
 
-  it('lead only to what is packed with them, so that a reader in node_modules gets there as well', () => {
+  it('lead only to packed files, for readers in node_modules', () => {
     const read = guides.filter((guide) => packed.has(guide));
     expect(read).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/errors.md', 'docs/going-live.md']));
     expect(read.flatMap((guide) => problemsOf(guide, textOf(guide), packed))).toEqual([]);
   });
 
-  it('lead only to what there is, also those that are for contributors alone', () => {
+  it('lead only to existing files, also in pages for contributors', () => {
     const everywhere = guides.flatMap((guide) =>
       relativeLinks(guide, textOf(guide)).filter(({ target }) => !existsSync(posix.join(root, target))),
     );
     expect(everywhere).toEqual([]);
   });
 
-  it('are all to be found: each is linked from README.md, or from a guide that is', () => {
+  it('reach every guide from README.md', () => {
     const reached = new Set(['README.md']);
     for (const guide of reached)
       for (const { target } of relativeLinks(guide, textOf(guide))) {
@@ -71,13 +71,13 @@ describe('the guides', () => {
     expect(guides.filter((guide) => !reached.has(guide))).toEqual([]);
   });
 
-  it('would be noticed if they led astray', () => {
+  it('are checked: broken links are detected', () => {
     const text =
       '[a](gone.md) [b](#no-such-heading) [c](../README.md) [d](https://example.com) `[e](code.md)`\n\n# A guide\n';
     const problems = problemsOf('docs/errors.md', text, new Set(['README.md', 'docs/errors.md']));
     expect(problems).toEqual([
-      'docs/errors.md leads to docs/gone.md, which is not there',
-      'docs/errors.md leads to #no-such-heading of docs/errors.md, where there is no such heading',
+      'docs/errors.md leads to docs/gone.md, which does not exist',
+      'docs/errors.md leads to #no-such-heading of docs/errors.md, which has no such heading',
     ]);
   });
 });

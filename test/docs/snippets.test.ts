@@ -6,12 +6,12 @@ import * as api from 'express-intents';
 import { ConsumerProject, manifest, root } from '../package/consumer-project.js';
 import { type Block, blocksOf, guides, textOf } from './guides.js';
 
-// Everything that a guide shows is one of these:
+// Each block of a guide is one of these:
 //   ```ts, ```js, ```html     compiled against the packed package
-//   ```js file=docs/examples/x/app.js    the file itself, whose example is run by a test of its own
+//   ```js file=docs/examples/x/app.js    the text of that file, whose example another test runs
 //   ```json                   parsed
-//   ```sh                     its programs, scripts, packages and commands are there
-//   ```, ```text, ```ts plain    for reading alone
+//   ```sh                     its programs, scripts, packages and commands exist
+//   ```, ```text, ```ts plain    for reading only
 
 const blocks = guides.flatMap((guide) => blocksOf(guide));
 
@@ -23,7 +23,7 @@ const checked = blocks.filter((block) => !isPlain(block) && fileOf(block) === un
 const ofLanguage = (...languages: string[]): Block[] =>
   checked.filter((block) => languages.includes(languageOf(block)));
 
-test('every block is of a kind that is checked, or says that it is plain', () => {
+test('every block of a guide has a checked language or is marked as plain', () => {
   const known = ['ts', 'js', 'html', 'json', 'sh'];
   expect(checked.filter((block) => !known.includes(block.info)).map((block) => `${at(block)} ${block.info}`)).toEqual(
     [],
@@ -31,7 +31,7 @@ test('every block is of a kind that is checked, or says that it is plain', () =>
   expect(checked.length).toBeGreaterThan(30);
 });
 
-test('what is shown as a file is that file', () => {
+test('a block with a file name is that file', () => {
   const shown = blocks.filter((block) => fileOf(block) !== undefined);
   expect(shown.length).toBeGreaterThan(3);
   for (const block of shown) {
@@ -43,7 +43,7 @@ test('what is shown as a file is that file', () => {
   }
 });
 
-test('JSON is JSON', () => {
+test('JSON blocks are valid', () => {
   for (const block of ofLanguage('json'))
     expect([at(block), () => JSON.parse(block.text)]).toEqual([at(block), expect.any(Function)]);
   expect(
@@ -62,7 +62,7 @@ function isJson(text: string): boolean {
   }
 }
 
-describe('what is code compiles', () => {
+describe('code blocks', () => {
   let project: ConsumerProject;
 
   beforeAll(async () => {
@@ -72,7 +72,7 @@ describe('what is code compiles', () => {
   });
   afterAll(() => project.remove());
 
-  /** Names the lines as the guides have them. */
+  /** Compiles files. Errors have the line numbers of the guides. */
   async function compile(files: Readonly<Record<string, string>>): Promise<string> {
     for (const [name, text] of Object.entries(files)) project.write(name, text);
     const compilerOptions = {
@@ -88,13 +88,13 @@ describe('what is code compiles', () => {
     return (await project.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'])).stdout;
   }
 
-  it('with the types of the package that is packed', async () => {
+  it('compile with the types of the packed package', async () => {
     const code = ofLanguage('ts', 'js', 'html').flatMap(sourcesOf);
     expect(code.length).toBeGreaterThan(20);
     expect(await compile(Object.fromEntries(code))).toBe('');
   });
 
-  it('and what is wrong is told with its line', async () => {
+  it('are checked: an error is reported with its line', async () => {
     const block = {
       guide: 'docs/made-up.md',
       line: 40,
@@ -105,7 +105,7 @@ describe('what is code compiles', () => {
   });
 });
 
-/** The files that a block becomes. What imports nothing is inside of a function, with what its guide takes for known. */
+/** The files of a block. Code without imports is wrapped in a function, with the names of `around` in scope. */
 function sourcesOf({ guide, line, info, text }: Block): [name: string, text: string][] {
   const name = `${guide.replaceAll('/', '-')}-${line}`;
   if (info === 'html') {
@@ -132,7 +132,7 @@ const packagesShown = [
   '@types/supertest',
 ];
 
-/** What a guide takes for known. */
+/** Names that a guide uses without declaring them. */
 const around = `
 import type * as api from 'express-intents';
 import type { Sequencer, Wallet } from 'express-intents/testing';
@@ -153,7 +153,7 @@ ${Object.keys(api)
 }
 `;
 
-describe('what is typed into a shell', () => {
+describe('shell blocks', () => {
   const examples = readdirSync(join(root, 'docs/examples'));
   const scripts = new Set([
     ...Object.keys(manifest.scripts),
@@ -185,7 +185,7 @@ describe('what is typed into a shell', () => {
       const [program = '', ...args] = command.replace(/^(?:[A-Z_]+=\S* ?)+/, '').split(/\s+/);
       if (program === '') return [];
       const words = args.filter((arg) => !arg.startsWith('-'));
-      if (!programs.test(program)) return [`there is no program ${program}: ${command}`];
+      if (!programs.test(program)) return [`no such program: ${program}: ${command}`];
       if (program === 'npm' && words[0] === 'run' && !scripts.has(words[1] ?? ''))
         return [`no such script: ${command}`];
       if (program === 'npm' && /^(?:install|i)$/.test(words[0] ?? '')) {
@@ -208,13 +208,13 @@ describe('what is typed into a shell', () => {
     });
   }
 
-  it('are programs, scripts, packages and commands that there are', () => {
+  it('use existing programs, scripts, packages and commands', () => {
     expect(
       ofLanguage('sh').flatMap((block) => problemsOf(block.text).map((problem) => `${at(block)} ${problem}`)),
     ).toEqual([]);
   });
 
-  it('and what there is not is told', () => {
+  it('are checked: missing ones are detected', () => {
     expect(
       problemsOf('npm run nothing # a comment\nA=b npx express-intents dance && npm i left-pad\nfrobnicate'),
     ).toHaveLength(4);
@@ -233,21 +233,21 @@ function cloneCommandsIn(text: string): string[] {
   return visible.split('\n').filter((line) => needsClone.test(line));
 }
 
-describe('commands that work only in a clone', () => {
-  test('are in CONTRIBUTING.md alone', () => {
+describe('commands that require a clone', () => {
+  test('are only in CONTRIBUTING.md', () => {
     const others = guides.filter((guide) => /^(?:[A-Z]+\.md$|docs\/)/.test(guide) && guide !== 'CONTRIBUTING.md');
     expect(others.flatMap((guide) => cloneCommandsIn(textOf(guide)).map((line) => `${guide}: ${line}`))).toEqual([]);
     expect(cloneCommandsIn(textOf('CONTRIBUTING.md')).length).toBeGreaterThan(20);
   });
 
-  test('are found in prose and in blocks', () => {
+  test('are detected in prose and in blocks', () => {
     const found = ['`npm run bench` measures it.', 'npm test', 'RUNS=5 npm run jest -- test/x', 'npm start   # a shop'];
     const allowed = ['cd my-shop && npm start', 'cd a && npm install && npm test', '<!-- npm run model -- site -->'];
     expect(cloneCommandsIn([...found, ...allowed].join('\n'))).toEqual(found);
   });
 });
 
-test('every variable that a guide names is one that is read', () => {
+test('every variable in a guide is read by the sources', () => {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

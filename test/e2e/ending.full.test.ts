@@ -8,7 +8,7 @@ import { shutDownOnSignal } from '../../example-app/dist/shutdown.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../support/eventually.js';
 import { begin, order } from './shop-fixture.js';
-import { ownPlace, run, startShop } from './shop-process.js';
+import { newSettings, run, startShop } from './shop-process.js';
 
 const sockets: Socket[] = [];
 
@@ -16,7 +16,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** What is sent over a connection of its own, as it comes back. */
+/** Sends a text on a new connection and collects the response. */
 async function send(port: string, text: string): Promise<{ socket: Socket; answer: () => string }> {
   const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
   sockets.push(socket);
@@ -31,64 +31,64 @@ async function send(port: string, text: string): Promise<{ socket: Socket; answe
 
 const body = JSON.stringify(order('sugar-cube'));
 
-const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
+const continueResponse = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** A customer on a slow line: the shop has the request, and the last byte of its body is still to come. */
+/** A customer on a slow connection: the shop waits for the last byte of the body. */
 async function slowCustomer(port: string): Promise<{ socket: Socket; answer: () => string }> {
   const { socket, answer } = await send(
     port,
     `POST /intent HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nExpect: 100-continue\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
   );
-  await eventually('the shop has the request', () => answer().startsWith(goOn));
-  return { socket, answer: () => answer().slice(goOn.length) };
+  await eventually('the shop has the request', () => answer().startsWith(continueResponse));
+  return { socket, answer: () => answer().slice(continueResponse.length) };
 }
 
 const listen = (port: string, id: string) =>
   send(port, `GET /intent/${id}/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`);
 
-test('ends what it has begun and begins nothing new, and the next start finds everything free', async () => {
-  const place = await ownPlace();
-  const shop = await startShop(place);
-  const visitor = new Visitor(`http://127.0.0.1:${place.PORT}`);
+test('SIGTERM completes running requests and rejects new ones, and the next start succeeds', async () => {
+  const settings = await newSettings();
+  const shop = await startShop(settings);
+  const visitor = new Visitor(`http://127.0.0.1:${settings.PORT}`);
   const { id } = await begin(visitor, order('pot-of-assam'));
-  const page = await listen(place.PORT, id);
+  const page = await listen(settings.PORT, id);
   await eventually(() => expect(page.answer()).toContain('event: status'));
-  const slow = await slowCustomer(place.PORT);
+  const slow = await slowCustomer(settings.PORT);
   expect(await visitor.get('/healthz')).toMatchObject({ status: 200 });
 
   shop.signal('SIGTERM');
-  // The last chunk: the stream is over, whatever becomes of its connection.
+  // The last chunk ends the stream.
   await eventually(() => expect(page.answer()).toMatch(/\r\n0\r\n\r\n$/));
-  // The load balancer still gets an answer, and pages that come are told to go elsewhere.
+  // The load balancer still receives a response, and new streams end at once.
   const health = await visitor.get('/healthz');
   expect(health.status).toBe(503);
   expect(health.json).toMatchObject({ checks: { process: { status: 'down', reason: 'closing' } } });
-  const late = await listen(place.PORT, id);
+  const late = await listen(settings.PORT, id);
   await eventually(() => expect(late.answer()).toMatch(/^HTTP\/1\.1 (?:200|503) /));
   expect(late.answer()).not.toContain('event: status');
 
-  // Whoever was there before is served.
+  // A request in progress is completed.
   expect(slow.answer()).toBe('');
   slow.socket.write(body.slice(-1));
   await eventually(() => expect(slow.answer()).toMatch(/^HTTP\/1\.1 201 [\s\S]*client_secret/));
   expect([await shop.end(), shop.errors]).toEqual([0, '']);
 
-  const next = await startShop(place);
+  const next = await startShop(settings);
   expect((await visitor.get('/healthz')).status).toBe(200);
   expect(next.errors).toBe('');
 });
 
-test('a second Ctrl-C ends it at once', async () => {
-  const place = await ownPlace();
-  const shop = await startShop(place);
-  const slow = await slowCustomer(place.PORT);
-  const visitor = new Visitor(`http://127.0.0.1:${place.PORT}`);
-  // Without a pause: on a busy machine a pause of this process could grow into a second Ctrl-C.
+test('a second Ctrl-C ends the shop at once', async () => {
+  const settings = await newSettings();
+  const shop = await startShop(settings);
+  const slow = await slowCustomer(settings.PORT);
+  const visitor = new Visitor(`http://127.0.0.1:${settings.PORT}`);
+  // Without a pause, which could count as a second Ctrl-C on a busy machine.
   shop.signal('SIGINT');
   shop.signal('SIGINT');
   await eventually(async () => expect((await visitor.get('/healthz')).status).toBe(503));
-  // Later than the copy of a signal that npm sends.
+  // Later than the copy of the signal that npm sends.
   await wait(600);
   // A process manager may repeat its signal.
   shop.signal('SIGTERM');
@@ -96,10 +96,10 @@ test('a second Ctrl-C ends it at once', async () => {
   expect(await shop.end()).toBe(130);
   expect(slow.answer()).toBe('');
 
-  await startShop(place);
+  await startShop(settings);
 });
 
-test('a signal within half a second of the first is the copy that npm sends, a later one is a second Ctrl-C', () => {
+test('a signal within half a second of the first is ignored as the copy of npm, a later one is a second Ctrl-C', () => {
   const handlers = new Map<string, () => void>();
   jest.spyOn(process, 'on').mockImplementation((name, handler) => {
     handlers.set(String(name), handler as () => void);
@@ -124,19 +124,19 @@ test('a signal within half a second of the first is the copy that npm sends, a l
   }
 });
 
-test('can be ended while it is still opening, without a word of complaint', async () => {
-  const place = await ownPlace();
-  const shop = run('server.js', place);
-  await eventually(async () => expect(await isTaken(place.PORT)).toBe(true));
+test('SIGINT during startup ends the shop without an error', async () => {
+  const settings = await newSettings();
+  const shop = run('server.js', settings);
+  await eventually(async () => expect(await isListening(settings.PORT)).toBe(true));
   shop.signal('SIGINT');
   expect(await shop.end()).toBe(0);
-  // On a busy machine the opening may take longer than the shop waits for its end.
+  // On a busy machine the startup may outlast the shutdown timeout.
   expect(shop.errors.replace(/^Shutdown timed out\..*\n/, '')).toBe('');
   expect(shop.output).not.toContain('is open');
 });
 
-/** Whether somebody listens there. */
-async function isTaken(port: string): Promise<boolean> {
+/** Whether a server listens on the port. */
+async function isListening(port: string): Promise<boolean> {
   const socket = connect(Number(port), '127.0.0.1');
   sockets.push(socket);
   return once(socket, 'connect').then(

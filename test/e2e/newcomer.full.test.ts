@@ -5,11 +5,11 @@ import { ConsumerProject, root } from '../package/consumer-project.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { eventually } from '../support/eventually.js';
 
-// The way of somebody new: an empty folder, the package as npm would bring it, and the files of the guide.
+// The getting-started guide: an empty folder, the package as installed by npm, and the files of the guide.
 
 const guide = 'docs/examples/getting-started';
 const files = ['app.js', 'app.test.js', 'public/index.html', 'server.js'];
-/** What npm writes is not theirs. */
+/** npm writes this file. */
 const manifest = 'package.json';
 let project: ConsumerProject;
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('it takes less than 60 lines of their own', () => {
+test('the files of the getting-started guide have less than 60 lines', () => {
   const found = readdirSync(join(root, guide), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   expect(
     found.map(({ parentPath, name }) => join(parentPath, name).slice(join(root, guide).length + 1)).sort(),
@@ -29,7 +29,7 @@ test('it takes less than 60 lines of their own', () => {
   expect(lines.filter((line) => line.trim() !== '').length).toBeLessThan(60);
 });
 
-test('their test passes: a wallet pays, and the order is in the books', async () => {
+test('the test of the getting-started guide passes', async () => {
   const { scripts } = JSON.parse(readFileSync(join(root, guide, 'package.json'), 'utf8'));
   const [program, ...args] = scripts.test.split(' ');
   expect(program).toBe('node');
@@ -40,7 +40,7 @@ test('their test passes: a wallet pays, and the order is in the books', async ()
   expect(code).toBe(0);
 });
 
-test('their shop starts, shows its button, and is paid', async () => {
+test('the shop of the getting-started guide starts, shows its button and is paid', async () => {
   await copyEmptyData(project.path('ledger/data'));
   const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', INTENT_DATABASE_URL: './ledger' };
   const { origin, sequencer, kill } = await project.startSite(['server.js'], { ...environment, PORT: '0' });
@@ -48,8 +48,8 @@ test('their shop starts, shows its button, and is paid', async () => {
     expect(await (await fetch(origin)).text()).toContain("elements.create('button'");
     expect((await fetch(`${origin}/intent/v1/elements.js`)).status).toBe(200);
     const headers = { 'content-type': 'application/json', origin };
-    const begun = await fetch(`${origin}/intent`, { method: 'POST', headers, body: '{"order":"tea"}' });
-    const { client_secret: code } = (await begun.json()) as { client_secret: string };
+    const created = await fetch(`${origin}/intent`, { method: 'POST', headers, body: '{"order":"tea"}' });
+    const { client_secret: code } = (await created.json()) as { client_secret: string };
     const { id } = await createWallet({ url: sequencer, name: 'Ada' }).pay(code);
     await eventually(async () => {
       await fetch(`${origin}/status/${id}`);

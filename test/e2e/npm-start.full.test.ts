@@ -6,23 +6,23 @@ import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { begin, order, thanked, thanksOf } from './shop-fixture.js';
-import { ownPlace, run, startShop, type Variables } from './shop-process.js';
+import { newSettings, run, startShop, type Variables } from './shop-process.js';
 
 const mainOf = (page: string): string | undefined => /<main[\s\S]*<\/main>/.exec(page)?.[0];
 
-test('starts, plays, ends quickly with Ctrl-C, and starts again on the same ports and folder', async () => {
-  const place = await ownPlace();
+test('npm start opens the shop, which passes the demo, ends quickly on Ctrl-C, and starts again on the same ports and folder', async () => {
+  const settings = await newSettings();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const shop = await startShop(place);
-    expect(shop.output).toContain(`http://localhost:${place.PORT}\n`);
-    expect(shop.output).toContain(`http://127.0.0.1:${place.INTENT_EMULATOR_PORT}\n`);
+    const shop = await startShop(settings);
+    expect(shop.output).toContain(`http://localhost:${settings.PORT}\n`);
+    expect(shop.output).toContain(`http://127.0.0.1:${settings.INTENT_EMULATOR_PORT}\n`);
 
-    const play = run('play.js', place);
+    const play = run('play.js', settings);
     expect([await play.end(), play.errors]).toEqual([0, '']);
     expect(play.output).toContain('All steps passed.');
 
-    // Somebody who never sends a request does not hold the shop open.
-    const idle = connect(Number(place.PORT), '127.0.0.1').on('error', () => undefined);
+    // An idle connection does not delay the shutdown.
+    const idle = connect(Number(settings.PORT), '127.0.0.1').on('error', () => undefined);
     await once(idle, 'connect');
     shop.signal(signal);
     shop.signal(signal);
@@ -34,10 +34,10 @@ test('starts, plays, ends quickly with Ctrl-C, and starts again on the same port
   }
 });
 
-test('makes its database at the first start, and has the orders in it still after the process was killed', async () => {
-  const place = { ...(await ownPlace()), INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') };
-  const origin = `http://127.0.0.1:${place.PORT}`;
-  const wallet = createWallet({ url: `http://127.0.0.1:${place.INTENT_EMULATOR_PORT}`, name: 'Ada' });
+test('the shop creates its database at the first start, and has the orders after its process is killed', async () => {
+  const settings = { ...(await newSettings()), INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') };
+  const origin = `http://127.0.0.1:${settings.PORT}`;
+  const wallet = createWallet({ url: `http://127.0.0.1:${settings.INTENT_EMULATOR_PORT}`, name: 'Ada' });
   const visitor = new Visitor(origin);
   const logIn = async (): Promise<void> => {
     const { secret, id } = await begin(visitor, { mode: 'login' });
@@ -45,53 +45,53 @@ test('makes its database at the first start, and has the orders in it still afte
     expect((await visitor.post('/session', { id })).status).toBe(200);
   };
 
-  const killed = await startShop(place);
+  const killed = await startShop(settings);
   expect(killed.output).toContain('Creating the database of the shop.');
   await logIn();
   const paid = await begin(visitor, order('sugar-cube'));
-  const begun = await begin(visitor, order('pot-of-assam'));
+  const open = await begin(visitor, order('pot-of-assam'));
   await wallet.pay(paid.secret);
   const thanks = mainOf(await thanked(visitor, paid.id));
   killed.signal('SIGKILL');
   await killed.end();
 
-  const again = await startShop(place);
+  const again = await startShop(settings);
   expect(again.output).not.toContain('Creating');
   expect(mainOf((await thanksOf(visitor, paid.id)).text)).toBe(thanks);
-  // What was begun before is still there: the embedded sequencer has kept it beside the orders.
-  expect((await thanksOf(visitor, begun.id)).state).toBe('open');
-  await wallet.pay(begun.secret);
-  await thanked(visitor, begun.id);
+  // The open payment still exists: the embedded sequencer has stored it next to the orders.
+  expect((await thanksOf(visitor, open.id)).state).toBe('open');
+  await wallet.pay(open.secret);
+  await thanked(visitor, open.id);
   await logIn();
   expect((await visitor.get('/account')).text).toContain('One sugar cube');
 });
 
-test('has lost no payment that was made in the moment before the process was killed', async () => {
-  const place = await ownPlace();
-  const wallet = createWallet({ url: `http://127.0.0.1:${place.INTENT_EMULATOR_PORT}`, name: 'Ada' });
-  const visitor = new Visitor(`http://127.0.0.1:${place.PORT}`);
-  const killed = await startShop(place);
-  const begun = [await begin(visitor, order('sugar-cube')), await begin(visitor, order('pot-of-assam'))];
-  // The shop does not hear of them any more: only the sequencer knows that they are paid.
-  await Promise.all(begun.map(({ secret }) => wallet.pay(secret)));
+test('the shop settles payments that were made right before its process was killed', async () => {
+  const settings = await newSettings();
+  const wallet = createWallet({ url: `http://127.0.0.1:${settings.INTENT_EMULATOR_PORT}`, name: 'Ada' });
+  const visitor = new Visitor(`http://127.0.0.1:${settings.PORT}`);
+  const killed = await startShop(settings);
+  const open = [await begin(visitor, order('sugar-cube')), await begin(visitor, order('pot-of-assam'))];
+  // Only the sequencer knows that they are paid.
+  await Promise.all(open.map(({ secret }) => wallet.pay(secret)));
   killed.signal('SIGKILL');
   await killed.end();
 
-  await startShop(place);
-  for (const { id } of begun) await thanked(visitor, id);
+  await startShop(settings);
+  for (const { id } of open) await thanked(visitor, id);
 });
 
-test('says that a port is in use, and how to choose another', async () => {
-  const place = await ownPlace();
-  await startShop(place);
+test('the shop reports a port in use and how to choose another', async () => {
+  const settings = await newSettings();
+  await startShop(settings);
 
-  const sameShopPort = run('server.js', place);
+  const sameShopPort = run('server.js', settings);
   expect(await sameShopPort.end()).toBe(1);
-  expect(sameShopPort.errors).toContain(`Port ${place.PORT} is in use. Set PORT to a free port`);
+  expect(sameShopPort.errors).toContain(`Port ${settings.PORT} is in use. Set PORT to a free port`);
   expect(sameShopPort.errors).not.toMatch(/\n\s+at /);
 
-  const { PORT } = await ownPlace();
-  const sameEmulatorPort = run('server.js', { ...place, PORT });
+  const { PORT } = await newSettings();
+  const sameEmulatorPort = run('server.js', { ...settings, PORT });
   expect(await sameEmulatorPort.end()).toBe(1);
   expect(sameEmulatorPort.errors.match(/Set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
   expect(sameEmulatorPort.errors).not.toMatch(/\n\s+at /);
@@ -105,16 +105,16 @@ test.each([
     message: /^express-intents cannot start:\n[\s\S]*it is refused when NODE_ENV=production/,
   },
   { variables: { NODE_ENV: 'production' }, message: /INTENT_SEQUENCER_URL: It is not set/ },
-])('does not start with $variables, and says why', async ({ variables, message }) => {
-  const shop = run('server.js', { ...(await ownPlace()), ...(variables as Variables) });
+])('the shop does not start with $variables, and reports why', async ({ variables, message }) => {
+  const shop = run('server.js', { ...(await newSettings()), ...(variables as Variables) });
   expect(await shop.end()).toBe(1);
   expect(shop.errors).toMatch(message);
   expect(shop.errors).not.toMatch(/\n\s+at /);
   expect(shop.output).toBe('');
 });
 
-test('play says what is missing when no shop is open', async () => {
-  const play = run('play.js', await ownPlace());
+test('npm run play reports that no shop is open', async () => {
+  const play = run('play.js', await newSettings());
   expect(await play.end()).toBe(1);
   expect(play.errors).toContain('Run `npm start` first');
 });

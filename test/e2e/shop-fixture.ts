@@ -10,7 +10,7 @@ import { intentIdOf } from '../support/sites/intent-id.js';
 import { serve } from '../support/sites/serve.js';
 import { destination, domain, LogRecorder, verifierSecret } from '../support/sites/site.js';
 
-// The shop is the built one, and so is the package it imports by its name: what is tested is what is shipped.
+// The tests use the built shop and the built package.
 
 export interface OpenShop {
   readonly app: Express;
@@ -23,14 +23,14 @@ export interface OpenShop {
 const shops: Shop[] = [];
 const sequencers: Sequencer[] = [];
 
-/** A folder with an empty database, so that nobody waits until one is made. */
+/** A folder with an empty database, which is faster than creating one. */
 export async function ledgerFolder(): Promise<string> {
   const folder = temporaryFolder();
   await copyEmptyData(path.join(folder, 'data'));
   return folder;
 }
 
-/** A shop on a free port, with a database of its own, and with a sequencer of its own on another port. */
+/** A shop on a free port, with its own database and its own sequencer on another port. */
 export async function openShop({ database = ledgerFolder } = {}): Promise<OpenShop> {
   const sequencer = await startSequencer();
   sequencers.push(sequencer);
@@ -45,13 +45,13 @@ export async function openShop({ database = ledgerFolder } = {}): Promise<OpenSh
   return { app: shop.app, router: shop.router, origin, sequencer, log };
 }
 
-/** What the thanks page says of a payment, in the words of the ledger. */
+/** The text of the thanks page, and the state of the payment in it. */
 export async function thanksOf(visitor: Visitor, id: string): Promise<{ state: string | undefined; text: string }> {
   const { text } = await visitor.get(`/thanks/${id}`);
   return { state: /data-payment="(\w+)"/.exec(text)?.[1], text };
 }
 
-/** Looks until the thanks page says so, as its script does, and gives it. */
+/** Polls like the script of the thanks page until the state matches. Returns the page. */
 export async function thanked(visitor: Visitor, id: string, state = 'settled'): Promise<string> {
   await eventually(async () => {
     await visitor.get(`/status/${id}`);
@@ -65,7 +65,7 @@ export interface Begun {
   readonly id: string;
 }
 
-/** What the buttons of the pages send. */
+/** Creates an intent, as the buttons of the pages do. */
 export async function begin(visitor: Visitor, body: unknown): Promise<Begun> {
   const { status, json } = await visitor.post('/intent', body);
   expect(status).toBe(201);
@@ -75,7 +75,7 @@ export async function begin(visitor: Visitor, body: unknown): Promise<Begun> {
 
 export const order = (article: string) => ({ mode: 'payment', order: { article } });
 
-/** A visitor who has come in and logged in with the wallet of that name. */
+/** A visitor who is logged in with the wallet of that name. */
 export async function loggedIn({ origin, sequencer }: OpenShop, name = 'Ada'): Promise<Visitor> {
   const visitor = new Visitor(origin);
   const { secret, id } = await begin(visitor, { mode: 'login' });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   shop = await openShop();
 });
 
-/** Every kind of page, as whoever is logged in sees it. */
+/** One page of each kind for a logged-in visitor, and the login page. */
 async function everyPage(): Promise<{ path: string; text: string; headers: Headers }[]> {
   const visitor = await loggedIn(shop);
   const { id } = await begin(visitor, order('sugar-cube'));
@@ -48,7 +48,7 @@ const policy = [
 ].join(';');
 
 describe('every page', () => {
-  test('has the strict policy, is never stored, and tells nothing of the server', async () => {
+  test('has a strict policy, is never stored, and reveals nothing about the server', async () => {
     for (const { headers } of await everyPage()) {
       expect(headers.get('content-security-policy')).toBe(policy);
       expect(headers.get('cache-control')).toBe('no-store');
@@ -68,7 +68,7 @@ describe('every page', () => {
     }
   });
 
-  test('loads only files that are there, of the right type, from this site', async () => {
+  test('loads only existing files of the right type from this site', async () => {
     const files = new Set<string>();
     for (const { text } of await everyPage()) {
       for (const [, file = ''] of text.matchAll(/(?:src|<link[^>]* href)="([^"]+)"/g)) files.add(file);
@@ -83,7 +83,7 @@ describe('every page', () => {
     expect(files.size).toBeGreaterThan(13);
   });
 
-  test('never has a client secret in it', async () => {
+  test('never contains a client secret', async () => {
     const visitor = new Visitor(shop.origin);
     const { id, secret } = await begin(visitor, order('sugar-cube'));
     for (const path of ['/', '/articles/sugar-cube', `/thanks/${id}`]) {
@@ -103,14 +103,14 @@ describe('markup', () => {
   const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&`;
   const escaped = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&#39;alert(2)&#39;&gt;&amp;';
 
-  test('escapes texts, once, and leaves what is markup already', () => {
+  test('escapes texts once and does not escape markup', () => {
     const inner = html`<b>${hostile}</b>`;
     expect(String(html`<p title="${hostile}">${[inner, 3, false, undefined]}</p>`)).toBe(
       `<p title="${escaped}"><b>${escaped}</b>3</p>`,
     );
   });
 
-  test('of a page stays whole, whatever its texts hold', () => {
+  test('of a page escapes all texts', () => {
     const article = {
       slug: hostile,
       name: hostile,
@@ -128,7 +128,7 @@ describe('markup', () => {
     }
   });
 
-  test('of a page that does not exist shows nothing of its path', async () => {
+  test('of a missing page does not contain its path', async () => {
     const { status, text } = await new Visitor(shop.origin).get(`/articles/${encodeURIComponent(hostile)}`);
     expect(status).toBe(404);
     expect(text).not.toContain('alert(');

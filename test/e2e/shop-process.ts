@@ -4,12 +4,12 @@ import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ledgerFolder } from './shop-fixture.js';
 
-// The shop and what plays against it, each in a process of its own, as people start them.
+// The shop and its demo client, each in its own process.
 
 const dist = new URL('../../example-app/dist/', import.meta.url);
 export type Variables = Readonly<Record<string, string>>;
 
-/** A process of ours: the text it has printed so far, and how it ended. */
+/** A process with its output so far. */
 export class Program {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<unknown>;
@@ -17,7 +17,7 @@ export class Program {
   errors = '';
   hasEnded = false;
 
-  /** Runs with these variables and none of the developer's own. A busy machine may take long to shut down. */
+  /** Runs with only these variables. A busy machine may take long to shut down. */
   constructor(script: string, variables: Variables) {
     const env = { PATH: process.env.PATH, SHUTDOWN_TIMEOUT_MS: '100000', ...variables } as NodeJS.ProcessEnv;
     this.#child = spawn(process.execPath, [fileURLToPath(new URL(script, dist))], { env });
@@ -34,7 +34,7 @@ export class Program {
 
   async printed(text: string): Promise<this> {
     const ended = this.#ended.then(() => {
-      throw new Error(`It ended before it printed ${text}: ${this.output}${this.errors}`);
+      throw new Error(`The process ended before it printed ${text}: ${this.output}${this.errors}`);
     });
     ended.catch(() => undefined);
     while (!this.output.includes(text)) await Promise.race([once(this.#child.stdout, 'data'), ended]);
@@ -66,7 +66,7 @@ afterEach(async () => {
   }
 });
 
-/** Below the ports that systems hand out by themselves, so that nobody takes one between the look and its use. */
+/** Below the ephemeral ports: another process is unlikely to take the port before its use. */
 async function freePort(): Promise<string> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);
@@ -81,11 +81,15 @@ async function freePort(): Promise<string> {
   }
 }
 
-/** Where a shop may listen, and a folder for its ledger. */
-export async function ownPlace(): Promise<{ PORT: string; INTENT_EMULATOR_PORT: string; INTENT_DATABASE_URL: string }> {
+/** Free ports and a folder for the ledger of a shop. */
+export async function newSettings(): Promise<{
+  PORT: string;
+  INTENT_EMULATOR_PORT: string;
+  INTENT_DATABASE_URL: string;
+}> {
   const INTENT_DATABASE_URL = await ledgerFolder();
   return { PORT: await freePort(), INTENT_EMULATOR_PORT: await freePort(), INTENT_DATABASE_URL };
 }
 
-/** A shop that is open. */
+/** Starts a shop and waits until it is open. */
 export const startShop = (variables: Variables): Promise<Program> => run('server.js', variables).printed('/wallet\n');

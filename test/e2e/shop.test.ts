@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('a payment', () => {
-  test('is an order with a number once it has settled, and not before', async () => {
+  test('becomes an order with a number when it settles, and not before', async () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('pot-of-assam'));
     expect((await thanksOf(visitor, id)).state).toBe('open');
@@ -33,13 +33,13 @@ describe('a payment', () => {
     expect(text).toMatch(/Your number at the counter<\/dt><dd>\d+</);
   });
 
-  test('becomes an order also when nobody looks', async () => {
+  test('becomes an order even if no page polls', async () => {
     const { secret, id } = await begin(new Visitor(shop.origin), order('pot-of-assam'));
     await shop.sequencer.wallet().pay(secret);
     await eventually(async () => expect(await findOrder(id, shop.router.database)).toBeDefined());
   });
 
-  test('becomes one order although the hook fails the first time, and leaves nothing of that', async () => {
+  test('becomes one order when the hook fails once, without traces of the failure', async () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('stoneware-cup'));
     await shop.sequencer.wallet().pay(secret);
@@ -59,17 +59,17 @@ describe('a payment', () => {
     ['reversed', 'was reversed', false],
     ['expired', 'never paid', false],
     ['dead', 'The payment is not lost', true],
-  ] as const)('that is %s is shown as %j; the page polls: %j', (state, words, looksAgain) => {
+  ] as const)('that is %s is shown as %j and polled: %j', (state, words, polls) => {
     const intent = { id: 'x', state, createdAt: new Date(0) };
     const page = thanksPage({ intent, article: articles[0] as Article, order: undefined });
     expect([page.title, String(page.main)].join()).toContain(words);
-    expect(page.scripts).toEqual(looksAgain ? ['thanks.js'] : []);
+    expect(page.scripts).toEqual(polls ? ['thanks.js'] : []);
   });
 
   test('that is reversed is shown as reversed, and is the same order after it settles again', async () => {
     const { database: db } = shop.router;
     const metadata = { article: 'ginger-biscuit', userId: 'somebody' };
-    const payment = { id: 'reversed', metadata } as unknown as Payment; // the hooks look at nothing else
+    const payment = { id: 'reversed', metadata } as unknown as Payment; // All that the hooks read.
     await placeOrder(payment, db);
     await reverseOrder(payment, db);
     const [order] = await latestOrdersOf('somebody', 12, db);
@@ -86,7 +86,7 @@ describe('a payment', () => {
     expect((await thanksOf(visitor, id)).state).toBe('open');
   });
 
-  test('is shown to the browser that began it, and to no other', async () => {
+  test('is shown only to the browser that created it', async () => {
     const { secret, id } = await begin(new Visitor(shop.origin), order('sugar-cube'));
     await shop.sequencer.wallet().pay(secret);
     const stranger = await new Visitor(shop.origin).get(`/thanks/${id}`);
@@ -94,7 +94,7 @@ describe('a payment', () => {
     expect(stranger.text).not.toContain('sugar');
   });
 
-  test('is shown also when it is paid after a login, which renews the session', async () => {
+  test('is shown after a login that renewed the session', async () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('pot-of-assam'));
     const login = await begin(visitor, { mode: 'login' });
@@ -105,7 +105,7 @@ describe('a payment', () => {
   });
 
   test.each([{ article: 'gold-bar' }, { article: ['sugar-cube'] }, { article: '__proto__' }, 'sugar-cube', null, {}])(
-    'of %j is refused: there is no such article',
+    'of %j is refused as an unknown article',
     async (wrong) => {
       const { status, json } = await new Visitor(shop.origin).post('/intent', { mode: 'payment', order: wrong });
       expect(status).toBe(404);
@@ -113,17 +113,17 @@ describe('a payment', () => {
     },
   );
 
-  test('has the price of the shelf, whatever the browser says', async () => {
+  test('has the price of the shop for any price from the browser', async () => {
     const visitor = new Visitor(shop.origin);
-    const refused = await visitor.post('/intent', { ...order('teapot-for-two'), amount: '0.05' });
-    expect(refused).toMatchObject({ status: 400, json: { code: 'terms_not_accepted' } });
+    const rejected = await visitor.post('/intent', { ...order('teapot-for-two'), amount: '0.05' });
+    expect(rejected).toMatchObject({ status: 400, json: { code: 'terms_not_accepted' } });
     const { secret } = await begin(visitor, { mode: 'payment', order: { article: 'teapot-for-two', price: '0.05' } });
     expect((await shop.sequencer.wallet().scan(secret)).amount).toBe('30.00');
   });
 });
 
 describe('a login', () => {
-  test('opens the account, and logging out closes it', async () => {
+  test('opens the account, and the logout closes it', async () => {
     const visitor = new Visitor(shop.origin);
     const closed = await visitor.get('/account');
     expect([closed.status, closed.headers.get('location')]).toEqual([303, '/login']);
@@ -155,7 +155,7 @@ describe('a login', () => {
     expect((await thief.get('/account')).status).toBe(303);
   });
 
-  test('renews the session, so that a cookie known before is worth nothing after', async () => {
+  test('renews the session and invalidates the previous cookie', async () => {
     const visitor = new Visitor(shop.origin);
     const logIn = async (wallet: string): Promise<string> => {
       const { secret, id } = await begin(visitor, { mode: 'login' });
@@ -178,7 +178,7 @@ describe('a login', () => {
 });
 
 describe('the account', () => {
-  test('lists what this user has paid while logged in, and nothing else', async () => {
+  test('lists only what this user paid while logged in', async () => {
     const mia = await loggedIn(shop, 'Mia');
     expect((await mia.get('/account')).text).toContain('Nothing yet');
 
@@ -203,8 +203,8 @@ describe('the account', () => {
   });
 });
 
-describe('with Postgres', () => {
-  test('the shop is the same', async () => {
+describe('the shop with Postgres', () => {
+  test('completes payments and a login', async () => {
     const other = await openShop({ database: () => newDatabaseUrl('postgres') });
     const ada = await loggedIn(other);
     for (const article of ['sugar-cube', 'ginger-biscuit']) {
@@ -216,12 +216,12 @@ describe('with Postgres', () => {
   });
 });
 
-describe('when the payment service is away', () => {
-  test('the shop stays open and says what it does not know', async () => {
-    const lonely = await openShop();
-    const visitor = await loggedIn(lonely);
+describe('the shop without the payment service', () => {
+  test('stays open and reports what it cannot do', async () => {
+    const shopWithoutService = await openShop();
+    const visitor = await loggedIn(shopWithoutService);
     const { id } = await begin(visitor, order('sugar-cube'));
-    await lonely.sequencer.close();
+    await shopWithoutService.sequencer.close();
 
     expect((await thanksOf(visitor, id)).state).toBe('open');
     expect((await visitor.get('/account')).status).toBe(200);

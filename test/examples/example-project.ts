@@ -2,18 +2,18 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConsumerProject, type Ended, root, tellPorts } from '../package/consumer-project.js';
+import { type ConsumerProject, type Ended, logPorts, root } from '../package/consumer-project.js';
 
-/** The example's own names for what this repository has under other names. */
+/** Packages of the examples that have another name in this repository. */
 const aliases: Readonly<Record<string, string>> = { 'express@^4.21.0': 'express4' };
 
-/** A copy of an example, far from this repository, with what its package.json asks for, and the package as it is packed. */
+/** A copy of an example outside of this repository, with its dependencies and the packed package. */
 export class ExampleProject {
-  /** Where it is. */
+  /** The folder of the copy. */
   readonly folder: string;
   readonly #running = new Set<ChildProcessWithoutNullStreams>();
 
-  /** @param home has the package installed; the copy is made in a folder of it, and so finds what is there */
+  /** @param home has the package installed. The copy is in a folder of it and resolves its packages */
   constructor(name: string, home: ConsumerProject) {
     this.folder = home.path(name);
     cpSync(join(root, 'docs/examples', name), this.folder, { recursive: true });
@@ -22,10 +22,10 @@ export class ExampleProject {
       if (wanted !== 'express-intents') home.link(wanted, { here: aliases[`${wanted}@${range}`], from: name });
     }
     home.link('.bin', { from: name });
-    writeFileSync(join(this.folder, 'tell-ports.mjs'), tellPorts);
+    writeFileSync(join(this.folder, 'log-ports.mjs'), logPorts);
   }
 
-  /** Runs a script of its package.json, as it is written, to its end. */
+  /** Runs a script of its package.json to its end. */
   async run(script: string, environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
     const child = this.#npm(script, environment);
     const printed = { stdout: '', stderr: '' };
@@ -38,10 +38,10 @@ export class ExampleProject {
     return { code, ...printed };
   }
 
-  /** Runs its `npm start`; gives the origins that it has begun to listen at, once there are so many. */
+  /** Runs its `npm start`. Resolves with its origins when it listens on `count` ports. */
   async start(count: number, environment: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
     const options = {
-      NODE_OPTIONS: `--import=${join(this.folder, 'tell-ports.mjs')}`,
+      NODE_OPTIONS: `--import=${join(this.folder, 'log-ports.mjs')}`,
       PORT: '0',
       INTENT_EMULATOR_PORT: '0',
     };
@@ -61,7 +61,7 @@ export class ExampleProject {
   #npm(script: string, environment: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(?:INTENT_|NODE_|PORT$|npm_)/.test(name));
     const env = { ...Object.fromEntries(inherited), ...environment };
-    // A group of its own: npm starts a shell, and that the site.
+    // Its own process group: npm starts a shell, which starts the site.
     const child = spawn('npm', ['run', '--silent', script], { cwd: this.folder, env, detached: true });
     child.stdin.end();
     this.#running.add(child);
@@ -69,7 +69,7 @@ export class ExampleProject {
     return child;
   }
 
-  /** Ends whatever it runs. */
+  /** Ends all running scripts. */
   async end(): Promise<void> {
     for (const child of this.#running) {
       const ended = once(child, 'close');

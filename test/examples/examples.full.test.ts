@@ -7,7 +7,7 @@ import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ExampleProject } from './example-project.js';
 import { addressesOf, Visitor } from './visitor.js';
 
-// The examples as a person would use them: copied, started by their own `npm start`, paid at and logged in to.
+// Each example is copied and started by its own `npm start`. Then a visitor pays and logs in.
 
 let home: ConsumerProject;
 let project: ExampleProject | undefined;
@@ -25,7 +25,7 @@ async function startExample(name: string): Promise<Visitor> {
   return new Visitor(await addressesOf(await project.start(2)));
 }
 
-it('first-site: takes a payment and a login', async () => {
+it('first-site accepts a payment and a login', async () => {
   const visitor = await startExample('first-site');
   expect(await (await visitor.get('/')).text()).toContain("elements.create('button'");
   const id = await visitor.pay('tea');
@@ -35,14 +35,14 @@ it('first-site: takes a payment and a login', async () => {
   expect(await (await visitor.get('/account')).text()).toBe(`Hello ${user}`);
 });
 
-it('first-site: says that its port is taken, and ends', async () => {
-  const taken = createServer().listen(0);
-  await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo;
+it('first-site reports a port in use, and ends', async () => {
+  const occupied = createServer().listen(0);
+  await once(occupied, 'listening');
+  const { port } = occupied.address() as AddressInfo;
   project = new ExampleProject('first-site', home);
   await copyEmptyData(join(project.folder, 'ledger/data'));
   const { code, stderr } = await project.run('start', { PORT: String(port), INTENT_EMULATOR_PORT: '0' });
-  taken.close();
+  occupied.close();
   expect(code).toBe(1);
   expect(stderr).toMatch(new RegExp(`listen EADDRINUSE: address already in use \\S*:${port}\n`));
   expect(stderr).not.toMatch(/\n\s+at /);
@@ -51,7 +51,7 @@ it('first-site: says that its port is taken, and ends', async () => {
 it.each([
   ['typescript', 'its build compiles'],
   ['commonjs', 'with require, Express 4 and express-session'],
-])('%s: takes a payment and a login (%s)', async (name) => {
+])('%s accepts a payment and a login (%s)', async (name) => {
   const visitor = await startExample(name);
   const id = await visitor.pay('cup');
   expect(JSON.parse(await visitor.waitFor(`/orders/${id}`))).toEqual({ article: 'cup' });
@@ -60,7 +60,7 @@ it.each([
   expect(await (await visitor.get('/account')).json()).toEqual({ id: user });
 });
 
-it('paywall: sends who has not paid to the page that asks for it, and lets in who has', async () => {
+it('paywall redirects unpaid visitors to the payment page and admits paid ones', async () => {
   const visitor = await startExample('paywall');
   expect((await visitor.get('/articles/tea')).status).toBe(402);
   const { status, headers } = await visitor.view('/articles/tea');
@@ -71,14 +71,14 @@ it('paywall: sends who has not paid to the page that asks for it, and lets in wh
   await expect(visitor.pay('/articles/none')).rejects.toThrow('404');
 });
 
-test('examples ask for what this package asks for, and for this version of it', () => {
-  const asked = { ...manifest.devDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
+test('examples have the dependency versions of this package', () => {
+  const dependenciesHere = { ...manifest.devDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
   for (const name of readdirSync(join(root, 'docs/examples'))) {
     const { dependencies, devDependencies } = JSON.parse(
       readFileSync(join(root, 'docs/examples', name, 'package.json'), 'utf8'),
     ) as typeof manifest;
     expect([name, dependencies['express-intents']]).toEqual([name, `^${manifest.version}`]);
     const { 'express-intents': _itself, ...others } = { ...dependencies, ...devDependencies };
-    expect(Object.keys(others).filter((other) => !(other in asked))).toEqual([]);
+    expect(Object.keys(others).filter((other) => !(other in dependenciesHere))).toEqual([]);
   }
 });

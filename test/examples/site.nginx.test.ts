@@ -11,12 +11,11 @@ import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { ExampleProject } from './example-project.js';
 
-// The site of docs/examples/nginx with two processes of it behind a real nginx, as its configuration is written: only ports
-// and files are put in.
+// The site of docs/examples/nginx with two processes behind a real nginx. Only ports and files of its configuration change.
 
 const origin = 'https://shop.example';
 
-describe('the example behind nginx', () => {
+describe('the nginx example', () => {
   let home: ConsumerProject;
   let project: ExampleProject;
   let sequencer: Sequencer;
@@ -30,7 +29,7 @@ describe('the example behind nginx', () => {
     const postgres = await startPostgres();
     sequencer = await startSequencer();
     const environment = {
-      // In production the sequencer would have to speak https.
+      // Production requires https for the sequencer.
       NODE_ENV: 'development',
       INTENT_SEQUENCER_URL: sequencer.url,
       INTENT_DATABASE_URL: postgres.url(await postgres.createDatabase()),
@@ -45,8 +44,13 @@ describe('the example behind nginx', () => {
     const files = { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
     writeFileSync(files.certificate, localhostCertificate.cert);
     writeFileSync(files.key, localhostCertificate.key);
-    const places = { port, plainPort: await freePort(), processes: processes.map((each) => new URL(each).host), files };
-    nginx = await Nginx.start(exampleSite(places), port);
+    const siteOptions = {
+      port,
+      plainPort: await freePort(),
+      processes: processes.map((each) => new URL(each).host),
+      files,
+    };
+    nginx = await Nginx.start(exampleSite(siteOptions), port);
   });
 
   afterAll(async () => {
@@ -62,19 +66,19 @@ describe('the example behind nginx', () => {
     readonly text: string;
   }
 
-  interface Question {
+  interface RequestOptions {
     readonly method?: string;
     readonly body?: object;
     readonly headers?: Readonly<Record<string, string>>;
-    /** Given what has come so far; true ends it. */
+    /** Receives the text so far. Returns whether to end the request. */
     readonly isEnough?: (text: string) => boolean;
   }
 
-  /** Asks as a browser at https://shop.example would. */
-  function ask(path: string, { method = 'GET', body, headers, isEnough }: Question = {}): Promise<Answer> {
+  /** Sends a request like a browser at https://shop.example. */
+  function send(path: string, { method = 'GET', body, headers, isEnough }: RequestOptions = {}): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const json = body ? { 'content-type': 'application/json', origin } : {};
-      const asked = request(
+      const req = request(
         {
           ...{ host: '127.0.0.1', port, path, method, servername: 'shop.example', rejectUnauthorized: false },
           headers: { host: 'shop.example', ...json, ...headers },
@@ -88,56 +92,56 @@ describe('the example behind nginx', () => {
             text += chunk;
             if (!isEnough?.(text)) return;
             end();
-            asked.destroy();
+            req.destroy();
           });
           answer.on('end', end);
         },
       );
-      asked.on('error', reject).end(body && JSON.stringify(body));
+      req.on('error', reject).end(body && JSON.stringify(body));
     });
   }
 
-  async function begin(body: object): Promise<{ secret: string; cookie: string }> {
-    const { status, text, cookies } = await ask('/intent', { method: 'POST', body });
+  async function createIntent(body: object): Promise<{ secret: string; cookie: string }> {
+    const { status, text, cookies } = await send('/intent', { method: 'POST', body });
     expect([status, text]).toEqual([201, expect.stringContaining('client_secret')]);
     return { secret: JSON.parse(text).client_secret, cookie: cookies.map((line) => line.split(';')[0]).join('; ') };
   }
 
-  it('the site knows who asks and how, whatever a visitor says of that, and every process has its turn', async () => {
-    const lies = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http' };
-    const seen = await Promise.all(Array.from({ length: 8 }, () => ask('/whoami', { headers: lies })));
+  it('reports the address and scheme of the client in spite of forged headers, and uses both processes', async () => {
+    const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'http' };
+    const seen = await Promise.all(Array.from({ length: 8 }, () => send('/whoami', { headers: forged })));
     const answers = seen.map(({ text }) => JSON.parse(text));
     for (const answer of answers) expect(answer).toMatchObject({ address: '127.0.0.1', scheme: 'https' });
     expect(new Set(answers.map(({ process }) => process)).size).toBe(2);
   });
 
-  it('events come as they happen, and a payment is fulfilled, whichever process is asked', async () => {
-    const { secret, cookie } = await begin({ mode: 'payment', order: 'tea' });
+  it('sends events without buffering, and fulfils a payment through any process', async () => {
+    const { secret, cookie } = await createIntent({ mode: 'payment', order: 'tea' });
     const wallet = sequencer.wallet('Ada');
     const { id } = await wallet.scan(secret);
-    // Buffered, it would come only once the stream has ended.
-    const events = ask(`/intent/${id}/events`, { headers: { cookie }, isEnough: (text) => /code_scanned/.test(text) });
+    // A buffered event would arrive only at the end of the stream.
+    const events = send(`/intent/${id}/events`, { headers: { cookie }, isEnough: (text) => /code_scanned/.test(text) });
     expect((await events).text).toContain('code_scanned');
     await wallet.pay(secret);
-    await eventually('the order is fulfilled', async () => (await ask(`/orders/${id}`)).status === 200);
-    expect(JSON.parse((await ask(`/orders/${id}`)).text)).toEqual({ article: 'tea' });
+    await eventually('the order is fulfilled', async () => (await send(`/orders/${id}`)).status === 200);
+    expect(JSON.parse((await send(`/orders/${id}`)).text)).toEqual({ article: 'tea' });
   });
 
-  it('a login that one process began is completed by the other, and known to both', async () => {
-    const { secret, cookie } = await begin({ mode: 'login' });
+  it('completes a login that the other process created', async () => {
+    const { secret, cookie } = await createIntent({ mode: 'login' });
     const { id } = await sequencer.wallet('Ada').login(secret);
-    const done = await ask('/session', { method: 'POST', body: { id }, headers: { cookie } });
+    const completed = await send('/session', { method: 'POST', body: { id }, headers: { cookie } });
     const user = sequencer.wallet('Ada').userId('shop.example');
-    expect(JSON.parse(done.text)).toEqual({ user: { id: user } });
-    const session = done.cookies.map((line) => line.split(';')[0]).join('; ');
+    expect(JSON.parse(completed.text)).toEqual({ user: { id: user } });
+    const session = completed.cookies.map((line) => line.split(';')[0]).join('; ');
     const accounts = await Promise.all(
-      Array.from({ length: 6 }, () => ask('/account', { headers: { cookie: session } })),
+      Array.from({ length: 6 }, () => send('/account', { headers: { cookie: session } })),
     );
     expect(accounts.map(({ text }) => JSON.parse(text))).toEqual(accounts.map(() => ({ id: user })));
   });
 
-  it('a page of another site changes nothing', async () => {
+  it('rejects a change from another site', async () => {
     const headers = { origin: 'https://evil.example' };
-    expect((await ask('/intent', { method: 'POST', body: { mode: 'login' }, headers })).status).toBe(403);
+    expect((await send('/intent', { method: 'POST', body: { mode: 'login' }, headers })).status).toBe(403);
   });
 });

@@ -1,13 +1,13 @@
 import { createWallet } from 'express-intents/testing';
 import { eventually } from '../support/eventually.js';
 
-/** Where a site is, and where its sequencer. */
+/** The origins of a site and its sequencer. */
 export interface Addresses {
   readonly site: string;
   readonly sequencer: string;
 }
 
-/** Of the two servers of a site with an embedded sequencer, which one is which. */
+/** Distinguishes the site from its embedded sequencer by their origins. */
 export async function addressesOf(origins: readonly string[]): Promise<Addresses> {
   const isSequencer = await Promise.all(origins.map(async (origin) => (await fetch(`${origin}/healthz`)).ok));
   const sequencer = origins.find((_origin, n) => isSequencer[n]) ?? '';
@@ -15,7 +15,7 @@ export async function addressesOf(origins: readonly string[]): Promise<Addresses
   return { site, sequencer };
 }
 
-/** Somebody with a browser that keeps cookies, and a wallet. */
+/** A visitor with a browser that keeps cookies, and a wallet. */
 export class Visitor {
   readonly #addresses: Addresses;
   readonly #cookies = new Map<string, string>();
@@ -25,30 +25,30 @@ export class Visitor {
   }
 
   get(path: string): Promise<Response> {
-    return this.#ask(path, {});
+    return this.#send(path, {});
   }
 
-  /** As somebody who follows a link, and not as a program. */
+  /** Requests a page like a browser that follows a link. */
   view(path: string): Promise<Response> {
-    return this.#ask(path, { headers: { accept: 'text/html', 'sec-fetch-mode': 'navigate' } });
+    return this.#send(path, { headers: { accept: 'text/html', 'sec-fetch-mode': 'navigate' } });
   }
 
-  /** Pays for an order; gives the id of the intent. */
+  /** Pays for an order. Returns the id of the intent. */
   async pay(order: unknown): Promise<string> {
-    const { id } = await this.#wallet().pay(await this.#begin({ mode: 'payment', order }));
+    const { id } = await this.#wallet().pay(await this.#create({ mode: 'payment', order }));
     return id;
   }
 
-  /** Logs in; gives who that is. */
+  /** Logs in. Returns the user id. */
   async logIn(): Promise<string> {
-    const { id } = await this.#wallet().login(await this.#begin({ mode: 'login' }));
+    const { id } = await this.#wallet().login(await this.#create({ mode: 'login' }));
     const answer = await this.#post('/session', { id });
     const body = (await answer.json()) as { user?: { id: string } };
     if (!body.user) throw new Error(`No login: ${answer.status} ${JSON.stringify(body)}`);
     return body.user.id;
   }
 
-  /** Looks at a page until it is there, and says this. */
+  /** Polls a page until it answers 200 and matches. */
   async waitFor(path: string, words = /./): Promise<string> {
     let text = '';
     await eventually(async () => {
@@ -61,7 +61,7 @@ export class Visitor {
 
   readonly #wallet = () => createWallet({ url: this.#addresses.sequencer, name: 'Ada' });
 
-  async #begin(body: object): Promise<string> {
+  async #create(body: object): Promise<string> {
     const answer = await this.#post('/intent', body);
     const { client_secret: secret, ...rest } = (await answer.json()) as { client_secret?: string };
     if (!secret) throw new Error(`No intent: ${answer.status} ${JSON.stringify(rest)}`);
@@ -70,10 +70,10 @@ export class Visitor {
 
   #post(path: string, body: object): Promise<Response> {
     const headers = { 'content-type': 'application/json', origin: this.#addresses.site };
-    return this.#ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return this.#send(path, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  async #ask(path: string, { headers, ...init }: RequestInit): Promise<Response> {
+  async #send(path: string, { headers, ...init }: RequestInit): Promise<Response> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await fetch(`${this.#addresses.site}${path}`, {
       ...init,

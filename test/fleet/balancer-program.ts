@@ -3,9 +3,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 
-// Hands each request to the next process, whoever asks: no sticky sessions. It takes the ports of the processes, a line of
-// JSON each time, and answers each with how many answers of 5xx went through it so far, by status; first it says where it
-// listens.
+// Sends each request to the next process, without sticky sessions. It prints its address, then reads the ports of the processes
+// as lines of JSON, and responds to each with the number of 5xx responses so far, by status.
 
 let ports: readonly number[] = [];
 let turn = 0;
@@ -16,14 +15,14 @@ const note = (status: number): void => {
 
 const server = createServer((req, res) => {
   const port = ports[turn++ % ports.length];
-  // A connection for each request: one that was kept could be closed by its process while it is used again.
+  // A new connection for each request: a kept one could be closed by its process while it is reused.
   const forwarded = { 'x-forwarded-for': req.socket.remoteAddress, 'x-forwarded-proto': 'http', connection: 'close' };
   const headers = { ...req.headers, ...forwarded };
   const options = { host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent: false };
   const upstream = request(options, (answer) => {
     const { statusCode = 502 } = answer;
     if (statusCode >= 500) note(statusCode);
-    // What a process says of its connection is for the balancer, and not for whoever asks that.
+    // The connection headers of a process are for the balancer, not for the client.
     const { connection: _connection, 'keep-alive': _keepAlive, 'transfer-encoding': _coding, ...rest } = answer.headers;
     res.writeHead(statusCode, rest);
     answer.pipe(res);
@@ -41,7 +40,7 @@ const server = createServer((req, res) => {
   res.on('close', () => upstream.destroy());
   req.pipe(upstream);
 }).listen(0, '127.0.0.1');
-// A customer must not meet a kept connection that is just being closed.
+// A customer must not reuse a connection that is being closed.
 server.keepAliveTimeout = 3_600_000;
 await once(server, 'listening');
 console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));

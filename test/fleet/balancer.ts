@@ -1,15 +1,15 @@
 import { compile, start } from '../support/runner/child-program.js';
 
-/** What stands in front of the processes, and hands each request to any of them. */
+/** A balancer in front of the processes. */
 export interface Balancer {
   readonly origin: string;
-  /** Whether it finds out that a process is gone without being told. */
+  /** Whether it detects that a process ended. */
   readonly noticesByItself: boolean;
-  /** The ports of the processes from now on. */
+  /** Sets the ports of the processes. */
   use(ports: readonly number[]): Promise<void>;
-  /** Has the process of a port ended and started anew by `restart`, while it gets no requests. */
+  /** Restarts the process of a port with `restart` while it receives no requests. */
   without(port: number, restart: () => Promise<void>): Promise<void>;
-  /** How many answers of 5xx have gone through it, by status. */
+  /** The number of 5xx responses through it, by status. */
   failures(): Promise<Readonly<Record<number, number>>>;
 }
 

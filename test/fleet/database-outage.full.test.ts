@@ -8,8 +8,8 @@ import { HealthLog } from './health-log.js';
 import { type OutageFleet, startOutageFleet } from './outage-fleet.js';
 import { SteadyCustomers } from './steady-customers.js';
 
-// The database of three processes fails in every way that it can, while customers keep coming, and all is well again
-// afterwards without a restart. OUTAGES=all for all of the ways, OUTAGE_MS=30000 for outages that last, RATE for more customers.
+// The database of three processes fails in several ways while customers arrive, and the site recovers without a restart.
+// OUTAGES=all runs all of them, OUTAGE_MS=30000 sets their duration, RATE the customers per second.
 
 const leastMs = Number(process.env.OUTAGE_MS ?? 0);
 const rate = Number(process.env.RATE ?? 20);
@@ -53,7 +53,7 @@ async function begin(mode: string) {
   return { browser, secret, id: intentIdOf(secret) };
 }
 
-/** A page that looks at an intent which nobody pays. */
+/** A tab with the event stream of an unpaid intent. */
 async function openTab(index: number) {
   const { id, browser } = await begin('payment');
   return listen(index, id, browser);
@@ -75,7 +75,7 @@ function listen(index: number, id: string, browser: Browser) {
   return tab;
 }
 
-/** Whether each process has last said that of its ledger, asked after a moment in milliseconds. */
+/** Whether the last health check of each process after `sinceMs` reported this state of the ledger. */
 const areAll = (ledger: RegExp, sinceMs = 0) => {
   return (): boolean =>
     health.latest(size).every((sample) => sample && sample.atMs > sinceMs && ledger.test(sample.ledger));
@@ -84,12 +84,12 @@ const areAll = (ledger: RegExp, sinceMs = 0) => {
 const refusedSince = (sinceMs: number) =>
   customers.answers.filter(({ atMs, how }) => atMs >= sinceMs && how === '503 ledger_unavailable');
 
-/** As superuser, of whom some connections are kept. */
+/** Runs SQL as superuser, for which Postgres reserves connections. */
 const asAdmin = (sql: string) => fleet.server.run('postgres', sql);
 const terminateAll = () => asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'shop'`);
 const others: pg.Client[] = [];
 
-/** Somebody else takes every connection that there is, also those which the sites had. */
+/** Another user takes all connections, including those of the sites. */
 async function takeAllConnections(): Promise<void> {
   const take = async (): Promise<boolean> => {
     const client = new pg.Client({ connectionString: fleet.server.url('postgres').replace('postgres@', 'greedy@') });
@@ -114,12 +114,12 @@ async function takeAllConnections(): Promise<void> {
 
 const outages: Record<string, Outage> = {
   'killed with kill -9': { begin: () => fleet.server.kill(), end: () => fleet.server.start() },
-  'behind a line on which nothing comes any more': {
+  'behind a frozen connection': {
     begin: () => fleet.relay.freeze(),
     end: () => fleet.relay.thaw(),
   },
-  'behind a line that is cut': { begin: () => fleet.relay.sever(), end: () => fleet.relay.restore() },
-  'without a connection to spare': {
+  'behind a cut connection': { begin: () => fleet.relay.sever(), end: () => fleet.relay.restore() },
+  'without a free connection': {
     begin: takeAllConnections,
     end: () => Promise.all(others.splice(0).map((client) => client.end())),
   },
@@ -141,15 +141,15 @@ const outages: Record<string, Outage> = {
   },
 };
 
-/** Of the others, each call is tried in test/ledger. */
-const short = ['killed with kill -9', 'behind a line on which nothing comes any more', 'without a connection to spare'];
+/** The outages of the short form. test/ledger covers the calls of the others. */
+const short = ['killed with kill -9', 'behind a frozen connection', 'without a free connection'];
 const chosen = Object.entries(outages).filter(([name]) => isWhole || short.includes(name));
 
 describe.each(chosen)('a database %s', (name, outage) => {
   test(
-    'is told by health, answered for, and forgotten once it is over',
+    'is reported by the health check, is a 503 for visitors, and causes no fault after its end',
     async () => {
-      await eventually('all are well', areAll(/^ok/));
+      await eventually('all are healthy', areAll(/^ok/));
       const login = await begin('login');
       await fleet.sequencer.wallet('Ben').login(login.secret);
       const linesBefore = fleet.processes.map((_, index) => fleet.linesOf(index).length);
@@ -161,10 +161,10 @@ describe.each(chosen)('a database %s', (name, outage) => {
       let duringMs = downMs;
       try {
         await eventually('all are down', areAll(/^down ledger_unavailable/, downMs));
-        await whatNeedsNoDatabase();
+        await expectRoutesWithoutDatabase();
         const session = await customers.ask(login.browser, '/session', { id: login.id });
         expect([session.how, login.browser.cookies.has('connect.sid')]).toEqual(['503 ledger_unavailable', false]);
-        // Who asks during the outage is answered during the outage.
+        // Requests during the outage are answered during the outage.
         await eventually('a customer is refused', () => refusedSince(downMs).length > 0);
         await wait(Math.max(0, beganMs + leastMs - performance.now()));
         duringMs = performance.now();
@@ -172,20 +172,20 @@ describe.each(chosen)('a database %s', (name, outage) => {
         await outage.end();
       }
       const endedMs = performance.now();
-      await eventually('all are well again', areAll(/^ok/, endedMs));
+      await eventually('all are healthy again', areAll(/^ok/, endedMs));
       expect(tabs.map(({ breaks }) => breaks)).toEqual(breaksBefore);
 
-      await allIsAsBefore(login);
+      await expectRecovered(login);
       if (leastMs > 0) {
         const lines = fleet.processes.map((_, index) => fleet.linesOf(index).slice(linesBefore[index]));
-        const told = health.firstAfter(downMs, size, ({ status }) => status !== 'ok');
+        const unhealthy = health.firstAfter(downMs, size, ({ status }) => status !== 'ok');
         const down = health.firstAfter(downMs, size, ({ ledger }) => ledger === 'down ledger_unavailable');
         const well = health.firstAfter(endedMs, size, ({ status }) => status === 'ok');
-        const asked = customers.answers.filter(({ atMs }) => atMs >= beganMs && atMs <= duringMs);
+        const requests = customers.answers.filter(({ atMs }) => atMs >= beganMs && atMs <= duringMs);
         const refused = refusedSince(beganMs);
-        const waits = asked.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+        const waits = requests.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
         const report = {
-          ...{ name, told, down, well, asked: asked.length, refused: refused.length },
+          ...{ name, unhealthy, down, well, requests: requests.length, refused: refused.length },
           waitedMs: { half: Math.round(waits[waits.length >> 1] ?? 0), most: Math.round(waits.at(-1) ?? 0) },
           ...{ lines, lostLogins: customers.lostLogins },
         };
@@ -196,7 +196,7 @@ describe.each(chosen)('a database %s', (name, outage) => {
   );
 });
 
-async function whatNeedsNoDatabase(): Promise<void> {
+async function expectRoutesWithoutDatabase(): Promise<void> {
   for (const [index, origin] of fleet.origins.entries()) {
     for (const path of ['/.well-known/service-payments.json', `/status/${'1'.repeat(32)}`]) {
       const { status } = await fetch(origin + path);
@@ -205,20 +205,20 @@ async function whatNeedsNoDatabase(): Promise<void> {
   }
 }
 
-/** An event that one process sees reaches a tab at another, and a login that could not be completed now can. */
-async function allIsAsBefore(login: Awaited<ReturnType<typeof begin>>): Promise<void> {
+/** Expects that an event of one process reaches a tab at another, and that the login can be completed. */
+async function expectRecovered(login: Awaited<ReturnType<typeof begin>>): Promise<void> {
   const listening = `select from pg_stat_activity where usename = 'shop' and query in ('listen express_intents', 'select 1')`;
   await eventually('all listen again', async () => (await fleet.sql(listening)).length === size);
   const { id, secret, browser } = await begin('payment');
   const tab = listen(1, id, browser);
   await fleet.sequencer.wallet('Ben').pay(secret);
-  await eventually('a tab hears of it', () => tab.isSubmitted);
+  await eventually('a tab receives the event', () => tab.isSubmitted);
   let current = login;
-  // The session store notices the end of the outage itself, and may need another try.
+  // The session store detects the end of the outage separately, and may need a retry.
   await eventually('a login is completed', async () => {
     const { how } = await customers.ask(current.browser, '/session', { id: current.id });
     if (how === '200') return;
-    // The login was completed, and the database was gone before its session was saved: the visitor logs in again.
+    // The login was completed, but the database failed before the session was saved: the visitor logs in again.
     if (how === '404 intent_not_found') {
       current = await begin('login');
       await fleet.sequencer.wallet('Ben').login(current.secret);
@@ -228,17 +228,17 @@ async function allIsAsBefore(login: Awaited<ReturnType<typeof begin>>): Promise<
   expect((await current.browser.send('GET', '/account')).status).toBe(200);
 }
 
-test('connections that are ended by an administrator are made anew, and that is all', async () => {
-  await eventually('all are well', areAll(/^ok/));
+test('connections that an administrator terminates are replaced without an outage', async () => {
+  await eventually('all are healthy', areAll(/^ok/));
   const login = await begin('login');
   await fleet.sequencer.wallet('Ben').login(login.secret);
   await terminateAll();
   const endedMs = performance.now();
-  await eventually('all are well', areAll(/^ok/, endedMs));
-  await allIsAsBefore(login);
+  await eventually('all are healthy', areAll(/^ok/, endedMs));
+  await expectRecovered(login);
 });
 
-test('after all that nothing was lost or done twice, and no process has ended', async () => {
+test('after all outages nothing is lost or doubled, and no process has ended', async () => {
   await customers.leave();
   await coming;
   await health.close();

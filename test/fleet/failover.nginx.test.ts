@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net';
 import { exampleSite, freePort, Nginx } from '../support/network/nginx.js';
 
-// What nginx, as docs/examples/nginx sets it up, does with a request whose process is gone or fails.
+// How nginx, configured as in docs/examples/nginx, handles a request whose process is down or fails.
 
 const servers: Server[] = [];
 const running: Nginx[] = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const nginx of running.splice(0)) await nginx.end();
 });
 
-/** Host and port of a process that does so with what it is asked. */
+/** Starts a process that handles requests this way. @returns its host and port */
 async function process(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   servers.push(server);
@@ -26,7 +26,7 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** What comes of each of some requests, of which every other one comes to a process that fails as it is said. */
+/** The responses to four requests, every other of which reaches the failing process. */
 async function ask(failing: string, method: string, path: string): Promise<string[]> {
   const sound = await process(async (req, res) => {
     const text = `${req.headers['idempotency-key'] ?? ''} ${await bodyOf(req)}`.trim();
@@ -56,25 +56,25 @@ const dies = (): Promise<string> =>
 
 describe('nginx', () => {
   test.each(['/intent', '/session', '/intent/webhook'])(
-    'sends what a process had begun when it died to another one: POST %s',
+    'sends a request to another process when the first one dies during it: POST %s',
     async (path) => {
       expect(await ask(await dies(), 'POST', path)).toEqual([taken, taken, taken, taken]);
     },
   );
 
-  test('does so for GET by itself, and not for what a site has of its own', async () => {
+  test('also retries a GET, but no POST to a route of the site', async () => {
     expect(await ask(await dies(), 'GET', '/status/abc')).toEqual(Array.from({ length: 4 }, () => '200 taken key'));
     const orders = await ask(await dies(), 'POST', '/orders');
     expect(orders.filter((answer) => answer.startsWith('502'))).toHaveLength(1);
     expect(orders.filter((answer) => answer === taken)).toHaveLength(3);
   });
 
-  test('sends anything to another one where the process is not there at all', async () => {
+  test('sends any request to another process when the first one does not listen', async () => {
     const gone = `127.0.0.1:${await freePort()}`;
     expect(await ask(gone, 'POST', '/orders')).toEqual([taken, taken, taken, taken]);
   });
 
-  test('hands a 503 on, and takes no process that says so for gone', async () => {
+  test('passes on a 503, and does not mark its process as down', async () => {
     const busy = await process(async (req, res) => {
       await bodyOf(req);
       res.writeHead(503).end('later');

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { domain, type Fleet, startFleet } from './fleet.js';
 
-// A site of three processes, where each request goes to the next one: reached directly, and through the balancer.
+// A site of three processes, reached directly and through a balancer that sends each request to the next one.
 
 const limit = 100;
 
@@ -15,10 +15,10 @@ beforeAll(async () => {
   fleet = await startFleet(3, { router: { limit } });
 });
 
-/** A way to the processes: where one that asks for the first time, the second or the third is sent. */
+/** How the processes are reached: the origin of the first, second and third request. */
 interface Way {
   readonly origin: (index: number) => string;
-  /** What the nth visitor, who has an address of its own, asks with. */
+  /** The headers of the nth visitor, which has its own address. */
   readonly visitor: (nth: number) => { readonly headers?: Record<string, string>; readonly localAddress?: string };
 }
 
@@ -34,7 +34,7 @@ const ways: [string, Way][] = [
 ];
 
 describe.each(ways)('%s', (name, { origin, visitor }) => {
-  /** The same person, at one process. */
+  /** The same browser at one process. */
   const at = (index: number, browser: Browser): Browser => {
     const other = new Browser(origin(index), browser.cookies);
     return Object.assign(other, {
@@ -43,7 +43,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     });
   };
 
-  /** What a tab at one process is told, as it is told it. */
+  /** The events of a tab at one process. */
   function listen(index: number, id: string, browser: Browser) {
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const tab = { kinds: [] as string[], by: undefined as unknown, close: () => source.close() };
@@ -78,7 +78,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     return { browser, secret, id: intentIdOf(secret), by: answer.headers.get('x-process') };
   }
 
-  test('a login is begun on one, watched on another, completed on the third, and known to all', async () => {
+  test('a login is started on one process, watched on another, completed on a third, and known to all', async () => {
     const { browser, secret, id, by } = await begin({ mode: 'login' });
     const tab = listen(1, id, browser);
     await eventually('the status', () => tab.kinds.includes('status'));
@@ -88,14 +88,14 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     const done = await third.send('POST', '/session', { id });
     const user = { id: fleet.sequencer.wallet('Ada').userId(domain) };
     expect([done.status, done.body]).toEqual([200, { user }]);
-    // The balancer also hands on what the sequencer asks for, so that its next process is not known.
+    // The balancer also relays requests of the sequencer, so its next process is unknown.
     if (name === 'directly') expect(new Set([by, tab.by, done.headers.get('x-process')]).size).toBe(3);
     for (const index of [0, 1, 2]) {
       expect((await at(index, third).send('GET', '/account')).body).toEqual({ user: user.id });
     }
   });
 
-  test('what happens at the wallet is told by a process that did not begin it', async () => {
+  test('events of the wallet reach a page through another process than the one that created the intent', async () => {
     const { browser, secret, id } = await begin({ mode: 'payment', order: 1 });
     const tab = listen(1, id, browser);
     await eventually('the status', () => tab.kinds.includes('status'));
@@ -104,7 +104,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     tab.close();
   });
 
-  test('a payment is begun on one, watched on another, and fulfilled once', async () => {
+  test('a payment is created on one process, watched on another, and fulfilled once', async () => {
     const paid = await Promise.all(Array.from({ length: 20 }, (_, order) => begin({ mode: 'payment', order })));
     const tabs = paid.map(({ id, browser }, index) => listen(1 + (index % 2), id, browser));
     await eventually('the statuses', () => tabs.every(({ kinds }) => kinds.includes('status')));
@@ -117,7 +117,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     expect(fulfilled.map(({ intent_id: id }) => id).sort()).toEqual([...ids].sort());
   });
 
-  test('of a hundred that complete one login at once, one begins a session', async () => {
+  test('a hundred concurrent requests to complete one login start one session', async () => {
     const { browser, secret, id } = await begin({ mode: 'login' });
     await fleet.sequencer.wallet('Mia').login(secret);
     const tries = Array.from({ length: 100 }, (_, index) => at(index % 3, browser).send('POST', '/session', { id }));
@@ -126,7 +126,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     expect(new Set(statuses)).toEqual(new Set([200, 404]));
   });
 
-  test('a rate limit is counted once for all, with a store that they share', async () => {
+  test('a rate limit is shared by all processes with a shared store', async () => {
     const post = (index: number, nth: number): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
         const { headers, localAddress } = visitor(nth);
@@ -144,13 +144,13 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
       }
       return statuses;
     };
-    // A process counts for itself for a while after the store has not answered within half a second. It logs both. Then
-    // another visitor comes, until all processes have used the store throughout.
+    // A process counts alone for a while when the store has not answered within half a second, and logs it. The test then
+    // repeats with another visitor, until all processes use the store throughout.
     const logged = (line: string): number => fleet.printed().split(`the rate limit store ${line}`).length;
     const isUsed = (failures: number): boolean => logged('failed') === failures && logged('works again') === failures;
     let statuses: (number | undefined)[] = [];
     for (let nth = 10; nth < 30; nth += 1) {
-      // A process leaves the store alone for ten seconds after it has failed.
+      // A process does not use the store for ten seconds after a failure.
       if (logged('failed') > 1) await wait(11_000);
       const failures = logged('failed');
       statuses = await postAll(nth);

@@ -12,38 +12,38 @@ import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { type Balancer, startBalancer } from './balancer.js';
 import { startNginxBalancer } from './nginx-balancer.js';
 
-/** A site that runs as several processes with one Postgres, behind a load balancer; nothing of it in this process. */
+/** A site of several processes with one Postgres behind a load balancer, all outside of this process. */
 export interface Fleet {
   readonly sequencer: { readonly url: string; wallet(name: string): Wallet };
   readonly server: PostgresServer;
   readonly balancer: Balancer;
-  /** Where all are reached, each request another. */
+  /** The origin of the balancer. */
   readonly origin: string;
-  /** Where each is reached by itself. */
+  /** The origin of each process. */
   readonly origins: readonly string[];
   readonly processes: readonly ChildProgram[];
-  /** What all processes have printed so far, or what the nth that was started has. */
+  /** The output of all processes so far, or of the nth started one. */
   printed(nth?: number): string;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
-  /** Ends one as `kill -9` or as an orderly restart does, and starts another in its place. */
+  /** Replaces a process, which is killed with `kill -9` or terminated. */
   replace(index: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
 export const domain = 'example.com';
 
 export interface FleetOptions {
-  /** Of each site's router, as JSON has them; and `limit` and `sessions`, see site-program.ts. */
+  /** Options of each router, as JSON, and `limit` and `sessions` (see site-program.ts). */
   readonly router?: object;
-  /** The URL by which the sites reach the database, where something is to stand in between. */
+  /** The URL of the database for the sites, for example that of a relay. */
   readonly reach?: (server: PostgresServer, database: string) => Promise<string>;
-  /** Whether there is a database at all; the sites have a ledger then, and sessions in it. Default true. */
+  /** Whether the sites have a database, with ledger and sessions. Default true. */
   readonly isRecorded?: boolean;
 }
 
-/** Made by the site's owner: processes that start together would get into each other's way. */
+/** Created before the processes start, since concurrent processes would conflict. */
 const sessionTable = createRequire(import.meta.url).resolve('connect-pg-simple/table.sql');
 const recorder = fileURLToPath(new URL('./record-process.mjs', import.meta.url));
-/** How long a balancer that has to be told does not know that a process is gone, in milliseconds. */
+/** The time until a balancer without failure detection learns that a process ended, in milliseconds. */
 const noticeMs = 300;
 
 export async function startFleet(
@@ -81,7 +81,7 @@ export async function startFleet(
     const { port } = (await child.next()) as { port: number };
     return { child, port };
   };
-  // The store of the limits makes its tables at its start, and fails where another process does so at the same time.
+  // The store of the rate limits creates its tables at startup, and fails if another process does so at the same time.
   const first = await launch();
   const running = [first, ...(await Promise.all(Array.from({ length: size - 1 }, () => launch())))];
   const ports = running.map(({ port }) => port);

@@ -2,35 +2,35 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 interface Sample {
   readonly index: number;
-  /** When it was asked. */
+  /** The time of the request. */
   readonly atMs: number;
   readonly tookMs: number;
   readonly status: string;
-  /** Of the ledger. */
+  /** The state of the ledger. */
   readonly ledger: string;
 }
 
-/** What each process of a fleet says of its health, asked a few times a second. */
+/** The health checks of each process of a fleet, several a second. */
 export class HealthLog {
   readonly samples: Sample[] = [];
   #isOver = false;
-  readonly #asking: Promise<unknown>;
+  readonly #polling: Promise<unknown>;
 
   constructor(origins: readonly string[]) {
-    this.#asking = Promise.all(origins.map((origin, index) => this.#ask(origin, index)));
+    this.#polling = Promise.all(origins.map((origin, index) => this.#poll(origin, index)));
   }
 
   async close(): Promise<void> {
     this.#isOver = true;
-    await this.#asking;
+    await this.#polling;
   }
 
-  /** What each says now. */
+  /** The latest sample of each process. */
   latest(size: number): readonly (Sample | undefined)[] {
     return Array.from({ length: size }, (_, index) => this.samples.findLast((sample) => sample.index === index));
   }
 
-  /** When each has first said something of that kind since, in milliseconds after it. */
+  /** The time from `sinceMs` to the first matching sample of each process, in milliseconds. */
   firstAfter(sinceMs: number, size: number, is: (sample: Sample) => boolean): readonly number[] {
     return Array.from({ length: size }, (_, index) => {
       const sample = this.samples.find((one) => one.index === index && one.atMs >= sinceMs && is(one));
@@ -38,12 +38,12 @@ export class HealthLog {
     });
   }
 
-  async #ask(origin: string, index: number): Promise<void> {
+  async #poll(origin: string, index: number): Promise<void> {
     while (!this.#isOver) {
       const atMs = performance.now();
-      // The first request may meet a kept connection that its process is just closing.
-      const { status, ledger } = await askOne(origin)
-        .catch(() => askOne(origin))
+      // The first request may reuse a connection that its process is closing.
+      const { status, ledger } = await fetchHealth(origin)
+        .catch(() => fetchHealth(origin))
         .catch(() => ({ status: 'gone', ledger: 'gone' }));
       this.samples.push({ index, atMs, tookMs: performance.now() - atMs, status, ledger });
       await wait(100);
@@ -51,7 +51,7 @@ export class HealthLog {
   }
 }
 
-async function askOne(origin: string): Promise<Pick<Sample, 'status' | 'ledger'>> {
+async function fetchHealth(origin: string): Promise<Pick<Sample, 'status' | 'ledger'>> {
   const answer = await fetch(`${origin}/healthz`);
   const { status, checks } = (await answer.json()) as {
     status: string;

@@ -9,7 +9,7 @@ import type { Balancer } from './balancer.js';
 
 const running: Nginx[] = [];
 
-/** A real nginx as the balancer of a fleet, as docs/examples/nginx sets it up, and restarts processes behind it. */
+/** A real nginx as the balancer of a fleet, configured and reloaded as in docs/examples/nginx. */
 export async function startNginxBalancer(): Promise<Balancer> {
   const [port, plainPort] = [await freePort(), await freePort()];
   let nginx: Nginx | undefined;
@@ -17,14 +17,14 @@ export async function startNginxBalancer(): Promise<Balancer> {
     origin: `http://127.0.0.1:${port}`,
     noticesByItself: true,
     use: async (ports) => {
-      // A process that is started again has the port that it had.
+      // A restarted process keeps its port.
       if (nginx) return;
       const processes = ports.map((each) => `127.0.0.1:${each}`);
       nginx = await Nginx.start(exampleSite({ port, plainPort, processes }), port);
       running.push(nginx);
     },
     without: async (out, restart) => {
-      if (!nginx) throw new Error('nginx has not been told of any process.');
+      if (!nginx) throw new Error('nginx has no processes yet.');
       const env = { ...process.env, ...nginx.environment, SITE: nginx.siteFile };
       const control = await commandThat(restart);
       const script = [join(exampleFolder, 'restart.sh'), String(out), ...control.command];
@@ -41,7 +41,7 @@ export async function startNginxBalancer(): Promise<Balancer> {
   };
 }
 
-/** A command for a shell that has something done here, and waits for it. */
+/** A shell command that runs a function of this process and waits for it. */
 async function commandThat(work: () => Promise<void>): Promise<{ command: string[]; end(): void }> {
   const server = createServer((_req, res) => {
     work().then(

@@ -2,14 +2,14 @@ import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { domain, type Fleet, startFleet } from './fleet.js';
 
-// What docs/several-processes.md says of several processes that have no database, and keep logins in a sealed cookie.
+// The promises of docs/several-processes.md for several processes without a database and with logins in a sealed cookie.
 
 let fleet: Fleet;
 beforeAll(async () => {
   fleet = await startFleet(3, { isRecorded: false });
 });
 
-/** The same person, at one process. */
+/** The same browser at one process. */
 const at = (index: number, browser: Browser): Browser => {
   const other = new Browser(fleet.origins[index] ?? '', browser.cookies);
   return Object.assign(other, {
@@ -26,7 +26,7 @@ async function begin(mode: string): Promise<{ browser: Browser; secret: string; 
   return { browser, secret, id: intentIdOf(secret) };
 }
 
-test('a login is completed by the process that began it and by no other, once, and then known to all', async () => {
+test('without a ledger a login is completed once, only by the process that created it, and then known to all', async () => {
   const { browser, secret, id } = await begin('login');
   const { userId } = await fleet.sequencer.wallet('Ada').login(secret);
   for (const index of [1, 2]) {
@@ -46,7 +46,7 @@ test('a login is completed by the process that began it and by no other, once, a
   expect(fleet.sequencer.wallet('Ada').userId(domain)).toBe(userId);
 });
 
-test('a payment is seen at any process: by asking, where it was not begun', async () => {
+test('without a ledger a payment is visible at every process, by status calls at those that did not create it', async () => {
   const { browser, secret, id } = await begin('payment');
   const events = at(1, browser).send('GET', `/intent/${id}/events`);
   await fleet.sequencer.wallet('Ada').pay(secret);

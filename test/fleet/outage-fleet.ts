@@ -1,16 +1,16 @@
 import { startRelay, type TcpRelay } from '../support/network/tcp-relay.js';
 import { type Fleet, startFleet } from './fleet.js';
 
-/** A fleet whose way to the database can be cut, and which is heard. */
+/** A fleet whose connection to the database can be cut, and whose logs are recorded. */
 export interface OutageFleet extends Fleet {
   readonly relay: TcpRelay;
   /** The name of the database. */
   readonly database: string;
-  /** What a process has printed so far: the lines of the router. */
+  /** The log lines of the router of a process so far. */
   linesOf(index: number): readonly string[];
 }
 
-/** Its role is no superuser, so that the limits of the database hold for it; and what is committed outlives `kill -9`. */
+/** Its role is no superuser, so the limits of the database apply to it, and commits survive `kill -9`. */
 const setUp = (database: string): string => `
 create role shop login;
 alter database ${database} owner to shop;

@@ -1,4 +1,4 @@
-// Loaded into each process of a site before anything else: writes what the process prints to a file.
+// Loaded first into each process of a site: writes its output to a file.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 

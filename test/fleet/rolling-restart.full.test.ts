@@ -26,14 +26,14 @@ function report(what: string, seen: RollingRestart): void {
   );
 }
 
-/** What holds whatever happens to a process. */
+/** Expectations that hold for every kind of restart. */
 function holds({ faults, created, paid, fulfilled, known, gapsMs, lostStreams, logins }: RollingRestart): void {
   expect(faults).toEqual([]);
   expect(known).toBe(created.length);
   expect([...fulfilled].sort()).toEqual([...paid].sort());
   expect(paid.length).toBeGreaterThan(0);
   expect(logins).toBeGreaterThan(0);
-  // Each stream has ended with its process at least once, and is back.
+  // Each stream ended with its process at least once, and was reopened.
   expect(gapsMs.length).toBeGreaterThanOrEqual(listeners);
   expect(lostStreams).toBe(0);
 }
@@ -42,7 +42,7 @@ function holds({ faults, created, paid, fulfilled, known, gapsMs, lostStreams, l
 const passing = (): string[] => (fleet.balancer.noticesByItself ? ['503 closing', 'no answer'] : ['503 closing']);
 
 test(
-  `a rolling restart, ${rounds} times, at ${rate} customers a second: no customer sees it`,
+  `${rounds} rolling restarts at ${rate} customers a second cause no visible error`,
   async () => {
     const seen = await rollingRestart(fleet, { turns: 3 * rounds, rate, pauseMs });
     report('SIGTERM', seen);
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  `a rolling restart, ${rounds} times, at ${rate} customers a second, with some processes killed: nothing is lost or doubled`,
+  `${rounds} rolling restarts at ${rate} customers a second, with killed processes, lose and double nothing`,
   async () => {
     const turns = 3 * rounds;
     const killEvery = isLong ? 5 : turns;

@@ -4,31 +4,31 @@ import type { Fleet } from './fleet.js';
 import type { Visits } from './shoppers.js';
 
 export interface Restarts {
-  /** How many are restarted, one after the other. */
+  /** The number of processes to restart, one after the other. */
   readonly turns: number;
-  /** Each which of them is killed in place of ended; none by default. */
+  /** Every nth process is killed instead of terminated. Default: none. */
   readonly killEvery?: number;
-  /** How many customers come in a second. */
+  /** Customers per second. */
   readonly rate: number;
-  /** From one that is ready to the end of the next, in milliseconds: a process that has just started is slow. */
+  /** The delay from the start of one process to the end of the next, in milliseconds: a new process is slow. */
   readonly pauseMs: number;
 }
 
-/** What was seen of it from outside. */
+/** The effects that are visible from outside. */
 export interface RollingRestart extends Visits {
-  /** Answers of 5xx that went through the balancer, by status. */
+  /** 5xx responses through the balancer, by status. */
   readonly failures: Readonly<Record<number, number>>;
-  /** How often a payment of theirs was fulfilled, by its id; once each. */
+  /** The number of fulfilments of each payment, by id; each must be 1. */
   readonly fulfilled: readonly string[];
-  /** How many of the payments that came out the ledger knows. */
+  /** The number of created payments that the ledger knows. */
   readonly known: number;
 }
 
 export const listeners = 20;
-/** A payment that a killed process had claimed is settled after its lease of half a minute. Ten times that, in milliseconds. */
+/** Ten times the lease of half a minute, after which a payment that a killed process had claimed settles. */
 const settleMs = 300_000;
 
-/** Restarts the processes of a fleet one after the other, while customers come. */
+/** Restarts the processes of a fleet one after the other while customers arrive. */
 export async function rollingRestart(
   fleet: Fleet,
   { turns, killEvery, rate, pauseMs }: Restarts,

@@ -2,10 +2,10 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import { startSequencer } from '../../src/emulator/index.js';
 
-// The payment service of a fleet. It says in a line of JSON where it listens, and reads the key file of one domain at one
+// The payment service of a fleet. It prints its address as a line of JSON, and reads the key file of one domain from one
 // origin.
 
-// A wallet must not meet a kept connection that is just being closed.
+// A wallet must not reuse a connection that is being closed.
 subscribe('http.server.request.start', (message) => {
   (message as { server: Server }).server.keepAliveTimeout = 3_600_000;
 });

@@ -4,8 +4,8 @@ import { createWallet } from '../../src/emulator/index.js';
 import { walletSeed } from '../../src/emulator/wallet/wallet.js';
 import { Shoppers } from './shoppers.js';
 
-// The visitors of a fleet: some listen, others come so many a second. It says a line when they are there; told anything, they
-// leave, and it says what they have seen, as JSON.
+// The visitors of a fleet: some keep event streams open, others arrive at a rate. It prints a line when they have started. On
+// input they leave, and it prints their results as JSON.
 
 const { FLEET_ORIGIN = '', FLEET_SEQUENCER = '', LISTENERS = '0', RATE = '1' } = process.env;
 

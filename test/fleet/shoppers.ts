@@ -7,35 +7,35 @@ import { Browser } from '../support/browser/browser.js';
 
 type Answer = Awaited<ReturnType<Browser['send']>>;
 
-/** What has come of those who were there. */
+/** The results of all visits. */
 export interface Visits {
-  /** Every payment whose secret came out, and those of them that were paid. */
+  /** All payments whose secret was returned, and those that were paid. */
   readonly created: readonly string[];
   readonly paid: readonly string[];
   readonly logins: number;
-  /** Logins that a process had completed when it died: nobody was told, and no second time is possible. */
+  /** Logins that a process completed before it died without a response. They cannot be completed again. */
   readonly lostLogins: number;
-  /** Requests that were sent once more, by what was answered: `503 closing`, `502` of the balancer, or `no answer`. */
+  /** The number of retries by the first response: `503 closing`, `502` of the balancer, or `no answer`. */
   readonly repeated: Readonly<Record<string, number>>;
-  /** What nobody may ever see. */
+  /** Errors that no visitor may see. */
   readonly faults: readonly string[];
-  /** From the end of each event stream to its next beginning, in milliseconds. */
+  /** The time until each ended event stream was reopened, in milliseconds. */
   readonly gapsMs: readonly number[];
-  /** Event streams that ended and did not come back. */
+  /** The number of event streams that ended and were not reopened. */
   readonly lostStreams: number;
-  /** Streams that a browser gives up, because it got another answer than a stream. */
+  /** The number of streams that the browser closed because the response was no stream. */
   readonly givenUp: number;
-  /** What they themselves took of the processor, in milliseconds. */
+  /** The CPU time of the visitors, in milliseconds. */
   readonly cpuMs: number;
 }
 
-/** How long `leave` waits for the event streams to come back, in milliseconds. A stream is back within a few seconds. */
+/** How long `leave` waits for event streams to be reopened, in milliseconds. This usually takes a few seconds. */
 const patienceMs = 60_000;
 
-/** A login that was over when it was asked for, so that another request has completed it, whose answer was lost. */
+/** A login that another request has completed, whose response was lost. */
 class LostLogin extends Error {}
 
-/** What a fleet is asked for while its processes come and go. */
+/** Visitors of a fleet whose processes restart. */
 export class Shoppers {
   readonly #created: string[] = [];
   readonly #paid: string[] = [];
@@ -46,7 +46,7 @@ export class Shoppers {
   readonly #wallet: Wallet;
   readonly #running = new Set<Promise<void>>();
   readonly #sources = new Set<EventSource>();
-  /** Streams that have ended and are not back, by the intent, and since when. */
+  /** The time of the end of each stream that is not reopened yet, by intent. */
   readonly #lostAtMs = new Map<string, number>();
   #logins = 0;
   #lostLogins = 0;
@@ -58,7 +58,7 @@ export class Shoppers {
     this.#wallet = wallet;
   }
 
-  /** Comes so often, or as often as the machine allows, until `leave`; one of ten pays, one of twenty logs in. */
+  /** Sends visitors at this rate, or as fast as possible, until `leave`. One of ten pays, one of twenty logs in. */
   async come(perSecond: number): Promise<void> {
     const startedMs = performance.now();
     for (let turn = 0; !this.#isOver; turn += 1) {
@@ -69,7 +69,7 @@ export class Shoppers {
     }
   }
 
-  /** Listens to an intent that nobody pays, until `leave`. */
+  /** Opens the event stream of an unpaid intent until `leave`. */
   async listen(): Promise<void> {
     const { id, cookie } = await this.#begin('payment');
     this.#created.push(id);
@@ -99,7 +99,7 @@ export class Shoppers {
     source.addEventListener('error', () => {
       if (!this.#lostAtMs.has(id)) this.#lostAtMs.set(id, performance.now());
       if (source.readyState !== EventSource.CLOSED) return;
-      // The page asks for the status meanwhile, and opens another one when it is looked at again.
+      // The page polls the status meanwhile, and opens another stream when it is visible again.
       this.#givenUp += 1;
       this.#sources.delete(source);
       this.#do(wait(1_000).then(() => void this.#open(id, cookie)));
@@ -135,7 +135,7 @@ export class Shoppers {
   async #logIn(): Promise<void> {
     const { id, secret, browser } = await this.#begin('login');
     await this.#wallet.login(secret);
-    const { status, body } = await this.#insist(() => browser.send('POST', '/session', { id }));
+    const { status, body } = await this.#sendWithRetries(() => browser.send('POST', '/session', { id }));
     if (status === 404) throw new LostLogin();
     if (status !== 200) throw new Error(`A login was answered ${status} ${JSON.stringify(body)}.`);
     this.#logins += 1;
@@ -144,7 +144,7 @@ export class Shoppers {
   async #begin(mode: string) {
     const browser = new Browser(this.#origin);
     const key = { 'idempotency-key': `"${crypto.randomUUID()}"` };
-    const { status, body } = await this.#insist(() => browser.send('POST', '/intent', { mode }, key));
+    const { status, body } = await this.#sendWithRetries(() => browser.send('POST', '/intent', { mode }, key));
     if (status !== 201) throw new Error(`An intent was answered ${status} ${JSON.stringify(body)}.`);
     const secret = String(body.client_secret);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -152,19 +152,18 @@ export class Shoppers {
   }
 
   /**
-   * Sends it again as the button does: after a 503, which says that it can be, and after what is no answer of the site at
-   * all.
+   * Retries like the button: after a 503, which allows it, and after a response that is not of the site.
    */
-  async #insist(send: () => Promise<Answer>): Promise<Answer> {
-    for (let tries = 1; ; tries += 1) {
-      // A browser does so by itself where it was a connection that nginx has ended while it was kept for later.
+  async #sendWithRetries(send: () => Promise<Answer>): Promise<Answer> {
+    for (let attempts = 1; ; attempts += 1) {
+      // A browser also retries when nginx has closed an idle connection.
       const answer = await send().catch((error: Error) => {
-        if (tries === 6) throw error;
+        if (attempts === 6) throw error;
       });
-      if (answer && ((answer.status !== 503 && answer.status !== 502) || tries === 6)) return answer;
+      if (answer && ((answer.status !== 503 && answer.status !== 502) || attempts === 6)) return answer;
       const what = answer ? [answer.status, answer.body.code].filter(Boolean).join(' ') : 'no answer';
       this.#repeated[what] = (this.#repeated[what] ?? 0) + 1;
-      await wait(200 * tries);
+      await wait(200 * attempts);
     }
   }
 }

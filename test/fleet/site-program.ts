@@ -8,8 +8,8 @@ import pg from 'pg';
 import { createServer, type IntentRouterOptions, intentRouter, requireLogin } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 
-// One process of a site that runs as several. What it needs comes from the environment, as for any site; it says in
-// lines of JSON where it listens, and ends on SIGTERM as a site should.
+// One process of a site of several. It is configured by the environment, prints its address as a line of JSON, and shuts down
+// on SIGTERM.
 
 const { FLEET_DATABASE = '', FLEET_NAME = '', FLEET_OPTIONS = '{}', PORT = '0' } = process.env;
 const options: Partial<IntentRouterOptions> & { limit?: number; sessions?: boolean; storeTimeoutMs?: number } =
@@ -17,11 +17,11 @@ const options: Partial<IntentRouterOptions> & { limit?: number; sessions?: boole
 const isRecorded = FLEET_DATABASE !== '';
 const { limit, sessions = isRecorded, storeTimeoutMs = 60_000, ...rest } = options;
 
-// A store that waits for a database for ever takes the visitors with it.
+// A store without a timeout would block visitors.
 const bounds = { connectionTimeoutMillis: storeTimeoutMs, query_timeout: storeTimeoutMs };
 const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4, ...bounds });
 pool.on('error', () => undefined);
-/** Its pool would end the process with the first of its connections that breaks while nobody uses it. */
+/** Without an error listener the pool would end the process when an idle connection breaks. */
 class SharedStore extends PostgresStoreIndividualIP {
   override init(...options: Parameters<PostgresStoreIndividualIP['init']>): void {
     super.init(...options);
@@ -51,7 +51,7 @@ const router = intentRouter({
   }),
   walletUrl: 'https://wallet.example/open',
   routes: { health: '/healthz' },
-  // A sequencer that a busy machine slows down is not what fails here.
+  // A slow sequencer on a busy machine must not fail these tests.
   timeoutMs: 60_000,
   attemptTimeoutMs: 60_000,
   rateLimits: limit === undefined ? false : sharedLimit(limit),
@@ -80,7 +80,7 @@ app.get('/account', requireLogin(), (req, res) => {
   res.json({ user: req.intent.user.id });
 });
 
-/** The store changes its tables when it is made. An outage in the middle of that would end the process. */
+/** The store changes its tables when it is created. An outage during that would end the process. */
 async function limitsReady(): Promise<void> {
   const question = `select to_regproc('rate_limit.ind_increment') is not null and not exists
     (select from pg_stat_activity where application_name = $1) as ready`;

@@ -3,27 +3,27 @@ import type { Wallet } from '../../src/emulator/index.js';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 
-/** How a request was answered. */
+/** A request and its response. */
 export interface Answered {
   readonly path: string;
   readonly atMs: number;
   readonly tookMs: number;
-  /** The status, and the code of a problem. */
+  /** The status, and the code of an error. */
   readonly how: string;
 }
 
-/** Customers that keep coming whatever happens: they buy, pay a moment later, and log in. */
+/** Customers that arrive regardless of errors: they buy, pay a moment later, and log in. */
 export class SteadyCustomers {
-  /** Every intent whose secret came out. */
+  /** All intents whose secret was returned. */
   readonly created: string[] = [];
   readonly paid: string[] = [];
   readonly answers: Answered[] = [];
   logins = 0;
-  /** Logins that were refused as over, after an answer that said to try again. */
+  /** The number of logins that were rejected as completed after a response that allowed a retry. */
   lostLogins = 0;
-  /** Intents that were asked for once more, since the balancer took a connection that its process was just closing. */
+  /** The number of intents that were requested again because the balancer used a connection that its process was closing. */
   resent = 0;
-  /** What nobody may ever see. */
+  /** Errors that no visitor may see. */
   readonly faults: string[] = [];
   readonly #origin: string;
   readonly #wallet: Wallet;
@@ -35,7 +35,7 @@ export class SteadyCustomers {
     this.#wallet = wallet;
   }
 
-  /** Comes so often, or as often as the machine allows, until `leave`: one of three pays, one of five logs in. */
+  /** Sends customers at this rate, or as fast as possible, until `leave`. One of three pays, one of five logs in. */
   async come(perSecond: number): Promise<void> {
     for (let turn = 0; !this.#isOver; turn += 1) {
       const visit = turn % 5 === 4 ? this.#logIn() : this.#buy(turn % 3 === 0);
@@ -59,7 +59,8 @@ export class SteadyCustomers {
     const how = [answer.status, answer.body.code].filter(Boolean).join(' ');
     this.answers.push({ path, atMs, tookMs: performance.now() - atMs, how });
     const isFine = [200, 201].includes(answer.status);
-    if (!isFine && JSON.stringify(answer.body).includes('secret')) throw new Error('A secret came with a refusal.');
+    if (!isFine && JSON.stringify(answer.body).includes('secret'))
+      throw new Error('An error response contains a secret.');
     return { ...answer, how, isFine };
   }
 
@@ -95,10 +96,10 @@ export class SteadyCustomers {
     if (!begun) return;
     await wait(Math.random() * 500);
     await this.#wallet.login(begun.secret);
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const { how } = await this.ask(begun.browser, '/session', { id: begun.id });
       if (how === '200') this.logins += 1;
-      else if (how === '404 intent_not_found' && tries > 1) this.lostLogins += 1;
+      else if (how === '404 intent_not_found' && attempts > 1) this.lostLogins += 1;
       else if (/^502$|^503 (?:ledger|session)_unavailable$/.test(how) && !this.#isOver) {
         await wait(500);
         continue;

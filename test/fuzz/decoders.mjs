@@ -1,4 +1,4 @@
-// Everything of the build that reads bytes or texts from outside, with examples to begin with.
+// All decoders of the build for bytes and texts from outside, with valid examples.
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { startSequencer } from '../../build/emulator/index.js';
@@ -23,7 +23,7 @@ import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from 
 
 const key = (fill) => ({ value: new Uint8Array(32).fill(fill) });
 const signature = { value: new Uint8Array(64).fill(9) };
-// Nothing of this is drawn by chance: the same seed has to make the same inputs.
+// No random values: the same seed must create the same inputs.
 const servicePair = keyPairFromSeed(key(8).value);
 const webhookPublicKey = formatBase58(servicePair.publicKey);
 const intent = signedIntent(Buffer.from('028ce204000000000001080f161d242b32394047', 'hex'));
@@ -108,7 +108,7 @@ function servicePrivateKey() {
   return createPrivateKey({ key: jwk, format: 'jwk' });
 }
 
-/** Each takes bytes, or with `text` a text; it returns, or throws an IntentError, and nothing else. */
+/** Each decodes bytes, or a text with `text`. It returns, or throws only an IntentError. */
 export async function decoders() {
   const sequencer = await startSequencer();
   const all = Object.values({ ...operations, submitPayment });
@@ -131,7 +131,7 @@ export async function decoders() {
       bytes('the answer to createIntent', (input) => createIntent(answering(input), 'intents', intent)),
       bytes('the answer to sendMessage', (input) => createIntent(answering(input), 'messaging', intent)),
       bytes('the answer to getStatus', (input) => getStatus(answering(input), id)),
-      // Signing the question costs as much as a hundred answers, so not every input goes through it.
+      // Signing a request costs as much as a hundred responses, so only some inputs use it.
       bytes('the answer to getUserId', (input) => getUserId(answering(input), id, verifier), 50),
       bytes('the answer to registerWebhook', (input) => registerWebhook(answering(input), id, 'https://a.example/')),
       ...all.map((operation) =>
@@ -154,7 +154,7 @@ const text = (name, run, everyNth = 1) => ({ name, run, everyNth, takes: 'texts'
 const codecsOf = (namespace) =>
   Object.entries(namespace).filter(([, codec]) => typeof codec === 'function' && typeof codec.decode === 'function');
 
-/** What the embedded sequencer did not foresee it answers with a sentence of its own; here that is a fault. */
+/** The response of the embedded sequencer to an unexpected error, which is a fault here. */
 async function ask(sequencer, operation, body) {
   try {
     await sequencer.transport.call(operation, body);

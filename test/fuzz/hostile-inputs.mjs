@@ -1,5 +1,5 @@
-// Inputs as a stranger would make them: random, and examples that were cut, changed and grown. The same seed, the same
-// inputs, on every machine.
+// Hostile inputs: random ones, and examples that are truncated, changed and extended. A seed gives the same inputs on every
+// machine.
 
 /** mulberry32 */
 export function seededRandom(seed) {
@@ -28,7 +28,7 @@ function flip(random, example) {
   return bytes;
 }
 
-/** A length or a number that says more than there is. */
+/** A length or number that is too large. */
 const boast = (random, example) =>
   Buffer.concat([Uint8Array.of(random.below(128), 0xff, 0xff, 0xff, 0xff, random.below(16)), example]);
 

@@ -1,10 +1,10 @@
 import { runFuzz } from './run-fuzz.js';
 
-// Fresh requests at every run; the seed of one that fails is printed with it.
-test('20,000 hostile requests: no crash, nothing unanswered, no fault of ours, no change that is not allowed', async () => {
+// Each run has new requests. A failure is printed with its seed.
+test('20,000 hostile requests cause no crash, hang, 5xx response or forbidden change', async () => {
   const { code, printed } = await runFuzz('http/run.mjs', '--count', '20000');
   expect(printed).toContain('fuzz:http: no fault');
-  // Of all kinds, the ones that are taken among them.
+  // All kinds of responses, including successes.
   for (const status of [200, 201, 204, 303, 400, 401, 403, 404, 405, 413, 415]) {
     expect(printed).toMatch(new RegExp(`${status}: [1-9]`));
   }
@@ -15,13 +15,13 @@ test.each([
   ['throws', 'uncaughtException: TypeError: planted'],
   ['rejects', 'unhandledRejection: TypeError: planted'],
   ['breaks', 'was answered 500'],
-  // Whatever it takes for longer hangs for ever.
+  // A request that takes longer hangs forever.
   ['hangs', 'was never answered', '--patience', '5000'],
-  ['leaks', 'was told upstream'],
+  ['leaks', 'received upstream'],
   ['changes', 'an intent was created by'],
 ])(
-  'a planted fault that %s is found',
-  async (planted, told, ...more) => {
+  'the HTTP fuzzer finds a planted fault that %s',
+  async (planted, expected, ...more) => {
     const { code, printed } = await runFuzz(
       'http/run.mjs',
       '--count',
@@ -32,7 +32,7 @@ test.each([
       planted,
       ...more,
     );
-    expect(printed).toContain(told);
+    expect(printed).toContain(expected);
     expect(printed).toContain('repeat with --seed 7');
     expect(code).toBe(1);
   },

@@ -1,6 +1,6 @@
-// Feeds hostile inputs to everything of the build that reads bytes from outside: `npm run fuzz -- --count 1000000`.
-// Nothing but an IntentError may come out, no input may take over 50 ms (`--longest`), and the memory may not grow. Ends
-// with 1 when it does, and with what repeats it: `--seed`. `--planted throws|stalls|leaks` shows that a fault is found.
+// `npm run fuzz -- --count 1000000`: passes hostile inputs to every decoder of the build. Each may throw only an IntentError, take
+// at most 50 ms (`--longest`), and must not leak memory. If one fails, exits with 1 and prints the `--seed` that repeats it.
+// `--planted throws|stalls|leaks` proves that a fault is found.
 import { randomInt } from 'node:crypto';
 import { setImmediate as aTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,7 @@ const count = Number(values.count ?? 1_000_000);
 const longestMs = Number(values.longest ?? 50);
 const seed = Number(values.seed ?? randomInt(2 ** 32));
 
-// Stacks are what errors cost most, and none is looked at here.
+// Stacks are the main cost of errors, and are not used here.
 Error.stackTraceLimit = 0;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
@@ -27,7 +27,7 @@ const collectGarbage = runInNewContext('gc');
 console.log(`fuzz: ${count} inputs, seed ${seed}`);
 const { decoders, close } = await allDecoders();
 if (values.planted) decoders.push(planted(values.planted));
-const tally = new Map(decoders.map(({ name }) => [name, { taken: 0, refused: 0 }]));
+const tally = new Map(decoders.map(({ name }) => [name, { accepted: 0, refused: 0 }]));
 const begun = performance.now();
 const faults = await run();
 await close();
@@ -46,9 +46,9 @@ async function run() {
       const fault = await faultOf(decoder, input[decoder.takes]);
       if (fault) faults.push(`${decoder.name}: ${fault}, input ${n}: ${shown(input[decoder.takes])}`);
     }
-    // What is held weakly is let go of between turns of the event loop only, as in a server.
+    // Weak references are released only between turns of the event loop.
     if (n % 200 === 0) await aTurn();
-    // By then all that is kept for good is there.
+    // By now all permanent data is allocated.
     if (n === Math.floor(count / 4)) heapBytes = await heapNow();
   }
   const grownBytes = (await heapNow()) - heapBytes;
@@ -59,10 +59,10 @@ async function run() {
 
 async function faultOf(decoder, input) {
   const { error, tookMs } = await timed(decoder, input);
-  tally.get(decoder.name)[error ? 'refused' : 'taken'] += 1;
+  tally.get(decoder.name)[error ? 'refused' : 'accepted'] += 1;
   if (error && !(error instanceof IntentError)) return `threw ${error.name}: ${error.message}`;
   if (tookMs <= longestMs) return undefined;
-  // A machine that is busy stops everything now and then: what is slow is slow every time.
+  // A busy machine pauses now and then: only an input that is slow every time is a fault.
   const again = [];
   for (let n = 0; n < 3; n++) again.push((await timed(decoder, input)).tookMs);
   const leastMs = Math.min(tookMs, ...again);
@@ -73,7 +73,7 @@ async function timed({ run }, input) {
   const from = performance.now();
   try {
     const result = run(input);
-    // Waiting for what is no promise costs more than most decoders.
+    // An unnecessary await costs more than most decoders.
     if (result instanceof Promise) await result;
     return { error: undefined, tookMs: performance.now() - from };
   } catch (error) {
@@ -97,13 +97,13 @@ function shown(input) {
 
 function report() {
   const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
-  const sum = { taken: 0, refused: 0 };
-  for (const [name, { taken, refused }] of tally) {
-    sum.taken += taken;
+  const sum = { accepted: 0, refused: 0 };
+  for (const [name, { accepted, refused }] of tally) {
+    sum.accepted += accepted;
     sum.refused += refused;
-    if (taken === 0) console.log(`fuzz: ${name} took none of ${refused}`);
+    if (accepted === 0) console.log(`fuzz: ${name} accepted none of ${refused}`);
   }
-  console.log(`fuzz: ${decoders.length} decoders, ${sum.taken} readings, ${sum.refused} refusals, ${seconds} s`);
+  console.log(`fuzz: ${decoders.length} decoders, ${sum.accepted} readings, ${sum.refused} refusals, ${seconds} s`);
   for (const fault of faults) console.error(`fuzz: FAULT: ${fault}`);
   console.log(faults.length === 0 ? 'fuzz: no fault' : `fuzz: repeat with --seed ${seed} --count ${count}`);
 }

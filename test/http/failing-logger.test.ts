@@ -1,4 +1,4 @@
-import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { post } from '../support/sites/post.js';
 import { startSite } from '../support/sites/site.js';
 
@@ -15,7 +15,7 @@ test.each([
   ['throws', { warn: fail, error: fail }],
   ['rejects', { warn: async () => fail(), error: async () => fail() }],
 ])('a logger that %s does not change the response, and does not end the process', async (_name, logger) => {
-  const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger, mountPath: '/shop' });
+  const { origin } = await startSite({ sequencerUrl: await unreachableUrl(), logger, mountPath: '/shop' });
   const response = await post(origin, '/shop/intent').send({ mode: 'login' }).expect(503);
   expect(response.body.code).toBe('sequencer_unreachable');
   expect(unhandled).toEqual([]);

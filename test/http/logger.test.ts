@@ -3,7 +3,7 @@ import request from 'supertest';
 import { ConfigError, SequencerError } from '../../src/errors.js';
 import { describeError, type Logger, routerLogger } from '../../src/http/logger.js';
 import { intentRouter } from '../../src/router/intent-router.js';
-import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { startSite } from '../support/sites/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
@@ -23,7 +23,7 @@ function startPino() {
 describe('pino', () => {
   test('receives the message as msg and the details as fields', async () => {
     const { logger, lines } = startPino();
-    const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger });
+    const { origin } = await startSite({ sequencerUrl: await unreachableUrl(), logger });
     const { headers } = await request(origin).get(`/status/${id}`).expect(503);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({
@@ -90,7 +90,7 @@ describe('routerLogger', () => {
   });
 
   test('logs nothing with false, and rejects other values at startup', async () => {
-    const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger: false });
+    const { origin } = await startSite({ sequencerUrl: await unreachableUrl(), logger: false });
     await request(origin).get(`/status/${id}`).expect(503);
     expect(() => intentRouter({ logger: true as never })).toThrow(ConfigError);
     expect(() => intentRouter({ logger: { warn: nothing } as never })).toThrow(

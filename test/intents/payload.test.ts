@@ -89,7 +89,7 @@ describe('the client secret (interface 2.8, protocol 2)', () => {
     ['hex', hex(payload)],
     ['Base64', Buffer.from(payload).toString('base64')],
     ['the digit 0', `0${secret.slice(1)}`],
-    ['a look-alike', `${secret.slice(0, -1)}а`],
+    ['a similar Cyrillic letter', `${secret.slice(0, -1)}а`],
     ['an intent id', bs58.encode(new Uint8Array(32).fill(9))],
     ['very long text', '1'.repeat(1_000_000)],
   ])('is rejected if it is %s', (_, text) => {

@@ -112,7 +112,7 @@ describe('a payment with login (interface 2.4, 5.3; protocol 3, 4)', () => {
       { login: { ...login, verifier: { publicKey: verifier.publicKey, sign: () => new Uint8Array(64) } } },
       'signer_failed',
     ],
-    ['a destination that is none', { destination: 'x' }, 'invalid_account'],
+    ['an invalid destination', { destination: 'x' }, 'invalid_account'],
     ['a destination that is missing', { destination: undefined as unknown as string }, 'invalid_account'],
     ['three decimals', { amount: '1.005' }, 'invalid_amount'],
     ['too little', { amount: '0.04' }, 'amount_too_small'],

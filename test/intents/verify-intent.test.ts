@@ -396,7 +396,7 @@ describe('whether a payload and a request agree (protocol 6)', () => {
     ['a payment and a login', payload('usd', 5n), loginRequest, false],
     ['a login and a payment', loginPayload, request('usd', 5n), false],
     ['nothing and something', payload('usd', 0n), request('usd', 5n), false],
-    ['the last amounts that doubles tell apart', payload('usd', 2n ** 53n - 1n), request('usd', 2n ** 53n), false],
+    ['the last amounts with distinct doubles', payload('usd', 2n ** 53n - 1n), request('usd', 2n ** 53n), false],
     ['amounts that share a double', payload('usd', 2n ** 55n), request('usd', 2n ** 55n + 1n), true],
   ])('with %s', (_, scanned, found, expected) => {
     expect(agrees(scanned, found)).toBe(expected);

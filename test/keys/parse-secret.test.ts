@@ -150,7 +150,7 @@ describe('a verifier secret is rejected, and not shown by the error, when it is'
     ['a semicolon between', `${hex(seed)};${hex(otherSeed)}`],
     ['Base64', Buffer.from(seed).toString('base64')],
     ['a PEM file', `-----BEGIN PRIVATE KEY-----\n${Buffer.from(seed).toString('base64')}\n-----END PRIVATE KEY-----`],
-    ['look-alike letters', bs58.encode(seed).replace(/[aeopc]/, 'а')],
+    ['similar Cyrillic letters', bs58.encode(seed).replace(/[aeopc]/, 'а')],
   ])('%s', (_, text) => {
     const error = refusal(text);
     expect(error.code).toBe('invalid_key');

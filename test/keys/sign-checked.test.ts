@@ -6,7 +6,7 @@ import { nacl } from './unsandboxed-nacl.js';
 
 const pair = nacl.sign.keyPair.fromSeed(new Uint8Array(32).fill(5));
 const stranger = nacl.sign.keyPair.fromSeed(new Uint8Array(32).fill(6));
-const bytes = new TextEncoder().encode('what is to be signed');
+const bytes = new TextEncoder().encode('bytes to sign');
 const publicKey = bs58.encode(pair.publicKey);
 const good = nacl.sign.detached(bytes, pair.secretKey);
 
@@ -56,20 +56,20 @@ describe('a custom signer is checked (interface 5.3)', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('the KMS is down'))],
-    ['gives nothing', () => undefined],
-    ['gives null later', async () => null],
-    ['gives no bytes', () => new Uint8Array()],
-    ['gives 63 bytes', () => good.subarray(1)],
-    ['gives 65 bytes', () => Uint8Array.of(...good, 0)],
-    ['gives hex', () => Buffer.from(good).toString('hex')],
-    ['gives Base58', () => bs58.encode(good)],
-    ['gives an array of numbers', () => [...good]],
-    ['gives an ArrayBuffer', () => good.slice().buffer],
-    ['gives what is shaped like bytes', () => ({ ...good, length: 64 })],
+    ['returns undefined', () => undefined],
+    ['resolves with null', async () => null],
+    ['returns no bytes', () => new Uint8Array()],
+    ['returns 63 bytes', () => good.subarray(1)],
+    ['returns 65 bytes', () => Uint8Array.of(...good, 0)],
+    ['returns hex', () => Buffer.from(good).toString('hex')],
+    ['returns Base58', () => bs58.encode(good)],
+    ['returns an array of numbers', () => [...good]],
+    ['returns an ArrayBuffer', () => good.slice().buffer],
+    ['returns an object shaped like bytes', () => ({ ...good, length: 64 })],
     ['signs with another key', () => nacl.sign.detached(bytes, stranger.secretKey)],
     ['signs other bytes', () => nacl.sign.detached(bytes.subarray(1), pair.secretKey)],
-    ['gives 64 zeros', () => new Uint8Array(64)],
-    ['gives signature and message in one', () => nacl.sign(bytes, pair.secretKey)],
+    ['returns 64 zeros', () => new Uint8Array(64)],
+    ['returns signature and message together', () => nacl.sign(bytes, pair.secretKey)],
     ['turns one bit', () => good.map((byte, i) => (i === 40 ? byte ^ 1 : byte))],
   ])('and is signer_failed when it %s', async (_, sign) => {
     expect(await rejectedCode(signChecked(signerThat(sign), bytes))).toBe('signer_failed');

@@ -46,7 +46,7 @@ describe('the domain of the verifier key file (interface 4.6, 5.3)', () => {
     ['upper case throughout', 'EXAMPLE.COM'],
     ['an upper-case xn--', 'XN--bcher-kva.example'],
     ['letters beyond ASCII', 'bücher.example'],
-    ['Cyrillic look-alikes', 'exаmple.com'],
+    ['similar Cyrillic letters', 'exаmple.com'],
     ['full-width letters', 'ｅxample.com'],
     ['an ideographic full stop', 'example。com'],
     ['a Kelvin sign', 'boo\u212a.com'],

@@ -1,5 +1,5 @@
-// `npm run test:nodes`: a payment and a login with the packed package on Node 20, 22 and 24, which npm brings.
-// `npm run test:nodes -- --suite 22 test/http` runs the tests themselves on a Node, or those whose path is named.
+// `npm run test:nodes`: a payment and a login with the packed package on Node 20, 22 and 24, which npm installs.
+// `npm run test:nodes -- --suite 22 test/http` runs the tests on one Node, optionally only those of a path.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -11,19 +11,19 @@ import { parseArgs, promisify } from 'node:util';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { suite: { type: 'boolean' } } });
-const asked = positionals.filter((word) => /^\d+$/.test(word));
-const versions = asked.length > 0 ? asked : ['20', '22', '24'];
-const tests = positionals.filter((word) => !asked.includes(word));
+const requested = positionals.filter((word) => /^\d+$/.test(word));
+const versions = requested.length > 0 ? requested : ['20', '22', '24'];
+const tests = positionals.filter((word) => !requested.includes(word));
 
-/** What npm says where there is no registry to ask. */
+/** The errors of npm without a registry. */
 const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
 
-/** The path of a Node of this version; undefined where npm cannot bring one. */
+/** The path of a Node of this version, or undefined if npm cannot install it. */
 async function nodeOf(version) {
   if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
   const flags = ['--yes', '--fetch-retries=1', '--fetch-timeout=30000', '-p', `node@${version}`];
   try {
-    // From elsewhere: here it would look at our own packages first.
+    // From another folder: here npm would use our own packages.
     const { stdout } = await run('npx', [...flags, '-c', 'node -p process.execPath'], {
       cwd: tmpdir(),
       timeout: 300_000,
@@ -35,7 +35,7 @@ async function nodeOf(version) {
   }
 }
 
-/** A project in a folder of its own that has the packed package, and what it needs beside it. */
+/** A separate project with the packed package and its peer dependencies. */
 async function installPacked() {
   const folder = mkdtempSync(join(tmpdir(), 'express-intents-nodes-'));
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
@@ -54,7 +54,7 @@ async function installPacked() {
 }
 
 async function exitCodeOf(node, args, cwd) {
-  // First in the path, for the programs that tests start.
+  // First in the PATH, for programs that tests start.
   const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
   const kept = Object.entries(process.env).filter(([name]) => !/^(?:INTENT_|NODE_|npm_)/.test(name));
   const child = spawn(node, args, { cwd, stdio: 'inherit', env: { ...Object.fromEntries(kept), PATH: path } });

@@ -1,5 +1,5 @@
-// Runs in a project that has the packed package installed, on whichever Node runs it: loads it both ways, takes a payment
-// into a ledger, and logs somebody in. Prints one line, and ends by itself.
+// Runs in a project with the packed package, on any Node: loads it with import and require, settles a payment in a ledger, and
+// completes a login. Prints one line and exits.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -35,7 +35,7 @@ await once(server, 'listening');
 const site = `http://127.0.0.1:${server.address().port}`;
 sequencer.setLocalDomain('shop.example', site);
 
-/** Asks as a page of the site would. */
+/** Sends a request like a page of the site. */
 async function post(path, body, cookie = '') {
   const headers = { 'content-type': 'application/json', origin: site, cookie };
   const answer = await fetch(`${site}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });

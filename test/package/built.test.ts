@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// The build joins modules into few files. What a module reads beside itself must still be found there.
+// The build bundles modules into few files. Files that a module reads must still be found.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -23,7 +23,7 @@ interface Manifest {
 
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
-/** Runs `npm pack` on what is built, without building; gives what npm says of the tarball. */
+/** Runs `npm pack` without a build. @returns the report of npm */
 export async function pack(...flags: string[]): Promise<{ filename: string; files: { path: string }[] }> {
   const args = ['pack', '--json', '--ignore-scripts', '--offline', '--no-update-notifier', ...flags];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: root });
@@ -32,7 +32,7 @@ export async function pack(...flags: string[]): Promise<{ filename: string; file
   return tarball;
 }
 
-/** Packs what is built, and unpacks the tarball into a folder. */
+/** Packs the existing build, and unpacks the tarball into a folder. */
 async function unpackInto(folder: string): Promise<void> {
   const { filename } = await pack('--pack-destination', folder);
   const tarball = join(folder, filename);
@@ -40,14 +40,14 @@ async function unpackInto(folder: string): Promise<void> {
   rmSync(tarball);
 }
 
-/** What a process printed, and how it ended. */
+/** The output and exit code of a process. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A site that runs in a process of its own, with the embedded sequencer in it. */
+/** A site in a separate process, with an embedded sequencer. */
 export interface RunningSite {
   readonly origin: string;
   /** base_url of its sequencer. */
@@ -55,8 +55,8 @@ export interface RunningSite {
   kill(): void;
 }
 
-/** Has a process tell where its servers listen, as a site does not. */
-export const tellPorts = `
+/** Makes a process print the addresses of its servers. */
+export const logPorts = `
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
 Server.prototype.listen = function (...args) {
@@ -65,8 +65,8 @@ Server.prototype.listen = function (...args) {
 };`;
 
 /**
- * A project in a folder of its own, far from this one, that has installed the tarball: the package itself, what it
- * depends on and what it says it needs beside it. Nothing else of ours can be found from there.
+ * A project in a temporary folder that has installed the tarball, its dependencies and its peer dependencies. Nothing else of
+ * this repository is accessible from there.
  */
 export class ConsumerProject {
   readonly folder = mkdtempSync(join(tmpdir(), 'express-intents-consumer-'));
@@ -77,7 +77,7 @@ export class ConsumerProject {
     cpSync(packed, project.path('node_modules/express-intents'), { recursive: true });
     const needed = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
     for (const name of needed) project.link(name);
-    // No type of its own: .mjs and .cjs, .mts and .cts say what they are.
+    // No `type`: the extensions .mjs, .cjs, .mts and .cts set it.
     project.write('package.json', '{ "private": true }');
     return project;
   }
@@ -90,14 +90,14 @@ export class ConsumerProject {
     writeFileSync(this.path(name), text);
   }
 
-  /** Copies what is in a folder of this repository, such as `docs/examples/getting-started`. */
+  /** Copies the content of a folder of this repository, such as `docs/examples/getting-started`. */
   copy(folder: string, to = '.'): void {
     cpSync(join(root, folder), this.path(to), { recursive: true });
   }
 
   /**
-   * Installs a package from this repository's own node_modules, where it may have another name; or for one folder alone.
-   * What is there already is replaced.
+   * Installs a package from the node_modules of this repository, optionally under another name or for one folder. Replaces an
+   * existing one.
    */
   link(name: string, { here = name, from = '' }: { here?: string | undefined; from?: string } = {}): void {
     const target = join(root, 'node_modules', here);
@@ -108,12 +108,12 @@ export class ConsumerProject {
     symlinkSync(target, path);
   }
 
-  /** Takes a package away again. */
+  /** Removes a package. */
   unlink(name: string): void {
     rmSync(this.path(`node_modules/${name}`));
   }
 
-  /** Runs node here, or in a folder of it, and waits for its end, 20 seconds at the most unless it is said. */
+  /** Runs node in the project or one of its folders, and waits for its end, by default at most 20 seconds. */
   async node(
     args: string[],
     environment: NodeJS.ProcessEnv = {},
@@ -133,9 +133,9 @@ export class ConsumerProject {
     return { code, ...printed };
   }
 
-  /** Runs a site here, and waits until it and the sequencer in it listen: that one on 127.0.0.1 alone. */
+  /** Runs a site in the project, and waits until it and its sequencer listen, the latter only on 127.0.0.1. */
   async startSite(args: string[], environment: NodeJS.ProcessEnv): Promise<RunningSite> {
-    const preload = `data:text/javascript,${encodeURIComponent(tellPorts)}`;
+    const preload = `data:text/javascript,${encodeURIComponent(logPorts)}`;
     const site = this.spawn(['--import', preload, ...args], environment);
     const printed: string[] = [];
     site.stderr.on('data', (chunk) => printed.push(String(chunk)));

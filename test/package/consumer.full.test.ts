@@ -35,15 +35,15 @@ describe('docs/examples/first-site', () => {
     project.link('@types/node');
   });
 
-  // The very same text: as .cts it is compiled to require().
+  // The same source: as .cts it is compiled to require().
   it.each([
     ['import', 'site.mts', 'out/site.mjs', /^import .* from 'express-intents';$/m],
     ['require', 'site.cts', 'out/site.cjs', /= require\("express-intents"\)/],
-  ])('work with %s: they compile, and serve (interface 4.6, 4.7)', async (_way, source, compiled, loading) => {
+  ])('works with %s: it compiles and serves (interface 4.6, 4.7)', async (_way, source, compiled, loading) => {
     project.write(source, readFileSync(join(root, 'docs/examples/first-site/app.js'), 'utf8'));
     expect(await compile(`tsconfig.${source}.json`, [source])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
-    // The folder is the same for both: what was killed in it is opened again.
+    // Both use one folder, which is reopened after a kill.
     const ledger = { INTENT_DATABASE_URL: './ledger' };
     const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0', ...ledger };
     const { origin, sequencer, kill } = await project.startSite([compiled], environment);
@@ -55,7 +55,7 @@ describe('docs/examples/first-site', () => {
     }
   });
 
-  it('have types all the way: what is wrong does not compile', async () => {
+  it('has complete types: wrong code does not compile', async () => {
     project.write('types.mts', typedProgram);
     project.write('types.cts', typedProgram);
     expect(await compile('tsconfig.types.json', ['types.mts', 'types.cts'])).toEqual({
@@ -66,7 +66,7 @@ describe('docs/examples/first-site', () => {
   });
 });
 
-describe('what an import loads', () => {
+describe('an import', () => {
   beforeAll(() => {
     project.write(
       'log-loads.mjs',
@@ -82,7 +82,7 @@ describe('what an import loads', () => {
     );
   });
 
-  /** Everything that is loaded, by import or by require, when an entry is imported. */
+  /** All files that an import of an entry loads, by import or require. */
   async function loadedBy(entry: string): Promise<string[]> {
     const log = project.path(`loads-${entry.replaceAll('/', '-')}.txt`);
     project.write(
@@ -98,7 +98,7 @@ describe('what an import loads', () => {
     return [...readFileSync(log, 'utf8').split('\n'), ...required];
   }
 
-  /** Our own modules in what was loaded: several are joined into a file, and each begins with its name. */
+  /** Our modules in the loaded files: several are bundled into a file, and each starts with its name. */
   function modulesIn(loaded: readonly string[]): string[] {
     const files = loaded.filter((path) => path.includes('express-intents/dist/'));
     return [...new Set(files)].flatMap((file) => {
@@ -112,7 +112,7 @@ describe('what an import loads', () => {
   const databases = /node_modules\/(?:pg|@electric-sql)\//;
 
   it.each(['express-intents', 'express-intents/client'])(
-    '%s loads neither the embedded sequencer nor Express nor a database',
+    'of %s loads neither the embedded sequencer nor Express nor a database',
     async (entry) => {
       const loaded = await loadedBy(entry);
       expect(loaded.filter((path) => express.test(path) || databases.test(path))).toEqual([]);
@@ -122,8 +122,8 @@ describe('what an import loads', () => {
     },
   );
 
-  // What takes time is counted and not timed: each of these is a choice, and a file costs half a millisecond.
-  it('express-intents loads these packages and no other, in few files of its own', async () => {
+  // The time is not measured: the list of packages is deliberate, and a file costs half a millisecond.
+  it('of express-intents loads only these packages, and few files of its own', async () => {
     const loaded = [...new Set(await loadedBy('express-intents'))];
     const packages = loaded.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
     expect([...new Set(packages)].filter((name) => name !== 'express-intents').sort()).toEqual([
@@ -138,24 +138,24 @@ describe('what an import loads', () => {
     expect(loaded.filter((path) => path.includes('express-intents/dist/')).length).toBeLessThan(6);
   });
 
-  it('express-intents/client loads nothing of the routes, the configuration or what these need', async () => {
+  it('of express-intents/client loads nothing of the routes, of the configuration or of their dependencies', async () => {
     const loaded = await loadedBy('express-intents/client');
     expect(loaded.filter((path) => /node_modules\/(?:zod|jose|helmet|cookie)\//.test(path))).toEqual([]);
     expect(modulesIn(loaded).filter((name) => /^(?:http|ledger|config)\b/.test(name))).toEqual([]);
   });
 
-  it('express-intents/testing loads both, which shows that the two above look in the right place', async () => {
+  it('of express-intents/testing loads both, which proves the checks above', async () => {
     const loaded = await loadedBy('express-intents/testing');
     expect(modulesIn(loaded).some((name) => emulator.test(name))).toBe(true);
     expect(loaded.some((path) => express.test(path))).toBe(true);
   });
 
-  it('no file of the package can be imported past its entries', async () => {
+  it('of a file that is not an entry fails', async () => {
     project.write('deep.mjs', `await import('express-intents/dist/config/config.js');`);
     expect((await project.node(['deep.mjs'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
-  it('import and require give the same objects, silently', async () => {
+  it('and a require return the same objects, without a warning', async () => {
     project.write(
       'same.cjs',
       `(async () => {
@@ -182,7 +182,7 @@ it('the installed command runs', async () => {
   expect(stdout).toMatch(/^INTENT_VERIFIER_SECRET=\w+$/m);
 });
 
-/** Pays, and waits for the thanks, which are said when the row of the order is there. */
+/** Pays, and waits for the confirmation, which needs the row of the order. */
 async function buyTea(origin: string, sequencer: string): Promise<void> {
   const headers = { 'content-type': 'application/json', origin };
   const created = await fetch(`${origin}/intent`, { method: 'POST', headers, body: '{"order":"tea"}' });
@@ -262,16 +262,16 @@ createIntentClient({ url: 'https://sequencer.example', dialect: 'messaging' }) s
 const config: ConfigOptions = { login: false };
 void config;
 
-// @ts-expect-error There is no such option.
+// @ts-expect-error An unknown option.
 intentRouter({ domian: 'shop.example' });
 // @ts-expect-error A payment has an amount.
 intentRouter({ payment: () => ({ currency: 'usd' }) });
-// @ts-expect-error There is no such dialect.
+// @ts-expect-error An unknown dialect.
 createIntentClient({ url: 'https://sequencer.example', dialect: 'grpc' });
 // @ts-expect-error An amount is no boolean.
 createIntentClient({ url: 'https://sequencer.example' }).paymentIntents.create({ destination: 'x', amount: true, currency: 'usd' });
 // @ts-expect-error A login has signers.
 createIntentClient({ url: 'https://sequencer.example' }).loginIntents.create({ login: { verifier: 'x', domain: 'y' } });
-// @ts-expect-error There is no such code.
+// @ts-expect-error An unknown code.
 new IntentError('no_such_code');
 `;

@@ -1,6 +1,6 @@
 import { ConsumerProject } from './consumer-project.js';
 
-// What depends on which database a site has installed.
+// Tests that depend on the installed databases.
 
 let project: ConsumerProject;
 
@@ -22,11 +22,11 @@ afterAll(() => project.remove());
 const folder = { INTENT_DATABASE_URL: './ledger' };
 const postgres = { INTENT_DATABASE_URL: 'postgres://shop:hunter2@127.0.0.1:1/shop' };
 
-describe('a package that is missing', () => {
+describe('a missing package', () => {
   it.each([
     ['pg', postgres],
     ['@electric-sql/pglite', folder],
-  ])('%s: the router says at its start what to install', async (name, env) => {
+  ])('%s is reported by the router at startup, with the command to install it', async (name, env) => {
     project.unlink(name);
     const { code, stderr } = await project.node(['start.mjs'], env);
     project.link(name);
@@ -36,7 +36,7 @@ describe('a package that is missing', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  it('is not missed where the other one is used', async () => {
+  it('is not required if the other database is used', async () => {
     project.unlink('pg');
     expect(JSON.parse((await project.node(['start.mjs'], folder)).stdout)).toEqual({ outcome: 'ready', pg: false });
     project.link('pg');
@@ -46,7 +46,7 @@ describe('a package that is missing', () => {
     expect(JSON.parse(stdout)).toEqual({ outcome: 'ledger_unavailable', pg: true });
   });
 
-  it('is not missed where there is no ledger', async () => {
+  it('is not required without a ledger', async () => {
     for (const name of ['pg', '@electric-sql/pglite']) project.unlink(name);
     expect(JSON.parse((await project.node(['start.mjs'])).stdout)).toEqual({ outcome: 'ready', pg: false });
     for (const name of ['pg', '@electric-sql/pglite']) project.link(name);

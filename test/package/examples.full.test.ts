@@ -6,7 +6,7 @@ import { unpackNpmChromium } from '../browser/support/npm-chromium.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
-// The examples of docs/testing.md, each run by the runner that it is for, in a project that has installed the package.
+// The examples of docs/testing.md, each run by its test runner in a project that has installed the package.
 
 const examples = 'docs/examples/testing';
 const modules = (name: string): string => join(root, 'node_modules', name);
@@ -21,20 +21,20 @@ beforeAll(async () => {
     project.link(`@types/${types}`);
   }
   project.copy(`${examples}/package.json`, 'package.json');
-  // As it is from the second run on; the newcomer's test makes the first.
+  // Like every run after the first, which newcomer.full.test.ts covers.
   const { version } = JSON.parse(readFileSync(modules('@electric-sql/pglite/package.json'), 'utf8'));
   await copyEmptyData(project.path(`node_modules/.cache/express-intents/empty-ledger-${version}`));
 });
 afterAll(() => project.remove());
 
-/** Puts an example into the project, and beside it the shop that it tests. */
+/** Copies an example into the project, with the shop that it tests. */
 function place(example: string): void {
   project.copy('docs/examples/getting-started/app.js', 'app.js');
   project.copy('docs/examples/getting-started/public', 'public');
   project.copy(`${examples}/${example}`, '.');
 }
 
-/** Time for a busy machine, also where one has no template of a ledger yet. */
+/** Long enough for a busy machine without a template of a ledger. */
 const run = (args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> =>
   project.node(args, { NO_COLOR: '1', CI: '1', ...environment }, { timeoutMs: 150_000 });
 
@@ -43,7 +43,7 @@ function expectPassed({ code, stdout, stderr }: Ended, tests: RegExp): void {
   expect(code).toBe(0);
 }
 
-test('no example is left out', () => {
+test('the folder of examples has exactly those that are tested here', () => {
   expect(readdirSync(join(root, examples)).sort()).toEqual([
     'jest',
     'jest-commonjs',
@@ -54,7 +54,7 @@ test('no example is left out', () => {
   ]);
 });
 
-test('jest, and nothing is left open', async () => {
+test('the example for jest passes and leaves no handle open', async () => {
   place('jest');
   project.write('jest.config.js', `export default { testEnvironment: 'node', testMatch: ['<rootDir>/shop.test.js'] };`);
   const ended = await run(['--experimental-vm-modules', modules('jest/bin/jest.js'), '--detectOpenHandles']);
@@ -62,7 +62,7 @@ test('jest, and nothing is left open', async () => {
   expect(ended.stderr).not.toMatch(/open handle|did not exit/);
 });
 
-test('jest in a CommonJS project, on any Node and without a flag', async () => {
+test('the example for jest in a CommonJS project passes on any Node without a flag', async () => {
   project.copy(`${examples}/jest-commonjs`, 'commonjs');
   project.write('commonjs/package.json', '{ "private": true }');
   const options = { timeoutMs: 150_000, folder: 'commonjs' };
@@ -71,22 +71,22 @@ test('jest in a CommonJS project, on any Node and without a flag', async () => {
   expect(ended.stderr).not.toMatch(/open handle|did not exit/);
 });
 
-test('vitest', async () => {
+test('the example for vitest passes', async () => {
   place('vitest');
   expectPassed(await run([modules('vitest/vitest.mjs'), 'run', 'shop.test.ts']), /Tests +2 passed \(2\)/);
 });
 
-test('node:test', async () => {
+test('the example for node:test passes', async () => {
   place('node-test');
   expectPassed(await run(['--test', '--test-reporter=tap', 'shop.test.js']), /^# pass 2$/m);
 });
 
-test('Playwright', async () => {
+test('the example for Playwright passes', async () => {
   place('playwright');
   const { executablePath, fontsConf, libraryPath } = await unpackNpmChromium();
   const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
   const environment = { FONTCONFIG_FILE: fontsConf, LD_LIBRARY_PATH: libraryPath };
-  // What an integrator has from `npx playwright install`.
+  // Replaces the browser of `npx playwright install`.
   project.write(
     'here.config.ts',
     `import example from './playwright.config.js';
@@ -97,7 +97,7 @@ test('Playwright', async () => {
   expectPassed(await run([modules('@playwright/test/cli.js'), 'test', '--config', 'here.config.ts']), /^ +3 passed/m);
 });
 
-test('those in TypeScript compile', async () => {
+test('the examples in TypeScript compile', async () => {
   const files = ['vitest/shop.test.ts', 'playwright/shop.spec.ts', 'playwright/playwright.config.ts'];
   for (const folder of ['vitest', 'playwright']) {
     project.copy(`${examples}/${folder}`, folder);
@@ -121,14 +121,14 @@ describe('docs/testing.md, docs/testing-failures.md and docs/test-runners.md', (
     ([, first = '', rest = '']) => [first.trim(), `${first}\n${rest}`] as const,
   );
 
-  test('has snippets', () => expect(snippets.length).toBeGreaterThan(10));
+  test('have snippets', () => expect(snippets.length).toBeGreaterThan(10));
 
-  // So that each was run above.
-  test.each(snippets)('what begins with %s stands in an example', (_first, snippet) => {
+  // The examples were run above.
+  test.each(snippets)('have the snippet that starts with %s from an example', (_first, snippet) => {
     expect(texts.some((text) => linesIn(text).includes(linesIn(snippet)))).toBe(true);
   });
 
-  test('tells of every fault, with the settings that it has, and of every operation', () => {
+  test('list every fault with its settings, and every operation', () => {
     const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| [^|]+ \|([^|]*)\|$/gm)].map(([, kind, settings = '']) => ({
       kind,
       settings: settings.match(/`(?:when|ms|httpStatus)`(?: \([^)]+\))?/g) ?? [],
@@ -147,7 +147,7 @@ describe('docs/testing.md, docs/testing-failures.md and docs/test-runners.md', (
   });
 });
 
-/** A text without its indentation and its blank lines. */
+/** A text without indentation and blank lines. */
 const linesIn = (text: string): string =>
   text
     .split('\n')

@@ -5,7 +5,7 @@ import { grpcMessage, respond } from '../support/sequencers/grpc-fault-server.js
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { ConsumerProject } from './consumer-project.js';
 
-// What depends on what is installed, and on the environment of a whole process.
+// Tests that depend on installed packages and on the environment of a process.
 
 let project: ConsumerProject;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   project = await ConsumerProject.create();
   project.write('ca.pem', localhostCertificate.cert);
   project.write(
-    'ask.mjs',
+    'call.mjs',
     `import { createIntentClient } from 'express-intents/client';
     const client = createIntentClient({ grpcUrl: process.argv[2], timeoutMs: 5_000 });
     const outcome = await client.paymentIntents.getStatus('1'.repeat(32)).catch((error) => error.code);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe('TLS', () => {
+describe('a gRPC call over TLS', () => {
   const server = createSecureServer(localhostCertificate);
   let port = 0;
 
@@ -42,27 +42,30 @@ describe('TLS', () => {
   const created = { exists: true, codeScanned: false, intentSubmitted: false };
 
   it.each<[string, string, NodeJS.ProcessEnv, unknown]>([
-    ['a certificate that is trusted', 'https://localhost', trusted, created],
-    ['a certificate that nobody trusts', 'https://localhost', {}, 'sequencer_unreachable'],
-    ['a certificate of another name', 'https://127.0.0.1', trusted, 'sequencer_unreachable'],
-    ['a caller who speaks in the clear', 'http://localhost', trusted, 'sequencer_unreachable'],
-  ])('%s', async (_name, origin, environment, outcome) => {
-    // Variables of the library's own, which could be set on any machine, count for nothing.
+    ['a trusted certificate succeeds', 'https://localhost', trusted, created],
+    ['an untrusted certificate fails', 'https://localhost', {}, 'sequencer_unreachable'],
+    ['a certificate for another name fails', 'https://127.0.0.1', trusted, 'sequencer_unreachable'],
+    ['an unencrypted client fails', 'http://localhost', trusted, 'sequencer_unreachable'],
+  ])('with %s', async (_name, origin, environment, outcome) => {
+    // Environment variables of the library, which may be set on any machine, have no effect.
     const env = { GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: 'nothing.pem', ...environment };
-    const { stdout } = await project.node(['ask.mjs', `${origin}:${port}`, 'close'], env);
+    const { stdout } = await project.node(['call.mjs', `${origin}:${port}`, 'close'], env);
     expect(JSON.parse(stdout)).toEqual(outcome);
   });
 });
 
-describe('a process', () => {
-  it.each(['close', 'do not close'])('ends when it has asked its questions: %s', async (close) => {
+describe('a process with a gRPC client', () => {
+  it.each([
+    ['with', 'close'],
+    ['without', ''],
+  ])('exits after its calls %s client.close()', async (_name, close) => {
     const sequencer = await startSequencer({ grpcPort: 0 });
-    const { code, stdout } = await project.node(['ask.mjs', String(sequencer.grpcUrl), close]);
+    const { code, stdout } = await project.node(['call.mjs', String(sequencer.grpcUrl), close]);
     await sequencer.close();
     expect({ code, outcome: JSON.parse(stdout) }).toMatchObject({ code: 0, outcome: { exists: false } });
   });
 
-  it('ends with an embedded sequencer that answers over gRPC, closed or not', async () => {
+  it('and an embedded sequencer exits, closed or not', async () => {
     project.write(
       'embedded.mjs',
       `import { createIntentClient } from 'express-intents/client';
@@ -91,7 +94,7 @@ describe('without @grpc/grpc-js', () => {
       'an embedded sequencer',
       `import { startSequencer } from 'express-intents/testing'; await startSequencer({ grpcPort: 0 });`,
     ],
-  ])('%s says at its start what to install', async (_what, program) => {
+  ])('%s reports at startup what to install', async (_what, program) => {
     const grpcUrl = 'https://sequencer.example';
     without.write('start.mjs', `const grpcUrl = '${grpcUrl}'; ${program}`);
     const { code, stderr } = await without.node(['start.mjs'], { INTENT_SEQUENCER_GRPC_URL: grpcUrl });
@@ -100,7 +103,7 @@ describe('without @grpc/grpc-js', () => {
     expect(stderr).toContain('npm install @grpc/grpc-js');
   });
 
-  it('everything else is as before', async () => {
+  it('everything else works', async () => {
     without.write(
       'start.mjs',
       `import { intentRouter } from 'express-intents';

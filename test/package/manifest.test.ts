@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { manifest, pack, root } from './consumer-project.js';
 
 describe('package.json', () => {
-  it('runs nothing when it is installed', () => {
+  it('runs no script at installation', () => {
     const whenInstalled = /^(?:pre|post)?(?:install|prepare)$|^(?:pre|post)?uninstall$|^dependencies$|^prepublish$/;
     expect(Object.keys(manifest.scripts).filter((name) => whenInstalled.test(name))).toEqual([]);
-    // npm runs node-gyp of itself where there is such a file.
+    // npm runs node-gyp if this file exists.
     expect(existsSync(join(root, 'binding.gyp'))).toBe(false);
   });
 
-  it('names only files that are there: exports, types, and the command', () => {
+  it('names only existing files as exports, types and command', () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),
     );
@@ -20,19 +20,19 @@ describe('package.json', () => {
     }
   });
 
-  it('exports types with every entry, and before the code, as TypeScript looks for them in order', () => {
+  it('exports types before the code of each entry, since TypeScript uses the first match', () => {
     for (const [entry, target] of Object.entries(manifest.exports)) {
       if (entry !== './package.json') expect(Object.keys(target)).toEqual(['types', 'default']);
     }
   });
 
-  it('has a command that a shell can start', () => {
+  it('has a command with a shebang', () => {
     for (const target of Object.values(manifest.bin)) {
       expect(readFileSync(join(root, target), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
     }
   });
 
-  it('is installed from wherever the registry is: the lockfile names no address', () => {
+  it('can be installed from any registry: the lockfile has no addresses', () => {
     const text = readFileSync(join(root, 'package-lock.json'), 'utf8');
     const { packages } = JSON.parse(text) as { packages: Record<string, Record<string, unknown>> };
     const locked = Object.entries(packages).filter(([path]) => path.startsWith('node_modules/'));
@@ -41,7 +41,7 @@ describe('package.json', () => {
     expect(locked.filter(([, { integrity }]) => !String(integrity).startsWith('sha512-'))).toEqual([]);
   });
 
-  it('can be installed on other systems: the lockfile has what is optional there, so that `npm ci` accepts it', () => {
+  it('can be installed on other systems: the lockfile has their optional packages, as `npm ci` requires', () => {
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
     };
@@ -51,7 +51,7 @@ describe('package.json', () => {
     expect(optional.filter((name) => !locked.some((path) => path.endsWith(`node_modules/${name}`)))).toEqual([]);
   });
 
-  it('has a lockfile that locks what it asks for', () => {
+  it('has the same dependencies as the lockfile', () => {
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
     const { dependencies, devDependencies, peerDependencies } = manifest;
     expect(packages['']).toMatchObject({ dependencies, devDependencies, peerDependencies });
@@ -67,15 +67,15 @@ describe('the tarball', () => {
     paths = (await pack('--dry-run')).files.map(({ path }) => path);
   });
 
-  it('holds what is built, the interface and what there is to read, and nothing else', () => {
+  it('contains only the build, the interface and the docs', () => {
     expect(paths.filter((path) => !allowed.test(path))).toEqual([]);
   });
 
-  it('holds no tests, sources, maps, settings or secrets', () => {
-    // Said twice on purpose: the list of what is allowed may grow.
+  it('contains no tests, sources, maps, settings or secrets', () => {
+    // Redundant on purpose: the list of allowed files may grow.
     const unwanted =
       /(?:^|\/)(?:src|test|bench|example-app|coverage|node_modules)\/|\.map$|\.env|\.test\.|(?<!\.d)\.ts$|\.pem$|\.key$/;
-    // The examples of the guides are whole projects: of these the sources are what there is to read.
+    // The examples of the guides are whole projects, with sources.
     const ours = paths.filter((path) => !path.startsWith('docs/examples/'));
     expect(ours.filter((path) => unwanted.test(path))).toEqual([]);
   });
@@ -99,12 +99,12 @@ describe('the tarball', () => {
     'dist/browser/built/ask-user.js',
     'dist/browser/built/portable-ed25519.js',
     'dist/emulator/page/wallet.html',
-  ])('holds %s', (path) => {
+  ])('contains %s', (path) => {
     expect(paths).toContain(path);
   });
 
-  // The code of several modules is joined into one file; of it the types tell, and supply-chain.test.ts.
-  it('holds nothing whose source is gone', () => {
+  // Code of several modules is bundled into one file, which supply-chain.test.ts and the types cover.
+  it('contains nothing without a source', () => {
     const orphans = paths.filter((path) => {
       if (!path.startsWith('dist/') || /^dist\/(?:cli\/)?[\w-]+\.js$/.test(path)) return false;
       const source = join(root, path.replace(/^dist/, 'src'));

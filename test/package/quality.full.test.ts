@@ -6,7 +6,7 @@ import { formatMessage } from 'publint/utils';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { manifest, pack, root } from './consumer-project.js';
 
-// What three tools of others say of the package. None of them asks the network.
+// Three tools check the package, without network access.
 
 const folder = temporaryFolder();
 let tarball: string;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   tarball = join(folder, (await pack('--pack-destination', folder)).filename);
 });
 
-/** Runs a command of a package that is installed here. */
+/** Runs a command of an installed package. */
 function run(command: string, ...args: string[]): Promise<{ code: number; printed: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [join(root, 'node_modules', command), ...args], { cwd: root }, (error, stdout) => {
@@ -24,7 +24,7 @@ function run(command: string, ...args: string[]): Promise<{ code: number; printe
   });
 }
 
-it('publint: what is packed can be loaded as package.json says', async () => {
+it('publint finds no fault in the tarball', async () => {
   const { buffer } = new Uint8Array(readFileSync(tarball));
   const { messages } = await publint({ strict: true, pack: { tarball: buffer } });
   expect(messages.map((message) => formatMessage(message, manifest, { color: false }))).toEqual([]);
@@ -34,12 +34,12 @@ it('publint: what is packed can be loaded as package.json says', async () => {
 // such a `require` works, and compiles, is shown by consumer.test.ts. What came before `exports` is not supported.
 const attwFlags = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-definitely-typed'];
 
-it('attw: types are found by import, by require and by bundlers, and are those of the code', async () => {
+it('attw finds correct types by import, by require and for bundlers', async () => {
   const { code, printed } = await run('@arethetypeswrong/cli/dist/index.js', tarball, ...attwFlags, '--no-color');
   expect([code, printed]).toEqual([0, expect.stringContaining('"express-intents/testing"')]);
 });
 
-it('knip: no file, export or dependency is left that nobody uses', async () => {
+it('knip finds no unused file, export or dependency', async () => {
   const { code, printed } = await run('knip/bin/knip.js', '--no-progress', '--no-config-hints');
   expect([code, printed.trim()]).toEqual([0, '']);
 });

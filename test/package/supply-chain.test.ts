@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { manifest, pack, root } from './consumer-project.js';
 
-// What a site gets with this package: every package of it by name, and every file of its own.
+// The packages that a site installs with this one, and all files of the tarball.
 
 interface Locked {
   readonly version: string;
@@ -17,7 +17,7 @@ const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.js
   packages: Readonly<Record<string, Locked>>;
 };
 
-/** The path in the lockfile of what `from` gets when it asks for `name`: the nearest one, as Node looks for it. */
+/** The path in the lockfile of the package that `from` resolves for `name`: the nearest one, as in Node. */
 function resolve(name: string, from: string): string {
   const steps = from.split('/node_modules/');
   for (let n = steps.length; n >= 0; n -= 1) {
@@ -27,7 +27,7 @@ function resolve(name: string, from: string): string {
   throw new Error(`${from} asks for ${name}, and the lockfile has none.`);
 }
 
-/** Everything that is installed with this package, but for what a site brings itself. */
+/** All packages that are installed with this one, without peer dependencies. */
 function productionTree(): string[] {
   const found = new Set<string>();
   const waiting = Object.keys(manifest.dependencies).map((name) => resolve(name, ''));
@@ -44,8 +44,8 @@ function productionTree(): string[] {
 const tree = productionTree();
 const entries = tree.map((path) => [path, locked[path] as Locked] as const);
 
-describe('the packages that come with this one', () => {
-  it('are these and no other', () => {
+describe('the packages that are installed with this one', () => {
+  it('are exactly these', () => {
     expect(tree.map((path) => path.replace(/^node_modules\//, ''))).toEqual([
       'base-x',
       'bs58',
@@ -69,7 +69,7 @@ describe('the packages that come with this one', () => {
     ]);
   });
 
-  it('run nothing when they are installed', () => {
+  it('run no script at installation', () => {
     expect(entries.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
     const scripts = tree.flatMap((path) => {
       const own = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as typeof manifest;
@@ -80,21 +80,21 @@ describe('the packages that come with this one', () => {
     expect(scripts).toEqual([]);
   });
 
-  it('are of licences that ask for nothing but to be named, and none is deprecated', () => {
+  it('have permissive licences, and none is deprecated', () => {
     const licences = new Set(entries.map(([, { license }]) => license));
     expect([...licences].sort()).toEqual(['Apache-2.0', 'BSD-3-Clause', 'MIT', 'Unlicense']);
     expect(entries.filter(([, { deprecated }]) => deprecated)).toEqual([]);
   });
 
-  it('come from a registry, by version: not from an address, a repository or a folder', () => {
-    const asked = entries.flatMap(([, { dependencies }]) =>
+  it('come from a registry by version, not from a URL, repository or folder', () => {
+    const ranges = entries.flatMap(([, { dependencies }]) =>
       Object.values({ ...manifest.dependencies, ...dependencies }),
     );
-    expect(asked.filter((range) => !/^[\^~>=<*\d.x\s|-]+$/.test(range))).toEqual([]);
+    expect(ranges.filter((range) => !/^[\^~>=<*\d.x\s|-]+$/.test(range))).toEqual([]);
   });
 });
 
-/** Every file below a folder of this repository, from there on. */
+/** All files below a folder of this repository, relative to it. */
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -102,19 +102,19 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-/** What the sources become beside the code: that of the browser is built by itself, and its types are let pass below. */
+/** The built files of a source besides the code. The browser has a separate build, whose types are allowed below. */
 function builtFrom(source: string): string[] {
   if (/\.d\.ts$|^browser\/(?!built\/)|^wire\/generated\/|\.mjs$/.test(source)) return [];
   return [`dist/${source.replace(/\.ts$/, '.d.ts')}`];
 }
 
-/** The modules whose code is in a file, as the file itself says: each of their parts begins with their name. */
+/** The modules bundled into a file: the code of each starts with its name. */
 function modulesIn(file: string): string[] {
   const names = readFileSync(join(root, file), 'utf8').matchAll(/^\/\/ (\S+\.[cm]?js)$/gm);
   return [...new Set([...names].map(([, name = '']) => name))];
 }
 
-describe('the files that are packed', () => {
+describe('the files in the tarball', () => {
   let paths: string[];
   let code: string[];
 
@@ -123,7 +123,7 @@ describe('the files that are packed', () => {
     code = paths.filter((path) => /^dist\/(?:cli\/)?[\w-]+\.js$/.test(path));
   });
 
-  it('are those that the sources become, these few besides, and no other', () => {
+  it('are built from the sources, plus this list', () => {
     const ofSources = filesIn('src').flatMap(builtFrom);
     const isOfBrowser = (path: string): boolean => path.startsWith('dist/browser/') && path.endsWith('.d.ts');
     const toRead = filesIn('docs').map((name) => `docs/${name}`);
@@ -143,7 +143,7 @@ describe('the files that are packed', () => {
     expect([...pages, ...toRead].filter((path) => !paths.includes(path))).toEqual([]);
   });
 
-  it('have the declarations of the entries, those that they import, and no other', () => {
+  it('have the declarations of the entries and their imports, and no others', () => {
     const importsOf = (path: string): string[] =>
       [...readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)].map(
         ([, name = '']) => `${posix.join(posix.dirname(path), name)}.d.ts`,
@@ -153,7 +153,7 @@ describe('the files that are packed', () => {
     expect(paths.filter((path) => /^dist\/.*\.d\.ts$/.test(path)).sort()).toEqual([...needed].sort());
   });
 
-  it('have the code of our own modules and of no package, each once, so that each is one and the same for all', () => {
+  it('have the code of each own module exactly once, and of no package', () => {
     const modules = code.flatMap(modulesIn);
     const sources = modules.map((name) => name.replace(/^build\//, 'src/'));
     const isOurs = (path: string): boolean => existsSync(join(root, path.replace(/\.js$/, '.ts')));
@@ -162,7 +162,7 @@ describe('the files that are packed', () => {
     expect(new Set(modules).size).toBe(modules.length);
   });
 
-  it('are loaded: each is an entry or is imported by one of the others', () => {
+  it('are all loaded: each is an entry or imported by another', () => {
     const entries = [...Object.values(manifest.exports), ...Object.values(manifest.bin)]
       .map((entry) => (typeof entry === 'string' ? entry : (entry.default ?? '')))
       .map((entry) => entry.replace(/^\.\//, ''));

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
-// What depends on whether a site has OpenTelemetry.
+// Tests with and without OpenTelemetry.
 
 let project: ConsumerProject;
 
-/** Makes a router, answers one request, and tells what came of it and whether the API was loaded by then. */
+/** Creates a router, answers one request, and prints its status and whether the API was loaded. */
 const program = `
   import { createRequire } from 'node:module';
   import express from 'express';
@@ -42,11 +42,11 @@ describe('without @opentelemetry/api', () => {
   beforeAll(() => project.unlink('@opentelemetry/api'));
   afterAll(() => project.link('@opentelemetry/api'));
 
-  it('a router has no telemetry, and not a word about it', async () => {
+  it('a router works without telemetry and without a warning', async () => {
     expect(await run({})).toEqual({ code: 0, stdout: '{"status":201,"isLoaded":false}\n', stderr: '' });
   });
 
-  it('a listener is told of events all the same', async () => {
+  it('a listener receives events', async () => {
     const { code, stdout, stderr } = await run({ listens: true });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.trim().split('\n').sort()).toEqual([
@@ -56,20 +56,20 @@ describe('without @opentelemetry/api', () => {
     ]);
   });
 
-  it.each([[true], [{}]])('telemetry: %j is refused at the start, with what to install', async (telemetry) => {
+  it.each([[true], [{}]])('telemetry: %j is rejected at startup, with the package to install', async (telemetry) => {
     const { code, stderr } = await run({ telemetry });
     expect(code).toBe(1);
     expect(stderr).toContain('telemetry: It needs the package @opentelemetry/api, which is missing.');
     expect(stderr).toContain('npm install @opentelemetry/api');
   });
 
-  it('the types compile, libraries and all', async () => {
+  it('the types compile, including those of libraries', async () => {
     project.write(
       'events.mts',
       `import { intentRouter, type RouterEvent } from 'express-intents';
       const describe = (event: RouterEvent): string => {
         if (event.type === 'payment_settled') return event.amount + event.currency;
-        // @ts-expect-error there is no such event
+        // @ts-expect-error An unknown event.
         if (event.type === 'payment_setled') return '';
         return event.type + event.atMs;
       };
@@ -86,7 +86,7 @@ describe('without @opentelemetry/api', () => {
 });
 
 describe('with @opentelemetry/api', () => {
-  it.each([[{}], [{ telemetry: true }]])('it is not even loaded while no SDK is registered: %j', async (given) => {
+  it.each([[{}], [{ telemetry: true }]])('the API is not loaded while no SDK is registered: %j', async (given) => {
     expect(await run(given)).toEqual({ code: 0, stdout: '{"status":201,"isLoaded":false}\n', stderr: '' });
   });
 });

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
-// Whether the types of the package hold on their own: every one of its declaration files is checked (`skipLibCheck` is
-// off), in a project that has installed what the package asks for and nothing else.
+// Checks every declaration file of the package (`skipLibCheck` is off) in a project with only the dependencies of the package.
 
 let project: ConsumerProject;
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** Compiles with what strict projects have, and `options`; says what the compiler says. */
+/** Compiles with the options of strict projects and `options`. @returns the output of the compiler */
 function compile(name: string, options: Readonly<Record<string, unknown>>, files: string[]): Promise<Ended> {
   const strict = { strict: true, noEmit: true, skipLibCheck: false, noUncheckedIndexedAccess: true };
   const compilerOptions = { target: 'es2023', ...strict, exactOptionalPropertyTypes: true, ...options };
@@ -30,19 +29,19 @@ const ways: [string, Record<string, string>][] = [
   ['a bundler', { module: 'esnext', moduleResolution: 'bundler' }],
 ];
 
-it.each(ways)('every entry compiles with modules as of %s', async (name, options) => {
+it.each(ways)('every entry compiles with module resolution of %s', async (name, options) => {
   expect(await compile(name.replace(' ', '-'), options, ['server.mts', 'client.mts', 'page.mts'])).toEqual(fine);
 });
 
-it('what is required compiles, too', async () => {
+it('every entry of a server compiles with require', async () => {
   expect(await compile('cts', { module: 'nodenext' }, ['server.cts'])).toEqual(fine);
 });
 
-it('the client and the button need no types of Express or Node', async () => {
+it('the client and the button compile without types of Express', async () => {
   project.unlink('@types/express');
   try {
     expect(await compile('bare', { module: 'nodenext' }, ['client.mts', 'page.mts'])).toEqual(fine);
-    // The router does, which shows that the look is at the right place, and why they are named as a peer.
+    // The router needs these types, which proves the check, so they are a peer dependency.
     expect((await compile('bare-server', { module: 'nodenext' }, ['server.mts'])).stdout).toContain('TS7016');
   } finally {
     project.link('@types/express');

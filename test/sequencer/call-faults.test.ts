@@ -19,7 +19,7 @@ import { decode, v1 } from '../../src/wire/codec.js';
 import type { Operation } from '../../src/wire/envelope.js';
 import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
-import { canary, faultSequencer, ok, plainSuccess, urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { canary, faultSequencer, ok, plainSuccess, unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { type Fault, faults, faultsOf } from '../support/sequencers/faults.js';
 import { grpcOk, startGrpcFaultServer } from '../support/sequencers/grpc-fault-server.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -119,7 +119,7 @@ test.each([
   ['HTTP', (url: string) => createHttpTransport({ url, timeoutMs: ample })],
   ['gRPC', (url: string) => createGrpcTransport({ url, timeoutMs: ample })],
 ])('the %s transport reports each refused connection without waiting for its timeout', async (_name, connect) => {
-  const transport = connect(await urlOfNobody());
+  const transport = connect(await unreachableUrl());
   const intent = await signPaymentIntent(payment);
   for (let n = 0; n < 3; n += 1) {
     const error = await errorOf(createIntent(transport, 'intents', intent));

@@ -77,7 +77,7 @@ describe('paymentIntents.getStatus', () => {
     expect(await getStatus('080110011801')).toEqual({ exists: true, codeScanned: true, intentSubmitted: true });
   });
 
-  it('rejects a response that is no message with sequencer_bad_response', async () => {
+  it('rejects an undecodable response with sequencer_bad_response', async () => {
     expect(await rejectedCode(getStatus('ffffffff'))).toBe('sequencer_bad_response');
   });
 });

@@ -66,7 +66,7 @@ describe('invalid parameters are rejected before anything is sent', () => {
     ['localhost', { domain: 'localhost' }, [verifier], 'invalid_domain'],
     ['no signers (interface 5.3)', {}, [], 'invalid_key'],
     ['signers without that of the verifier (interface 5.3)', {}, [other], 'invalid_key'],
-    ['a verifier that is no key', { verifier: 'me' }, [verifier], 'invalid_key'],
+    ['an invalid verifier key', { verifier: 'me' }, [verifier], 'invalid_key'],
     ['a signer that signs with another key', {}, [lying], 'signer_failed'],
     ['a signer that throws', {}, [throwing], 'signer_failed'],
   ])('a login, and a payment with login: %s', async (_name, terms, signers, code) => {

@@ -14,7 +14,7 @@ import { encode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
 import { startStreamRelay } from '../support/network/stream-relay.js';
-import { canary, urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { canary, unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { type Fault, faults, faultsOf } from '../support/sequencers/faults.js';
 import {
   beginStream,
@@ -116,7 +116,7 @@ const midStream = [
   ...['a connection cut before the answer', 'a connection reset', 'a connection cut in the body'],
   ...['a stream cancelled', 'a stream reset for an internal error', 'a stream reset for too many calls'],
   ...['GOAWAY with an error', 'no answer', 'gRPC status UNAVAILABLE', 'gRPC status INTERNAL', 'random bytes'],
-  ...['gRPC status INVALID_ARGUMENT', 'gRPC status that is no number', 'a byte over the limit', '64 MB'],
+  ...['gRPC status INVALID_ARGUMENT', 'gRPC status that is not a number', 'a byte over the limit', '64 MB'],
 ].map((name): [string, Fault] => [name, faults[name] as Fault]);
 
 describe.each([
@@ -176,7 +176,7 @@ test.each([
   ['WebSocket', (url: string) => createHttpTransport({ url, timeoutMs: ample })],
   ['gRPC', (url: string) => createGrpcTransport({ url, timeoutMs: ample })],
 ])('a stream over %s reports a refused connection without waiting for its timeout', async (_name, connect) => {
-  const transport = connect(await urlOfNobody());
+  const transport = connect(await unreachableUrl());
   const { error } = await readStream(transport);
   expectReported(error, { code: 'sequencer_unreachable', isTransient: true });
   await transport.close();
@@ -203,7 +203,7 @@ interface StreamFault {
   readonly ends: boolean;
   /** Occurs before or after the first message, and stops the stream. */
   readonly occur?: (signal: AbortSignal) => Responses;
-  /** Changes what is delivered. */
+  /** Changes the delivered messages. */
   readonly rewrite?: (responses: Responses) => Responses;
 }
 

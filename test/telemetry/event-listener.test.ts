@@ -27,7 +27,7 @@ test.each<[string, () => Promise<void>]>([
     },
   ],
   [
-    'throws what throws when it is looked at',
+    'throws a value whose message throws',
     () => {
       throw {
         get message() {
@@ -41,15 +41,15 @@ test.each<[string, () => Promise<void>]>([
   'a listener that %s changes no response, receives the next event, and is logged once a minute',
   async (_how, fail) => {
     const clock = { nowMs: 1_000_000 };
-    let told = 0;
+    let emitted = 0;
     const onEvent = (): Promise<void> => {
-      told += 1;
+      emitted += 1;
       return fail();
     };
     const { create, log } = await start(onEvent, { now: () => clock.nowMs });
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(201);
-    await eventually('four events were told', () => told === 4);
+    await eventually('four events were received', () => emitted === 4);
     await eventually('it was logged', () => log.lines.length > 0);
     expect(log.lines).toEqual([expect.stringMatching(/^warn express-intents: onEvent failed/)]);
     clock.nowMs += 60_000;
@@ -59,30 +59,30 @@ test.each<[string, () => Promise<void>]>([
 );
 
 test('a listener that never resolves delays nothing', async () => {
-  const told: RouterEvent[] = [];
+  const emitted: RouterEvent[] = [];
   const { create, router } = await start((event) => {
-    told.push(event);
+    emitted.push(event);
     return new Promise(() => undefined);
   });
   expect((await create()).status).toBe(201);
-  await eventually('both events were told', () => told.length === 2);
+  await eventually('both events were received', () => emitted.length === 2);
   await router.close();
 });
 
 test('a listener is called asynchronously, in the order of the events, with the clock of the router', async () => {
-  const told: RouterEvent[] = [];
-  const tell = eventListener((event) => void told.push(event), { warn: () => undefined }, Date.now);
-  tell({ type: 'logged_out', atMs: 1 });
-  tell({ type: 'ledger_recovered', atMs: 2 });
+  const emitted: RouterEvent[] = [];
+  const emit = eventListener((event) => void emitted.push(event), { warn: () => undefined }, Date.now);
+  emit({ type: 'logged_out', atMs: 1 });
+  emit({ type: 'ledger_recovered', atMs: 2 });
   await Promise.resolve();
-  expect(told).toEqual([]);
+  expect(emitted).toEqual([]);
   await setImmediate();
-  expect(told.map(({ atMs }) => atMs)).toEqual([1, 2]);
+  expect(emitted.map(({ atMs }) => atMs)).toEqual([1, 2]);
 
-  const { create } = await start((event) => void told.push(event), { now: () => 1_234_567 });
+  const { create } = await start((event) => void emitted.push(event), { now: () => 1_234_567 });
   await create();
-  await eventually('both events were told', () => told.length === 4);
-  expect(told.slice(2).map(({ type, atMs }) => [type, atMs])).toEqual([
+  await eventually('both events were received', () => emitted.length === 4);
+  expect(emitted.slice(2).map(({ type, atMs }) => [type, atMs])).toEqual([
     ['upstream_call', 1_234_567],
     ['intent_created', 1_234_567],
   ]);
@@ -90,15 +90,15 @@ test('a listener is called asynchronously, in the order of the events, with the 
 
 test('a listener is called in the async context of the request', async () => {
   const requests = new AsyncLocalStorage<string>();
-  const told: [string, string | undefined][] = [];
-  const { origin } = await start(({ type }) => void told.push([type, requests.getStore()]), {
+  const emitted: [string, string | undefined][] = [];
+  const { origin } = await start(({ type }) => void emitted.push([type, requests.getStore()]), {
     before: (app) => app.use((req, _res, next) => requests.run(String(req.headers['x-request-id']), next)),
   });
   const browser = new Browser(origin);
   await Promise.all(['a', 'b'].map((id) => browser.send('POST', '/intent', { mode: 'login' }, { 'x-request-id': id })));
-  await eventually('all events were told', () => told.length === 4);
+  await eventually('all events were received', () => emitted.length === 4);
   expect(
-    told
+    emitted
       .filter(([type]) => type === 'intent_created')
       .map(([, id]) => id)
       .sort(),

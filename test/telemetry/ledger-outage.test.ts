@@ -11,7 +11,7 @@ const settings = {
 };
 
 test('an outage emits one event at its start and one at its end, however long it lasts', async () => {
-  const told: RouterEventPayload[] = [];
+  const emitted: RouterEventPayload[] = [];
   let asked = 0;
   let isDown = true;
   const query = async () => {
@@ -32,15 +32,15 @@ test('an outage emits one event at its start and one at its end, however long it
     settings,
     timing: { ...defaultTiming, roundMs: 1 },
     logger: new LogRecorder(),
-    observer: { emit: (happening) => void told.push(happening) },
+    observer: { emit: (event) => void emitted.push(event) },
   });
   settlement.start();
   await eventually(() => asked >= 3);
-  expect(told).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
+  expect(emitted).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
   isDown = false;
-  await eventually(() => told.length === 2);
+  await eventually(() => emitted.length === 2);
   const rounds = asked;
   await eventually(() => asked > rounds + 2);
-  expect(told.slice(1)).toEqual([{ type: 'ledger_recovered' }]);
+  expect(emitted.slice(1)).toEqual([{ type: 'ledger_recovered' }]);
   await settlement.close();
 });

@@ -51,27 +51,29 @@ test('a payment is measured from the request to the settlement, with names, unit
   await browser.send('POST', '/session', { id: paid });
   await site.router.database.query('update express_intents.intents set due_at = now() where id = $1', [waiting]);
 
-  const told = await telemetry.metrics();
-  for (const [name, { descriptor }] of told) {
+  const collected = await telemetry.metrics();
+  for (const [name, { descriptor }] of collected) {
     const { unit, description } = metrics[name] ?? {};
     expect(descriptor).toMatchObject({ unit, description });
   }
   const kind = { 'express_intents.kind': 'payment' };
-  expect(pointsOf(told.get('express_intents.intents.created'))).toEqual([[3, kind]]);
-  expect(pointsOf(told.get('express_intents.intents.submitted'))).toEqual([
+  expect(pointsOf(collected.get('express_intents.intents.created'))).toEqual([[3, kind]]);
+  expect(pointsOf(collected.get('express_intents.intents.submitted'))).toEqual([
     [2, { ...kind, 'express_intents.source': 'status' }],
   ]);
-  expect(pointsOf(told.get('express_intents.payments.settled'))).toEqual([[1, { 'express_intents.late': false }]]);
-  expect(pointsOf(told.get('express_intents.settlement.lag'))).toEqual([[1, {}]]);
-  expect(pointsOf(told.get('express_intents.dead_letters'))).toEqual([[1, { 'express_intents.hook': 'onPaid' }]]);
-  expect(pointsOf(told.get('express_intents.hook.duration'))).toEqual([
+  expect(pointsOf(collected.get('express_intents.payments.settled'))).toEqual([[1, { 'express_intents.late': false }]]);
+  expect(pointsOf(collected.get('express_intents.settlement.lag'))).toEqual([[1, {}]]);
+  expect(pointsOf(collected.get('express_intents.dead_letters'))).toEqual([[1, { 'express_intents.hook': 'onPaid' }]]);
+  expect(pointsOf(collected.get('express_intents.hook.duration'))).toEqual([
     [1, { 'express_intents.hook': 'onPaid', 'express_intents.outcome': 'ok' }],
     [1, { 'express_intents.hook': 'onPaid', 'express_intents.outcome': 'failed' }],
   ]);
-  expect(pointsOf(told.get('express_intents.logins.refused'))).toEqual([[1, { 'error.type': 'intent_not_found' }]]);
-  expect(pointsOf(told.get('express_intents.ledger.due'))).toEqual([[1, {}]]);
-  expect(pointsOf(told.get('express_intents.ledger.dead'))).toEqual([[1, {}]]);
-  expect(pointsOf(told.get('express_intents.upstream.duration'))).toContainEqual([
+  expect(pointsOf(collected.get('express_intents.logins.refused'))).toEqual([
+    [1, { 'error.type': 'intent_not_found' }],
+  ]);
+  expect(pointsOf(collected.get('express_intents.ledger.due'))).toEqual([[1, {}]]);
+  expect(pointsOf(collected.get('express_intents.ledger.dead'))).toEqual([[1, {}]]);
+  expect(pointsOf(collected.get('express_intents.upstream.duration'))).toContainEqual([
     3,
     {
       'express_intents.operation': 'Intents.createIntent',
@@ -79,10 +81,10 @@ test('a payment is measured from the request to the settlement, with names, unit
       'express_intents.outcome': 'ok',
     },
   ]);
-  const lag = told.get('express_intents.settlement.lag');
+  const lag = collected.get('express_intents.settlement.lag');
   expect(lag?.dataPointType).toBe(DataPointType.HISTOGRAM);
   // The unit is seconds.
-  const { lagMs } = await recorder.told('payment_settled', paid);
+  const { lagMs } = await recorder.first('payment_settled', paid);
   expect(lag?.dataPoints[0]?.value).toMatchObject({ sum: lagMs / 1_000 });
   await telemetry.lookForSecrets();
 });
@@ -96,8 +98,8 @@ test('the ledger is read at each collection until the router is closed', async (
     return { due: 7, oldestDueMs: 1_500, deadLetters: 1 };
   });
   expect((await telemetry.metrics()).get('express_intents.ledger.due')).toBeUndefined();
-  const told = await telemetry.metrics();
-  const gauges = ['due', 'oldest_due', 'dead'].map((name) => pointsOf(told.get(`express_intents.ledger.${name}`)));
+  const collected = await telemetry.metrics();
+  const gauges = ['due', 'oldest_due', 'dead'].map((name) => pointsOf(collected.get(`express_intents.ledger.${name}`)));
   expect(gauges).toEqual([[[7, {}]], [[1.5, {}]], [[1, {}]]]);
   instruments.close();
   await telemetry.metrics();
@@ -121,8 +123,8 @@ test('two hundred intents create no more series than ten', async () => {
       });
       await Promise.all(requests);
     }
-    const told = await sdk.metrics();
-    return [...told].map(([name, { dataPoints }]) => [name, dataPoints.length]);
+    const collected = await sdk.metrics();
+    return [...collected].map(([name, { dataPoints }]) => [name, dataPoints.length]);
   };
   const ofTen = await create(10);
   expect(ofTen.length).toBeGreaterThan(2);
@@ -154,10 +156,10 @@ test('an SDK that is registered after the router is created is used, with the ga
   telemetry.reset();
   const before = await telemetry.metrics();
   await browser.send('POST', '/intent', {});
-  const told = await telemetry.metrics();
-  const counts = [before, told].map((one) => pointsOf(one.get('express_intents.intents.created')));
+  const collected = await telemetry.metrics();
+  const counts = [before, collected].map((one) => pointsOf(one.get('express_intents.intents.created')));
   expect(Number(counts[1]?.[0]?.[0]) - Number(counts[0]?.[0]?.[0] ?? 0)).toBe(1);
-  expect(pointsOf(told.get('express_intents.ledger.due'))).toEqual([[0, {}]]);
+  expect(pointsOf(collected.get('express_intents.ledger.due'))).toEqual([[0, {}]]);
   await telemetry.named('Intents/createIntent');
 });
 

@@ -43,7 +43,7 @@ const parentOf = ({ parentSpanContext }: ReadableSpan) => parentSpanContext?.spa
 const idOf = (span: ReadableSpan) => span.spanContext().spanId;
 const traceOf = (span: ReadableSpan) => span.spanContext().traceId;
 /** The content of all spans. */
-const told = () => JSON.stringify(telemetry.spans.map(({ attributes, events }) => [attributes, events]));
+const spanTexts = () => JSON.stringify(telemetry.spans.map(({ attributes, events }) => [attributes, events]));
 
 describe('a payment', () => {
   test('has spans for calls under that of the request, for the trace at the sequencer, and for hooks', async () => {
@@ -99,7 +99,7 @@ describe('a payment', () => {
       'express_intents.intent.id': id,
     });
     expect(hook.status).toEqual({ code: SpanStatusCode.UNSET });
-    expect(told()).not.toContain(secret);
+    expect(spanTexts()).not.toContain(secret);
   });
 
   test('with a hook that fails has an error span without the text of the error', async () => {
@@ -119,7 +119,7 @@ describe('a payment', () => {
     await browser.send('GET', `/status/${id}`);
     await untilState(site, id, 'dead');
     expect((await telemetry.named('hook onPaid')).status).toEqual({ code: SpanStatusCode.ERROR });
-    expect(told()).not.toMatch(/hunter2/);
+    expect(spanTexts()).not.toMatch(/hunter2/);
   });
 });
 
@@ -149,7 +149,7 @@ describe('a login', () => {
     const cookie = browser.cookies.get('intent-session') ?? '';
     expect(cookie).not.toBe('');
     const secrets = [cookie, String(browser.cookies.get('intent')), site.sequencer.wallet().userId('shop.example')];
-    for (const secret of secrets) expect(told()).not.toContain(secret);
+    for (const secret of secrets) expect(spanTexts()).not.toContain(secret);
   });
 });
 

@@ -4,17 +4,17 @@ import { waitForIntent } from '../../src/testing.js';
 
 /** A router whose ledger returns these intents one after the other. */
 function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
-  const looked: string[] = [];
+  const rechecked: string[] = [];
   const find = async () => (intents.length > 1 ? intents.shift() : intents[0]) as LedgerIntent | undefined;
-  const recheck = async (id: string) => void looked.push(id);
-  return { looked, intents: { find, recheck } };
+  const recheck = async (id: string) => void rechecked.push(id);
+  return { rechecked, intents: { find, recheck } };
 }
 
 test('waitForIntent rechecks once and waits for the state', async () => {
   const settled = { kind: 'payment', state: 'settled' } as const;
   const router = routerWith({ kind: 'payment', state: 'open' }, { kind: 'payment', state: 'submitted' }, settled);
   expect(await waitForIntent(router, 'an id', 'settled')).toBe(settled);
-  expect(router.looked).toEqual(['an id']);
+  expect(router.rechecked).toEqual(['an id']);
 });
 
 const payment = { kind: 'payment', attempts: 0 } as const;

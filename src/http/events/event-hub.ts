@@ -67,7 +67,10 @@ export class EventHub {
     return this.#isClosed;
   }
 
-  /** Opens the connection and adds it to the feed of the intent. @returns the feed; the caller leaves it when the connection closes */
+  /**
+   * Opens the connection and adds it to the feed of the intent.
+   * @returns the feed, for `leave` when the connection closes
+   */
   join(id: string, connection: SseConnection): IntentFeed {
     connection.open(jitteredMs(retryMs, 0.5));
     let feed = this.#feeds.get(id);

@@ -14,8 +14,8 @@ const seenCapacity = 10_000;
 const warningIntervalMs = 60_000;
 
 /**
- * `POST /intent/webhook`: a signed call of the service triggers a recheck of the intent, and nothing else. The intent may belong to
- * another site, because the service signs all calls with one key. The recheck is harmless then.
+ * `POST /intent/webhook`: a signed call of the service triggers a recheck of the intent, and nothing else. The intent may
+ * belong to another site, because the service signs all calls with one key. The recheck is harmless then.
  *
  * Calls have neither a timestamp nor a number, and the service retries them. So every copy of a call gets 200, and only the first
  * triggers a recheck.

@@ -64,7 +64,8 @@ export function toLedgerError(error: unknown): unknown {
     : systemCode.test(String(code)) || lostInDriver.test(String(message));
   if (!isUnavailable) return error;
   const what = 'The database failed';
-  return state && affectsOneCall.test(state) ? ledgerUnavailable(what, error) : databaseOutage(what, error);
+  if (!state || !affectsOneCall.test(state)) return databaseOutage(what, error);
+  return new IntentError('ledger_unavailable', withFix(what, error), { cause: error });
 }
 
 export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
@@ -73,8 +74,12 @@ export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
 
 /** An outage, with its reason and, if known, its fix. */
 export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
+  return new DatabaseOutage(withFix(what, cause), { cause });
+}
+
+function withFix(what: string, cause: unknown): string {
   const { fix } = diagnoseDatabase(cause) ?? {};
-  return new DatabaseOutage(withReason(what, cause) + (fix ? `. ${fix}` : ''), { cause });
+  return withReason(what, cause) + (fix ? `. ${fix}` : '');
 }
 
 function withReason(what: string, cause: unknown): string {
@@ -105,6 +110,8 @@ const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
   [/^53300$/, 'Close unused connections, raise max_connections, or connect through pgbouncer.'],
   [/^53100$/, 'Free space on the disk of the database server.'],
   [/^42501$/, 'Make the role of INTENT_DATABASE_URL the owner of the schema express_intents.'],
+  [/^57014$/, 'A statement exceeded its timeout or was canceled. Find what delays it in pg_stat_activity.'],
+  [/^25P0[34]$/, 'A transaction was idle or open for too long. Do slow work before the first query of tx.'],
   [/^57P0/, 'The server is starting or shutting down. Wait, or start it.'],
   [/^25006$/, 'Set INTENT_DATABASE_URL to the primary, not to a read-only replica.'],
 ];
@@ -177,7 +184,8 @@ function diagnoseOne(error: {
   const byState = fixesByState.find(([known]) => known.test(code));
   const why = code.startsWith('28') ? `it refuses the user or the password (${message})` : message;
   if (byState) return { why, fix: byState[1] };
-  if (/^(?:ENOENT|EACCES)$/.test(code)) return error.syscall === 'connect' ? { fix: startIt } : unreadableFile;
+  if (/^(?:ENOENT|EACCES)$/.test(code) && error.syscall === 'connect') return { fix: startIt };
+  if (/^(?:ENOENT|EACCES)$/.test(code) && error.syscall === 'open') return unreadableFile;
   const byCode = fixesByCode.find(([known]) => known.test(code));
   return byCode && { fix: byCode[1] };
 }

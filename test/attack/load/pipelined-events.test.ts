@@ -87,7 +87,7 @@ describe('event streams pipelined behind an open stream', () => {
   test('are answered in turn when the streams before them end', async () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
-    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
     await expectNothingHeld(site);
   });
@@ -104,7 +104,7 @@ describe('event streams pipelined behind an open stream', () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
     for (const response of site.responses.slice(1)) response.status(503).end();
-    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     await eventually('each has its answer', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 3);
     await expectNothingHeld(site);
   });
@@ -113,7 +113,7 @@ describe('event streams pipelined behind an open stream', () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
     const [socket] = site.sockets as (Socket & { server?: Server })[];
-    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
     await expectNothingHeld(site);
     stream.request(`/status/${intentId}`);
@@ -145,7 +145,7 @@ describe('event streams pipelined behind an open stream', () => {
     const stream = await pipeline(site, 0);
     stream.request(`/intent/${otherIntentId}/events`);
     await eventually('the second stream waits', () => site.context.connectionLimiter.open === 2);
-    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     await eventually(
       'the second stream is open',
       () => site.context.connectionLimiter.open === 1 && stream.text.split('HTTP/1.1 200').length === 3,
@@ -176,7 +176,7 @@ describe('event streams whose request was already answered', () => {
     for (let n = 0; n < 9; n += 1) stream.request(path);
     await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 10);
     await expectNothingHeld(site);
-    expect(site.transport.asked).toBe(0);
+    expect(site.transport.callCount).toBe(0);
     expect(site.log.lines).toEqual([]);
   });
 

@@ -26,9 +26,9 @@ describe('watches that outlive their last listener', () => {
     { origin, context, watch }: Awaited<ReturnType<typeof startEventSite>>,
     n: number,
   ): Promise<void> {
-    const before = watch.begun.length;
+    const before = watch.started.length;
     const stream = new RawStream(origin, `/intent/${idOf(n)}/events`);
-    await eventually('the intent is watched', () => watch.begun.length > before);
+    await eventually('the intent is watched', () => watch.started.length > before);
     stream.socket.destroy();
     await eventually('the stream is released', () => context.connectionLimiter.open === 0);
   }
@@ -36,7 +36,7 @@ describe('watches that outlive their last listener', () => {
   test('are limited to the number of streams that an address may have', async () => {
     const site = await startEventSite();
     for (let n = 0; n < 100; n += 1) await openAndDisconnect(site, n);
-    expect(site.watch.begun).toHaveLength(100);
+    expect(site.watch.started).toHaveLength(100);
     expect([site.watch.running, site.context.events.size]).toEqual([20, 20]);
     jest.advanceTimersByTime(5_000);
     await eventually('no watch runs', () => site.watch.running + site.context.events.size === 0);
@@ -47,7 +47,7 @@ describe('watches that outlive their last listener', () => {
     await openAndDisconnect(site, 0);
     const returned = new RawStream(site.origin, `/intent/${idOf(0)}/events`);
     await returned.has('event: status');
-    expect([site.watch.running, site.watch.begun.length]).toEqual([1, 1]);
+    expect([site.watch.running, site.watch.started.length]).toEqual([1, 1]);
     returned.socket.destroy();
     await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     expect(site.watch.running).toBe(1);

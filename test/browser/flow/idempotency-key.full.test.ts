@@ -168,7 +168,7 @@ describe('with a ledger, the retry after a failed answer gets', () => {
   }
 
   /** The intents of these orders, newest first. */
-  async function begun(...orders: string[]): Promise<readonly { id: string; order: unknown }[]> {
+  async function createdIntents(...orders: string[]): Promise<readonly { id: string; order: unknown }[]> {
     const { intents } = await recording.router.intents.list();
     const all = intents.map(({ id, metadata }) => ({ id, order: metadata.order }));
     return all.filter(({ order }) => orders.includes(order as string));
@@ -176,18 +176,18 @@ describe('with a ledger, the retry after a failed answer gets', () => {
 
   test('the same intent for the same order', async () => {
     const { page } = await visitWithCookie('tea');
-    const [newest, ...older] = await begun('tea');
+    const [newest, ...older] = await createdIntents('tea');
     expect(older).toHaveLength(1);
     expect(await retry(page)).toBe(newest?.id);
-    expect(await begun('tea')).toHaveLength(2);
+    expect(await createdIntents('tea')).toHaveLength(2);
   });
 
   test('another intent for another order', async () => {
     const { page } = await visitWithCookie('bread');
     await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'cake' }));
     const id = await retry(page);
-    expect((await begun('bread', 'cake')).map(({ order }) => order)).toEqual(['cake', 'bread', 'bread']);
-    expect((await begun('cake'))[0]?.id).toBe(id);
+    expect((await createdIntents('bread', 'cake')).map(({ order }) => order)).toEqual(['cake', 'bread', 'bread']);
+    expect((await createdIntents('cake'))[0]?.id).toBe(id);
   });
 });
 

@@ -1,24 +1,24 @@
 import type { Host } from '../../../src/cli/command.js';
 import { run } from '../../../src/cli/program.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
-import { look } from '../../support/runner/watch-for-leaks.js';
+import { checkForSecrets } from '../../support/runner/watch-for-leaks.js';
 
-/** How a command ended, and what it printed. */
-export interface Ran {
+/** The exit code and the output of a command. */
+export interface CommandResult {
   readonly code: number;
   readonly out: string;
   readonly error: string;
 }
 
 export interface Setting extends Partial<Pick<Terminal, 'colors' | 'columns' | 'interrupted'>> {
-  /** What standard input has. */
+  /** The standard input. */
   readonly input?: string;
   readonly host?: Host;
 }
 
 /** Runs a command in this process, without a terminal. Its output is searched for secrets. */
-export async function runCommand(args: readonly string[], setting: Setting = {}): Promise<Ran> {
-  const { input = '', host, ...given } = setting;
+export async function runCommand(args: readonly string[], setting: Setting = {}): Promise<CommandResult> {
+  const { input = '', host, ...terminalOptions } = setting;
   const lines = { out: [] as string[], error: [] as string[] };
   const terminal: Terminal = {
     out: (line) => lines.out.push(line),
@@ -33,10 +33,10 @@ export async function runCommand(args: readonly string[], setting: Setting = {})
       yield* input.split('\n');
     },
     interrupted: async () => undefined,
-    ...given,
+    ...terminalOptions,
   };
   const code = await run(args, terminal, host);
-  const ran = { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
-  look('a command', `${ran.out}\n${ran.error}`);
-  return ran;
+  const result = { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
+  checkForSecrets('a command', `${result.out}\n${result.error}`);
+  return result;
 }

@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { shopCertificate } from '../../support/sites/shop-certificates.js';
 
-/** What is wrong with the proxy; nothing where it is as it should be. */
+/** Faults of the proxy. */
 export interface FrontFaults {
-  /** Origin of the site behind it, in place of the one it was started for. */
+  /** The origin of another site behind it. */
   readonly site?: string;
-  /** In place of the one that is right. */
+  /** Another certificate. */
   readonly certificate?: { readonly key: string; readonly cert: string };
-  /** Answers itself; true where it did. */
+  /** Answers a request itself. Returns whether it did. */
   readonly answer?: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** Changes what the site gets. */
+  /** Changes the request headers. */
   readonly request?: (headers: IncomingHttpHeaders) => void;
-  /** Changes what people get. */
+  /** Changes the response headers. */
   readonly response?: (headers: IncomingHttpHeaders) => void;
-  /** Keeps the body until all of it is there. */
+  /** Sends the body only when it is complete. */
   readonly buffers?: boolean;
 }
 
-/** A proxy that ends TLS for `shop-example.com`, as they stand in front of sites. */
+/** A TLS-terminating proxy for `shop-example.com`. */
 export class ShopFront {
   readonly #site: string;
   readonly #server: Server;
@@ -59,19 +59,19 @@ export class ShopFront {
     if (answer?.(req, res)) return;
     const headers = { ...req.headers, 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.7' };
     request?.(headers);
-    const upstream = forward(new URL(req.url ?? '/', site), { method: req.method ?? 'GET', headers }, (got) => {
-      // Who has left is not told.
-      got.on('error', () => res.destroy());
-      const changed = { ...got.headers };
+    const upstream = forward(new URL(req.url ?? '/', site), { method: req.method ?? 'GET', headers }, (incoming) => {
+      // The client may have disconnected.
+      incoming.on('error', () => res.destroy());
+      const changed = { ...incoming.headers };
       response?.(changed);
       if (!buffers) {
-        res.writeHead(got.statusCode ?? 502, changed).flushHeaders();
-        got.pipe(res);
+        res.writeHead(incoming.statusCode ?? 502, changed).flushHeaders();
+        incoming.pipe(res);
         return;
       }
       const chunks: Buffer[] = [];
-      got.on('data', (chunk) => chunks.push(chunk));
-      got.on('end', () => res.writeHead(got.statusCode ?? 502, changed).end(Buffer.concat(chunks)));
+      incoming.on('data', (chunk) => chunks.push(chunk));
+      incoming.on('end', () => res.writeHead(incoming.statusCode ?? 502, changed).end(Buffer.concat(chunks)));
     });
     upstream.on('error', () => res.writeHead(502).end('Bad Gateway'));
     res.on('close', () => upstream.destroy());

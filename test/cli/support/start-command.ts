@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const children: ChildProcess[] = [];
 
-/** A command as a process of its own. */
+/** A command in its own process. */
 export interface StartedCommand {
   readonly child: ChildProcess;
   readonly printed: { out: string; error: string };
@@ -14,7 +14,7 @@ export interface StartedCommand {
   readonly ended: Promise<number | string>;
 }
 
-/** Starts the command of the built package as people do. It is killed at the end of the test, if it has not ended. */
+/** Starts a command of the built package. It is killed at the end of the test. */
 export function startCommand(args: readonly string[], environment: NodeJS.ProcessEnv = {}): StartedCommand {
   const { NODE_ENV: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [main, ...args], { env: { ...inherited, ...environment } });
@@ -29,15 +29,15 @@ export function startCommand(args: readonly string[], environment: NodeJS.Proces
   return { child, printed, ended: once(child, 'close').then(([code, signal]) => code ?? signal) };
 }
 
-/** Waits until it has printed something. */
-export async function printed({ printed: so, ended }: StartedCommand, what: RegExp): Promise<RegExpExecArray> {
+/** Waits until the output matches. */
+export async function printed({ printed: output, ended }: StartedCommand, pattern: RegExp): Promise<RegExpExecArray> {
   let hasEnded = false;
   void ended.then(() => {
     hasEnded = true;
   });
-  await eventually(`${what} is printed`, () => hasEnded || what.test(so.out));
-  const found = what.exec(so.out);
-  if (!found) throw new Error(`It ended: ${so.out}${so.error}`);
+  await eventually(`${pattern} is printed`, () => hasEnded || pattern.test(output.out));
+  const found = pattern.exec(output.out);
+  if (!found) throw new Error(`The command has ended: ${output.out}${output.error}`);
   return found;
 }
 

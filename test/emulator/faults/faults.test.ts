@@ -87,8 +87,8 @@ describe('the error code of the client, and recovery after the fault (interface 
   });
 
   test('this file covers every kind', () => {
-    const told = [...codes.map(([{ kind }]) => kind), 'forget', 'duplicate', 'reorder'];
-    expect(new Set(told)).toEqual(new Set(faultKindNames));
+    const covered = [...codes.map(([{ kind }]) => kind), 'forget', 'duplicate', 'reorder'];
+    expect(new Set(covered)).toEqual(new Set(faultKindNames));
   });
 });
 

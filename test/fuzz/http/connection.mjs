@@ -1,16 +1,16 @@
-// A client that is nothing but a socket: it sends any bytes, and reads answers as the letter of RFC 9112 says.
+// A client on a plain socket: it sends any bytes, and parses responses strictly by RFC 9112.
 import { connect } from 'node:net';
 
-/** A request of which something is missing is waited for so long, before its sender says that nothing more comes. */
+/** The delay before the client ends an incomplete request. */
 const suspenseMs = 50;
 
 /**
- * What came of sending a request.
+ * The outcome of a request.
  * @typedef {{ kind: 'answer', status: number, headers: [string, string][], body: Buffer, isLeftover: boolean }
  *   | { kind: 'broken', text: string } | { kind: 'closed' } | { kind: 'hangs' }} Outcome
  */
 
-/** One connection after the other, each kept for as long as the server keeps it. */
+/** One connection after the other, each open until the server closes it. */
 export class Connection {
   #port;
   #patienceMs;
@@ -19,7 +19,7 @@ export class Connection {
   #received = Buffer.alloc(0);
   #wake = () => undefined;
 
-  /** @param current is told which request was sent last, by the two ports of its connection */
+  /** @param current stores the last sent request, by the two ports of its connection */
   constructor(port, current, patienceMs) {
     this.#port = port;
     this.#patienceMs = patienceMs;
@@ -27,7 +27,7 @@ export class Connection {
   }
 
   /**
-   * Sends one request. Of an interim answer (1xx) the final one is waited for.
+   * Sends one request. Interim responses (1xx) are skipped.
    * @returns {Promise<Outcome>}
    */
   async send(request) {
@@ -36,7 +36,7 @@ export class Connection {
     this.#current.set(`${this.#port} ${socket.localPort}`, request);
     socket.write(bytes);
     const deadline = performance.now() + this.#patienceMs;
-    let saidAll = isWhole;
+    let hasEnded = isWhole;
     for (;;) {
       const answer = readAnswer(this.#received, { isHead, isOver: socket.destroyed || socket.readableEnded });
       if (answer === 'broken') return this.#closeWith({ kind: 'broken', text: this.#received.toString('latin1') });
@@ -44,9 +44,9 @@ export class Connection {
       else if (answer) return this.#answered(answer, isWhole);
       else if (socket.destroyed || socket.readableEnded) return this.#closeWith({ kind: 'closed' });
       else if (performance.now() > deadline) return this.#closeWith({ kind: 'hangs' });
-      else if (await this.#more(saidAll ? deadline - performance.now() : suspenseMs)) continue;
-      else if (!saidAll) {
-        saidAll = true;
+      else if (await this.#more(hasEnded ? deadline - performance.now() : suspenseMs)) continue;
+      else if (!hasEnded) {
+        hasEnded = true;
         socket.end();
       }
     }
@@ -66,7 +66,7 @@ export class Connection {
   #answered(answer, isWhole) {
     this.#received = this.#received.subarray(answer.length);
     const isLeftover = this.#received.length > 0;
-    // Where something was missing, or more came than was asked for, nobody knows what the next bytes are.
+    // After an incomplete request or a surplus response the meaning of further bytes is unknown.
     if (!isWhole || answer.isLast || isLeftover) this.close();
     return { kind: 'answer', ...answer, isLeftover: isLeftover && isWhole };
   }
@@ -99,7 +99,7 @@ export class Connection {
   }
 }
 
-/** An answer that is there as a whole; undefined while it is not; 'broken' for what is none. */
+/** The response once it is complete, undefined before, or 'broken' if it is invalid. */
 function readAnswer(bytes, { isHead, isOver }) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return isOver && bytes.length > 0 ? 'broken' : undefined;
@@ -122,7 +122,7 @@ function readAnswer(bytes, { isHead, isOver }) {
 function readBody(bytes, { status, headers, isHead, isOver }) {
   const fieldOf = (name) => headers.find(([one]) => one.toLowerCase() === name)?.[1];
   if (isHead || status < 200 || status === 204 || status === 304) return { body: '', length: 0 };
-  // A stream is answered with its head; what comes after it is for nobody here.
+  // An event stream counts as answered with its head; its body is ignored.
   if (/^text\/event-stream/.test(fieldOf('content-type') ?? ''))
     return { body: '', length: bytes.length, isLast: true };
   if (fieldOf('transfer-encoding') === 'chunked') return readChunks(bytes, isOver);

@@ -1,4 +1,4 @@
-// Faults that are put into a site on purpose, to see that they are found.
+// Planted faults of a site, which the fuzzer must find.
 const onSome = (act) => (app, service) =>
   app.use((req, res, next) =>
     req.method === 'GET' && req.headers['if-none-match'] !== undefined ? act(req, res, next, service) : next(),

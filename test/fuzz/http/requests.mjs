@@ -1,13 +1,13 @@
-// Requests as strangers make them: sound ones, with one or more things about them that are not. The same seed and number,
-// the same request, but for what the sites themselves have drawn.
+// Hostile requests: valid ones with one or more defects. A seed and number give the same request, except for random values of
+// the sites.
 import { hostileInput, hostileText, seededRandom } from '../hostile-inputs.mjs';
 import { ownOrigin } from './site.mjs';
 
 const crlf = '\r\n';
 
 /**
- * @param known what a browser knows by now: { ids, cookies, jwts }
- * @returns {{ bytes: Buffer, isWhole: boolean, isHead: boolean }} `isWhole` where nothing is missing, and nothing too much
+ * @param known values that a browser knows: { ids, cookies, jwts }
+ * @returns {{ bytes: Buffer, isWhole: boolean, isHead: boolean }} `isWhole` if the request is complete and has no surplus bytes
  */
 export function hostileRequest(seed, n, known) {
   const random = seededRandom((seed ^ Math.imul(n + 1, 0x9e3779b1)) >>> 0);
@@ -207,7 +207,7 @@ const setHeader = (request, name, value) => {
   request.headers.push([name, value]);
 };
 
-/** Each spoils one thing about a request. */
+/** Each function adds one defect to a request. */
 const distortions = [
   (random, request) => {
     request.method = random.pick(methods);
@@ -233,7 +233,7 @@ const distortions = [
   },
   (random, request) => request.headers.push(random.pick(extra)),
   (random, request) => request.headers.push(random.pick(extra), random.pick(extra), random.pick(extra)),
-  // The same header twice, the second time as it was or otherwise.
+  // A duplicate header, with the same or another value.
   (random, request) => {
     const [name, value] = random.pick(request.headers) ?? ['A', 'b'];
     const again = random.pick([name, name.toLowerCase(), `${name} `, ` ${name}`]);
@@ -269,7 +269,7 @@ const versions = ['HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'http/1.1', '', 'HTTP/1.1 
 const encoded = (text) =>
   text.length % 2 ? encodeURIComponent(text.toWellFormed?.() ?? '') : text.replace(/[\r\n\0 ]/g, '_');
 
-/** Ways to say how long the body is. Each gives header lines, the body as it is sent, and whether all of it is there. */
+/** Ways to declare the length of a body. Each returns header lines, the sent body, and whether it is complete. */
 const framings = [
   (body) => [['Transfer-Encoding: chunked'], chunked(body), true],
   (body) => [['Transfer-Encoding: chunked'], chunked(body).subarray(0, -3), false],
@@ -291,7 +291,7 @@ const chunked = (body) =>
     Buffer.from(`0${crlf}${crlf}`),
   ]);
 
-/** Headers after which nobody but the server can say where the request ends. */
+/** Headers after which only the server knows where the request ends. */
 const framing = /^(?:content-length|expect|upgrade|connection|transfer-encoding)$/i;
 
 function serialize(random, { method, target, headers, body, framing: frame, version = 'HTTP/1.1', isNoisy = false }) {

@@ -1,14 +1,15 @@
-// What an answer may be, whatever was asked; and when a request may change something, written down from what was promised
-// and read from the bytes that were sent.
+// The rules for responses to any request, and for requests that may change state, derived from the promises of the docs and
+// applied to the sent bytes.
 import { canaries, ownOrigin } from './site.mjs';
 
-/** What is wrong about an answer; undefined where nothing is. */
+/** The fault of a response, or undefined. */
 export function faultOfAnswer({ isWhole }, outcome) {
   if (outcome.kind === 'hangs') return 'was never answered';
-  // Whoever says that nothing more comes while something is missing may be cut off in the middle of the answer.
+  // A client that ends an incomplete request may be disconnected during the response.
   const isCut = !isWhole && /^HTTP\/1\.1 [2-4]/.test(outcome.text ?? '');
   if (outcome.kind === 'broken') return isCut ? undefined : `got no HTTP: ${JSON.stringify(outcome.text)}`;
-  if (outcome.kind === 'closed') return isWhole ? 'was whole, and let go without an answer' : undefined;
+  if (outcome.kind === 'closed')
+    return isWhole ? 'was complete, and its connection was closed without a response' : undefined;
   const { status, headers, body, isLeftover } = outcome;
   if (isLeftover) return 'got more than one answer';
   if (status >= 500) return `was answered ${status}: ${String(body).slice(0, 300)}`;
@@ -16,7 +17,7 @@ export function faultOfAnswer({ isWhole }, outcome) {
   const strange = headers.find(([name]) => !knownHeaders.has(name.toLowerCase()));
   if (strange) return `got a header ${JSON.stringify(strange)}`;
   const all = `${headers.join('\n')}\n${body}`;
-  for (const [name, canary] of Object.entries(canaries)) if (all.includes(canary)) return `was told ${name}`;
+  for (const [name, canary] of Object.entries(canaries)) if (all.includes(canary)) return `received ${name}`;
   if (
     /node_modules|\bat \S+ \(|\/(?:dist|build)\//.test(String(body)) &&
     !/javascript/.test(value('content-type') ?? '')
@@ -34,10 +35,10 @@ const knownHeaders = new Set(
   ratelimit-policy x-request-id`.split(/\s+/),
 );
 
-/** An error of ours: of the form of RFC 9457, kept by nobody, and about no more than the request. */
+/** An error of the router: in the form of RFC 9457, not cacheable, and only about the request. */
 function faultOfProblem(status, body, value) {
-  if (value('cache-control') !== 'no-store') return 'may be cached, and is an error';
-  if (!/default-src 'none'/.test(value('content-security-policy') ?? '')) return 'has no policy';
+  if (value('cache-control') !== 'no-store') return 'has a cacheable error';
+  if (!/default-src 'none'/.test(value('content-security-policy') ?? '')) return 'has no content security policy';
   if (body.length === 0) return undefined;
   try {
     const problem = JSON.parse(String(body));
@@ -45,18 +46,18 @@ function faultOfProblem(status, body, value) {
     const isTyped = problem.type === `urn:express-intents:error:${problem.code}`;
     if (problem.status === status && isTyped && isNamed) return undefined;
   } catch {
-    // Told below.
+    // Reported below.
   }
   return `is no problem: ${String(body).slice(0, 200)}`;
 }
 
-/** Whether an answer begins or ends a session of ours. */
+/** Whether a response starts or ends a session of the router. */
 export function changesSession({ kind, headers }) {
   if (kind !== 'answer') return false;
   return headers.some(([name, value]) => name.toLowerCase() === 'set-cookie' && value.startsWith('intent-session='));
 }
 
-/** Whether a request may change this. What is not sure is not allowed. In what was garbled there may be several. */
+/** Whether a request may make this change. Doubtful ones may not. Corrupt bytes may contain several requests. */
 export function isAllowed(change, { bytes, isWhole }) {
   if (isWhole) return mayChange(change, bytes);
   const text = bytes.toString('latin1');

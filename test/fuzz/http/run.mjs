@@ -1,6 +1,6 @@
-// Sends hostile requests to every route of the built package: `npm run fuzz:http -- --count 1000000`. Nothing may crash, be
-// left without an answer, be told that it is the server's fault, or change what it may not. Ends with 1 when it does, and
-// with what repeats it: `--seed`. `--planted throws|rejects|hangs|changes|leaks|breaks` shows that a fault is found.
+// `npm run fuzz:http -- --count 1000000`: sends hostile requests to every route of the built package. None may cause a crash,
+// hang, 5xx response or forbidden change. If one does, exits with 1 and prints the `--seed` that repeats it.
+// `--planted throws|rejects|hangs|changes|leaks|breaks` proves that a fault is found.
 import { generateKeyPairSync, randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { SignJWT } from 'jose';
@@ -20,11 +20,11 @@ const { values } = parseArgs({
 });
 const count = Number(values.count ?? 200_000);
 const seed = Number(values.seed ?? randomInt(2 ** 32));
-/** How long an answer may take, on a machine that has other things to do as well; in milliseconds. */
+/** The time limit of a response, in milliseconds, on a busy machine. */
 const patienceMs = Number(values.patience ?? 120_000);
 const faults = [];
 const tally = new Map();
-/** The request that was sent last, by the two ports of its connection. */
+/** The last sent request, by the two ports of its connection. */
 const current = new Map();
 
 for (const event of ['uncaughtException', 'unhandledRejection']) {
@@ -32,20 +32,20 @@ for (const event of ['uncaughtException', 'unhandledRejection']) {
     note(`${event}: ${error?.stack ?? error}, during ${[...current.values()].slice(-3).map(shown).join(' ')}`),
   );
 }
-// The parser of addresses that Express has is deprecated, and its own concern.
+// Express uses a deprecated URL parser.
 process.on('warning', (warning) => warning.code === 'DEP0170' || note(`warning: ${warning.stack}`));
 
 console.log(`fuzz:http: ${count} requests, seed ${seed}`);
 const service = serviceKeyPair();
 const sites = await startSites({ webhookPublicKey: service.publicKey, plant: plants[values.planted], onChange });
-const known = await whatABrowserKnows();
+const known = await createKnownValues();
 const begun = performance.now();
 let next = 0;
 await Promise.all(Array.from({ length: connections }, (_, n) => send(sites[n % sites.length])));
 await finish();
 report();
 
-/** Sends until there are enough, over one connection after the other. */
+/** Sends requests over one connection after the other until the count is reached. */
 async function send(site) {
   const connection = new Connection(site.port, current, patienceMs);
   for (let n = next++; n < count && faults.length < mostFaults; n = next++) {
@@ -61,15 +61,15 @@ async function send(site) {
   connection.close();
 }
 
-/** The service was asked to create something. */
+/** Called when the service creates an intent. */
 function onChange(connection) {
   const request = current.get(connection);
   if (request && !isAllowed('intent', request)) note(`an intent was created by ${shown(request)}`);
 }
 
-/** After all that, a site does what it is for, has nothing in its log, and can be closed. */
+/** Afterwards each site must work, have no errors in its log, and close. */
 async function finish() {
-  // Callbacks that are still to come are waited for.
+  // Waits for pending callbacks.
   await new Promise((resolve) => setTimeout(resolve, 100));
   current.clear();
   for (const { port, log, router, server } of sites) {
@@ -93,7 +93,7 @@ async function finish() {
   if (Object.keys(Object.prototype).length > 0 || 'polluted' in {}) note('a prototype was polluted');
 }
 
-/** As text, and no longer than anybody reads: what is there many times is there twice. */
+/** The request as text, with repetitions shortened. */
 function shown({ bytes }) {
   const text = bytes.toString('latin1').replace(/(.{1,12}?)\1{4,}/gs, '$1$1...');
   return JSON.stringify(text.slice(0, 700));
@@ -103,8 +103,8 @@ function note(fault) {
   if (faults.length < mostFaults) faults.push(fault);
 }
 
-/** The ids and cookies of logins that were begun, one at each site, and calls that the service has signed. */
-async function whatABrowserKnows() {
+/** The ids and cookies of started logins of each site, and signed webhook calls. */
+async function createKnownValues() {
   const known = { ids: [], cookies: ['intent=none'], jwts: ['e.e.e'] };
   for (const { port } of sites) {
     for (const body of ['{"mode":"login"}', '{"mode":"login"}']) {

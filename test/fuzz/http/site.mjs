@@ -1,4 +1,4 @@
-// The built package on real sites, each with every route there is, before a service that says OK to everything and counts.
+// Real sites with the built package and all routes, and a service that responds to every call with OK and records changes.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
@@ -12,7 +12,7 @@ import { formatBase58 } from '../../../build/keys/base58.js';
 import { encode, v1 } from '../../../build/wire/codec.js';
 
 export const ownOrigin = 'https://shop.example';
-/** What must be in no answer. */
+/** Texts that no response may contain. */
 export const canaries = {
   verifierSecret: formatBase58(new Uint8Array(32).fill(0xca)),
   secret: 'canary-of-the-cookie-secret-0123456789',
@@ -27,14 +27,14 @@ const answers = {
   getStatus: encode(v1.GetStatusResponse, { exists: true, codeScanned: true }),
 };
 
-/** The connection of the request that is being answered: both of its ports. */
-const asking = new AsyncLocalStorage();
+/** The connection of the current request: its two ports. */
+const currentConnection = new AsyncLocalStorage();
 
-/** A service that says OK to everything, and tells of each call that changes something, with who asked for it. */
-function tellingService(onChange) {
+/** A service that responds to every call with OK, and reports each change with the connection that caused it. */
+function reportingService(onChange) {
   return {
     async call({ method }) {
-      if (method === 'createIntent') onChange(asking.getStore());
+      if (method === 'createIntent') onChange(currentConnection.getStore());
       return answers[method] ?? new Uint8Array();
     },
     async close() {},
@@ -58,27 +58,27 @@ function withSessions(app) {
   app.use(session({ secret: canaries.appSecret, resave: false, saveUninitialized: true }));
 }
 
-/** As a site that reads what the page has sent, and refuses what it does not sell. */
+/** The prices of a site that reads the request and rejects unknown goods. */
 function lookUp(req) {
   const { order } = req.body;
   if (order === 'refused') throw Object.assign(new Error('We do not sell that.'), { status: 404, expose: true });
   return { amount: '4.50', currency: 'usd', login: order === 'with-login', resource: 'tea', metadata: { order } };
 }
 
-/** Starts the sites; `webhookPublicKey` signs the webhooks they take. `plant` puts a fault into them. */
+/** Starts the sites. `webhookPublicKey` verifies their webhooks, and `plant` adds a fault. */
 export async function startSites({ webhookPublicKey, plant, onChange }) {
   const sites = [];
   const folder = mkdtempSync(path.join(tmpdir(), 'express-intents-fuzz-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const { factory, options, before, isPlain, hasLedger } of variants) {
-    // A database takes seconds to make, and what is planted is seen without it.
+    // Planted faults are found without a database, which takes seconds to create.
     if (hasLedger && plant) continue;
-    const service = tellingService(onChange);
+    const service = reportingService(onChange);
     const log = [];
     const note = (...line) => void log.push(line);
     const app = factory();
     app.disable('x-powered-by');
-    app.use((req, _res, next) => asking.run(`${req.socket.localPort} ${req.socket.remotePort}`, next));
+    app.use((req, _res, next) => currentConnection.run(`${req.socket.localPort} ${req.socket.remotePort}`, next));
     before?.(app);
     const router = intentRouter({
       ...options,
@@ -90,7 +90,7 @@ export async function startSites({ webhookPublicKey, plant, onChange }) {
       verifierSecret: canaries.verifierSecret,
       secret: canaries.secret,
       webhook: true,
-      // All come from one address.
+      // All requests come from one address.
       rateLimits: false,
       webhookPublicKey,
       logger: { warn: note, error: note },
@@ -104,7 +104,7 @@ export async function startSites({ webhookPublicKey, plant, onChange }) {
         requirePayment(() => ({ resource: 'tea' }), { payUrl: '/buy' }),
         (_req, res) => res.send('tea'),
       );
-    // As apps do it: what it is told is nobody else's business.
+    // Like an app, which keeps details of errors to itself.
     app.use((error, _req, res, _next) => void res.status(error.status ?? 500).json({ app: 'error' }));
     await router.ready();
     const server = isPlain ? createPlainServer(app) : createServer(app);

@@ -173,14 +173,14 @@ describe('no count, feed or watch remains', () => {
     await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
     await open(site.origin, 1);
     jest.advanceTimersByTime(60_000);
-    expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
+    expect([site.context.events.size, site.watch.running, site.watch.started.length]).toEqual([1, 1, 1]);
   });
 
   test('after a disconnect during the call for the status, which completes', async () => {
     const site = await startEventSite();
     site.transport.answerWith('nothing');
     const [stream] = await open(site.origin, 1);
-    await eventually('the status is asked for', () => site.transport.asked === 1);
+    await eventually('the status is polled', () => site.transport.callCount === 1);
     stream?.socket.destroy();
     await nothingRemains(site);
     expect([site.transport.aborted, site.context.statusCache.size]).toEqual([0, 1]);
@@ -197,7 +197,7 @@ describe('no count, feed or watch remains', () => {
     stream?.socket.destroy();
     await nothingRemains(site);
     jest.advanceTimersByTime(60_000);
-    expect(site.transport.asked).toBe(1);
+    expect(site.transport.callCount).toBe(1);
   });
 
   test('after a disconnect before the request reaches the router', async () => {
@@ -213,14 +213,14 @@ describe('no count, feed or watch remains', () => {
     stream.socket.destroy();
     await gone[0];
     await nothingRemains(site);
-    expect(site.transport.asked).toBe(0);
+    expect(site.transport.callCount).toBe(0);
   });
 
   test('after the last event', async () => {
     const site = await startEventSite();
     const streams = await open(site.origin, 3);
     await eventually('a watch runs', () => site.watch.running === 1);
-    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     for (const stream of streams) await stream.has('0\r\n\r\n');
     await nothingRemains(site);
   });
@@ -229,7 +229,7 @@ describe('no count, feed or watch remains', () => {
     const site = await startEventSite({ connectionLimits: { perProcess: 1 } });
     for (const id of [intentId, otherIntentId]) {
       const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
-      await eventually('it is watched', () => site.watch.begun.at(-1)?.id === id);
+      await eventually('the intent is watched', () => site.watch.started.at(-1)?.id === id);
       stream?.socket.destroy();
       await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     }
@@ -242,7 +242,7 @@ test('a pipelined stream is counted while it waits, and starts when the one befo
   const [stream] = await open(site.origin, 1);
   for (let n = 0; n < 15; n += 1) stream?.request(path);
   await eventually('each stream is counted', () => site.context.connectionLimiter.open === 16);
-  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
   await eventually('each had its turn', () => stream?.text.match(/HTTP\/1.1 200 OK/g)?.length === 16);
   await nothingRemains(site);
 });
@@ -277,28 +277,28 @@ test('a stream that fails to start is not counted', async () => {
 test('a stream that disconnects during the call for the status is not kept until its answer', async () => {
   const { context, transport } = await startEventSite();
   transport.answerWith('nothing');
-  const told: string[] = [];
+  const received: string[] = [];
   const connectionOf = (name: string) =>
-    ({ open: () => undefined, send: () => told.push(name), end: () => undefined }) as unknown as SseConnection;
+    ({ open: () => undefined, send: () => received.push(name), end: () => undefined }) as unknown as SseConnection;
   const [stays, leaves] = [connectionOf('stays'), connectionOf('leaves')];
   const feed = context.events.join(intentId, stays);
   context.events.join(intentId, leaves);
   feed.leave(leaves, { browser: undefined, address: '192.0.2.1' });
   transport.answerWith(pending);
-  await eventually('the status is told', () => told.length > 0);
-  expect(told).toEqual(['stays']);
+  await eventually('the status is sent', () => received.length > 0);
+  expect(received).toEqual(['stays']);
 });
 
 test('GET /status/:id completes its call after all its clients disconnect', async () => {
   const { origin, transport, context, log } = await startEventSite();
   transport.answerWith('nothing');
   const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
-  await eventually('the status is asked for', () => transport.asked === 1);
+  await eventually('the status is polled', () => transport.callCount === 1);
   for (const { socket } of streams) socket.destroy();
-  await eventually('nobody is answered', () => context.running.size === 0);
+  await eventually('no request is running', () => context.running.size === 0);
   transport.answerWith(pending);
   await eventually('the call has ended', () => context.statusCache.peek(intentId) !== undefined);
-  expect([transport.asked, transport.aborted]).toEqual([1, 0]);
+  expect([transport.callCount, transport.aborted]).toEqual([1, 0]);
   // A disconnect is not an error.
   expect(log.lines).toEqual([]);
 });
@@ -326,7 +326,7 @@ test('a stalled reader is disconnected at 64 KiB of unread data, and the others 
   const send = async (count: number, padding = ''): Promise<void> => {
     for (let n = 0; n < count; n += 1) {
       sent += 1;
-      site.watch.tell(intentId, { kind: 'code_scanned', id: `n${sent}${padding}` });
+      site.watch.emit(intentId, { kind: 'code_scanned', id: `n${sent}${padding}` });
     }
     await reader?.has(`id: n${sent}${padding}\n`);
     if (reader) reader.text = '';
@@ -341,7 +341,7 @@ test('a stalled reader is disconnected at 64 KiB of unread data, and the others 
   expect(responses.map(({ destroyed }) => destroyed)).toEqual([true, false]);
   expect(waiting).toBeGreaterThan(56 * 1024);
   expect(waiting).toBeLessThanOrEqual(64 * 1024);
-  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
   await reader?.has('id: intent_submitted');
 });
 
@@ -376,7 +376,7 @@ test('a connection has no timeout of ours after its stream', async () => {
   const [socket] = sockets;
   if (socket?.server) socket.server.keepAliveTimeout = 0;
   await eventually('a watch runs', () => site.watch.running === 1);
-  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
   await stream?.has('0\r\n\r\n');
   await eventually('the stream is over', () => site.context.connectionLimiter.open === 0);
   expect(socket?.timeout ?? 0).toBe(0);

@@ -46,10 +46,10 @@ describe('the watch of an intent', () => {
     const streams = Array.from({ length: 50 }, () => new RawStream(site.origin, path));
     for (const stream of streams) await stream.has('event: status');
     await watching(site);
-    site.watch.tell(intentId, submittedEvent);
+    site.watch.emit(intentId, submittedEvent);
     for (const stream of streams) await stream.has('id: intent_submitted');
-    expect(site.watch.begun).toHaveLength(1);
-    expect(site.transport.asked).toBe(1);
+    expect(site.watch.started).toHaveLength(1);
+    expect(site.transport.callCount).toBe(1);
   });
 
   test('is not shared with another intent', async () => {
@@ -57,7 +57,7 @@ describe('the watch of an intent', () => {
     const one = new RawStream(site.origin, path);
     const other = new RawStream(site.origin, `/intent/${otherIntentId}/events`);
     await watching(site, 2);
-    site.watch.tell(otherIntentId, submittedEvent);
+    site.watch.emit(otherIntentId, submittedEvent);
     await other.has('id: intent_submitted');
     await other.has(end);
     expect(framesOf(one)).toBe(pendingFrame);
@@ -66,14 +66,14 @@ describe('the watch of an intent', () => {
   test('continues while a page is reloaded', async () => {
     const site = await startEventSite();
     const first = await openStream(site);
-    site.watch.tell(intentId, scannedEvent);
+    site.watch.emit(intentId, scannedEvent);
     await first.has('m1');
     first.socket.destroy();
     await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     const again = new RawStream(site.origin, path);
     await again.has('id: m1');
-    expect(site.watch.begun).toHaveLength(1);
-    expect(site.watch.begun[0]?.signal.aborted).toBe(false);
+    expect(site.watch.started).toHaveLength(1);
+    expect(site.watch.started[0]?.signal.aborted).toBe(false);
   });
 
   test('does not start for an id that does not exist: the stream ends with a long retry time', async () => {
@@ -83,7 +83,7 @@ describe('the watch of an intent', () => {
     expect(text).toContain('event: status\ndata: {"exists":false,"code_scanned":false,"intent_submitted":false}\n\n');
     const [, retryMs] = text.match(/retry: (\d+)\n\n$/) ?? [];
     expect(Number(retryMs)).toBeGreaterThanOrEqual(5_000);
-    expect([watch.begun.length, context.events.size]).toEqual([0, 0]);
+    expect([watch.started.length, context.events.size]).toEqual([0, 0]);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe('the watch of an intent', () => {
     new RawStream(site.origin, `/intent/${created}/events`);
     new RawStream(site.origin, path);
     await watching(site, 2);
-    const secrets = new Map(site.watch.begun.map(({ id, clientSecret }) => [id, clientSecret]));
+    const secrets = new Map(site.watch.started.map(({ id, clientSecret }) => [id, clientSecret]));
     expect(secrets.get(created)).toBe(body.client_secret);
     expect(secrets.get(intentId)).toBeUndefined();
   });
@@ -137,8 +137,8 @@ describe('the status of an intent', () => {
     await request(site.origin).get(`/status/${intentId}`).expect(200);
     const stream = new RawStream(site.origin, path);
     await watching(site);
-    expect(site.transport.asked).toBe(1);
-    site.watch.tell(intentId, submittedEvent);
+    expect(site.transport.callCount).toBe(1);
+    site.watch.emit(intentId, submittedEvent);
     await stream.has('id: intent_submitted');
     const { body } = await request(site.origin).get(`/status/${intentId}`).expect(200);
     expect(body).toEqual({ exists: true, code_scanned: true, intent_submitted: true });
@@ -163,7 +163,7 @@ describe('the status of an intent', () => {
     site.transport.answerWith('nothing');
     const late = new RawStream(site.origin, path);
     await late.has('retry:');
-    site.watch.tell(intentId, submittedEvent);
+    site.watch.emit(intentId, submittedEvent);
     await late.has(end);
     expect(framesOf(late)).toBe(submittedFrame + terminalFrame);
   });
@@ -176,7 +176,7 @@ describe('the status of an intent', () => {
     site.transport.answerWith('nothing');
     const late = new RawStream(site.origin, path);
     await late.has('retry:');
-    site.watch.tell(intentId, rejectedEvent);
+    site.watch.emit(intentId, rejectedEvent);
     await first.has('id: m2\n');
     site.transport.answerWith(scanned);
     // Both streams learn the scan from the status that one of them has waited for.
@@ -196,8 +196,8 @@ describe('the status of an intent', () => {
     site.transport.answerWith(scanned);
     await request(site.origin).get(`/status/${intentId}`).expect(200);
     await stream.has(scannedLine);
-    site.watch.tell(intentId, { kind: 'code_scanned', id: 'code_scanned' });
-    site.watch.tell(intentId, rejectedEvent);
+    site.watch.emit(intentId, { kind: 'code_scanned', id: 'code_scanned' });
+    site.watch.emit(intentId, rejectedEvent);
     await stream.has('id: m2\n');
     expect(count(stream, scannedLine)).toBe(1);
     site.transport.answerWith(submitted);
@@ -241,10 +241,10 @@ describe('a webhook call', () => {
   test('is not trusted: only the response of the sequencer counts', async () => {
     const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
-    const { asked } = site.transport;
+    const { callCount } = site.transport;
     await callWebhook(site.origin);
-    await eventually('the sequencer is asked', () => site.transport.asked === asked + 1);
-    site.watch.tell(intentId, { kind: 'airdrop_received', id: 'm1' });
+    await eventually('the sequencer is called', () => site.transport.callCount === callCount + 1);
+    site.watch.emit(intentId, { kind: 'airdrop_received', id: 'm1' });
     await stream.has('event: airdrop_received');
     expect([count(stream, scannedLine), count(stream, terminalLine), stream.text.includes(end)]).toEqual([0, 0, false]);
   });
@@ -257,11 +257,11 @@ describe('a webhook call', () => {
       await callWebhook(site.origin);
       await stream.has(scannedLine);
     }
-    site.watch.tell(intentId, { kind: 'code_scanned', id: 'code_scanned', timestampMs: 5 });
-    site.watch.tell(intentId, { kind: 'airdrop_received', id: 'm1' });
+    site.watch.emit(intentId, { kind: 'code_scanned', id: 'code_scanned', timestampMs: 5 });
+    site.watch.emit(intentId, { kind: 'airdrop_received', id: 'm1' });
     await stream.has('event: airdrop_received');
     expect(count(stream, scannedLine)).toBe(1);
-    site.watch.tell(intentId, submittedEvent);
+    site.watch.emit(intentId, submittedEvent);
     await stream.has(end);
   });
 
@@ -269,7 +269,7 @@ describe('a webhook call', () => {
     const site = await startEventSite({ webhookPublicKey });
     site.transport.answerWith('nothing');
     const stream = new RawStream(site.origin, path);
-    await eventually('the sequencer is asked', () => site.transport.asked === 1);
+    await eventually('the sequencer is called', () => site.transport.callCount === 1);
     await callWebhook(site.origin);
     site.transport.answerWith(submitted);
     await stream.has(end);
@@ -279,11 +279,11 @@ describe('a webhook call', () => {
   test('for an intent without streams starts nothing', async () => {
     const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
-    const { asked } = site.transport;
+    const { callCount } = site.transport;
     site.transport.answerWith(submitted);
     await callWebhook(site.origin, otherIntentId);
-    await eventually('the sequencer is asked', () => site.transport.asked === asked + 1);
-    expect([site.watch.begun.length, site.context.events.size, stream.text.includes(end)]).toEqual([1, 1, false]);
+    await eventually('the sequencer is called', () => site.transport.callCount === callCount + 1);
+    expect([site.watch.started.length, site.context.events.size, stream.text.includes(end)]).toEqual([1, 1, false]);
   });
 
   describe('in the router', () => {
@@ -301,7 +301,7 @@ describe('a webhook call', () => {
       });
       const stream = new RawStream(origin, path);
       await stream.has('event: status');
-      await eventually('the stream and the watch have asked', () => transport.asked === 2);
+      await eventually('the stream and the watch have polled', () => transport.callCount === 2);
       return { origin, stream };
     }
 
@@ -312,7 +312,7 @@ describe('a webhook call', () => {
       await callWebhook(origin);
       await stream.has(terminalLine);
       await stream.has(end);
-      expect(transport.asked).toBe(3);
+      expect(transport.callCount).toBe(3);
     });
 
     test('is not needed when the watch has a response: GET /status/:id returns it', async () => {
@@ -327,7 +327,7 @@ describe('a webhook call', () => {
       await stream.has(scannedLine);
       const { body } = await request(origin).get(`/status/${intentId}`).expect(200);
       expect(body).toMatchObject({ code_scanned: true });
-      expect(transport.asked).toBe(2);
+      expect(transport.callCount).toBe(2);
     });
   });
 });
@@ -337,7 +337,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
   const site = await startEventSite({ onSubmitted: (id) => submittedIds.push(id) });
   const { transport, context } = site;
   const stream = await openStream(site);
-  const { asked } = transport;
+  const { callCount } = transport;
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
     for (let elapsedMs = 0; elapsedMs < 4 * pendingMs; elapsedMs += 10) {
@@ -348,7 +348,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
       // The response has arrived.
       await setImmediate();
     }
-    expect(transport.asked - asked).toBe(4);
+    expect(transport.callCount - callCount).toBe(4);
     transport.answerWith(submitted);
     context.events.recheck(intentId);
     jest.advanceTimersByTime(pendingMs);
@@ -363,11 +363,11 @@ test('thousands of notifications of the database cost one call per cache lifetim
 test('a watch runs in the async context of its stream, although another request made the shared call', async () => {
   const context = new AsyncLocalStorage<string>();
   const site = await startEventSite({ before: (app) => app.use((req, _res, next) => context.run(req.path, next)) });
-  const begunIn: unknown[] = [];
-  site.watch.onBegin = () => begunIn.push(context.getStore());
+  const startedIn: unknown[] = [];
+  site.watch.onStart = () => startedIn.push(context.getStore());
   site.transport.answerWith('nothing');
   const status = request(site.origin).get(`/status/${intentId}`).then();
-  await eventually('the status is asked for', () => site.transport.asked === 1);
+  await eventually('the status is polled', () => site.transport.callCount === 1);
   const stream = new RawStream(site.origin, path);
   await stream.has('retry:');
   await eventually('the stream shares the call', () => site.context.events.size === 1);
@@ -375,5 +375,5 @@ test('a watch runs in the async context of its stream, although another request 
   await stream.has(pendingFrame);
   await watching(site);
   await status;
-  expect([site.transport.asked, begunIn]).toEqual([1, [path]]);
+  expect([site.transport.callCount, startedIn]).toEqual([1, [path]]);
 });

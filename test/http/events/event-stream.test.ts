@@ -43,10 +43,10 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     expect(stream.body).toMatch(/^retry: (?:[7-9]\d{2}|1[0-5]\d{2})\n\n/);
     expect(framesOf(stream)).toBe(pendingFrame);
     await watching(site);
-    site.watch.tell(intentId, scannedEvent);
+    site.watch.emit(intentId, scannedEvent);
     await stream.has('\nid: m1\n');
-    site.watch.tell(intentId, rejectedEvent);
-    site.watch.tell(intentId, submittedEvent);
+    site.watch.emit(intentId, rejectedEvent);
+    site.watch.emit(intentId, submittedEvent);
     await stream.has(end);
     expect(framesOf(stream)).toBe(pendingFrame + scannedFrame + rejectedFrame + terminalFrame);
   });
@@ -83,7 +83,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     }
     source.addEventListener('error', ({ code }) => codes.push(code));
     await watching(site);
-    for (const event of [scannedEvent, rejectedEvent, submittedEvent]) site.watch.tell(intentId, event);
+    for (const event of [scannedEvent, rejectedEvent, submittedEvent]) site.watch.emit(intentId, event);
     await eventually('the EventSource is closed', () => source.readyState === EventSource.CLOSED);
     expect(received).toEqual([
       'status  {"exists":true,"code_scanned":false,"intent_submitted":false}',
@@ -100,14 +100,14 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     transport.answerWith(submitted);
     const { text } = await request(origin).get(path).expect(200);
     expect(framesOf({ body: text })).toBe(submittedFrame + terminalFrame);
-    expect(watch.begun).toEqual([]);
+    expect(watch.started).toEqual([]);
   });
 
   test('answers 204 to a browser that has the last event, without a call to the sequencer', async () => {
     const { origin, transport } = await startEventSite({ factory });
     const answer = await request(origin).get(path).set('Last-Event-ID', 'intent_submitted').expect(204);
     expect(answer.headers['cache-control']).toBe('no-store');
-    expect(transport.asked).toBe(0);
+    expect(transport.callCount).toBe(0);
   });
 
   test.each([
@@ -121,7 +121,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     const { body, headers } = await request(origin).get(wrong).expect(400);
     expect(body).toMatchObject({ code: 'invalid_id', status: 400 });
     expect([headers['content-type'], headers['x-evil']]).toEqual(['application/problem+json', undefined]);
-    expect([transport.asked, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
+    expect([transport.callCount, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
   });
 
   test('answers HEAD with headers only and without counting a stream, and refuses other methods', async () => {
@@ -130,7 +130,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     expect([headers['content-type'], text]).toEqual(['text/event-stream; charset=utf-8', undefined]);
     const refused = await post(origin, path).expect(405);
     expect([refused.body.code, refused.headers.allow]).toEqual(['method_not_allowed', 'GET']);
-    expect([transport.asked, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
+    expect([transport.callCount, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
   });
 
   test('leaves the connection usable for the next request', async () => {
@@ -148,7 +148,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     const stream = new RawStream(site.origin, path, ['Accept-Encoding: gzip, br']);
     await stream.has('event: status');
     await watching(site);
-    site.watch.tell(intentId, scannedEvent);
+    site.watch.emit(intentId, scannedEvent);
     await stream.has('id: m1\n');
     expect(stream.head).not.toContain('content-encoding');
     // The middleware compresses other responses. Otherwise this test could not fail.
@@ -221,8 +221,8 @@ describe('a reconnecting event stream', () => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
     await watching(site);
-    site.watch.tell(intentId, scannedEvent);
-    site.watch.tell(intentId, rejectedEvent);
+    site.watch.emit(intentId, scannedEvent);
+    site.watch.emit(intentId, rejectedEvent);
     await first.has('m2');
     const again = new RawStream(site.origin, path, ['Last-Event-ID: m1']);
     await again.has('id: m2');
@@ -233,7 +233,7 @@ describe('a reconnecting event stream', () => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
     await watching(site);
-    for (let n = 1; n <= 100; n += 1) site.watch.tell(intentId, { kind: 'airdrop_received', id: `n${n}` });
+    for (let n = 1; n <= 100; n += 1) site.watch.emit(intentId, { kind: 'airdrop_received', id: `n${n}` });
     await first.has('id: n100\n');
     const late = new RawStream(site.origin, path);
     await late.has('id: n100\n');
@@ -252,8 +252,8 @@ describe('a reconnecting event stream', () => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
     await watching(site);
-    site.watch.tell(intentId, scannedEvent);
-    site.watch.tell(intentId, rejectedEvent);
+    site.watch.emit(intentId, scannedEvent);
+    site.watch.emit(intentId, rejectedEvent);
     await first.has('id: m2\n');
     const stream = new RawStream(site.origin, path, headers);
     await stream.has('id: m2\n');
@@ -296,7 +296,7 @@ describe('a middleware of the app', () => {
         }),
     });
     const intact = await openBesideBroken(site);
-    site.watch.tell(intentId, scannedEvent);
+    site.watch.emit(intentId, scannedEvent);
     await intact.has('id: m1\n');
     await eventually('the broken stream is gone', () => site.context.connectionLimiter.open === 1);
   });
@@ -313,7 +313,7 @@ describe('a middleware of the app', () => {
         }),
     });
     const intact = await openBesideBroken(site);
-    site.watch.tell(intentId, submittedEvent);
+    site.watch.emit(intentId, submittedEvent);
     await intact.has(end);
     await eventually('both streams are gone', () => site.context.connectionLimiter.open === 0);
   });
@@ -330,7 +330,7 @@ describe('a middleware of the app', () => {
     });
     const stream = new RawStream(site.origin, path);
     await watching(site);
-    site.watch.tell(intentId, scannedEvent);
+    site.watch.emit(intentId, scannedEvent);
     for (const res of corked) res.uncork();
     await stream.has('id: m1\n');
     expect(stream.head).toMatch(/^http\/1.1 200 /);

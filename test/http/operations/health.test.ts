@@ -37,12 +37,12 @@ describe('router.health() without a ledger', () => {
       },
     });
     await first.router.health();
-    expect(first.transport.asked).toBe(1);
+    expect(first.transport.callCount).toBe(1);
 
     const second = await startHealthSite();
     await request(second.origin).get(`/status/${id}`).expect(200);
     await second.router.health();
-    expect(second.transport.asked).toBe(1);
+    expect(second.transport.callCount).toBe(1);
   });
 
   test('is degraded while the service is down, with the reason but without the address of the service', async () => {
@@ -68,9 +68,9 @@ describe('router.health() without a ledger', () => {
       'no-store',
     ]);
     for (let n = 0; n < 5; n += 1) await request(origin).get(`/status/${id}`);
-    const { asked } = transport;
+    const { callCount } = transport;
     expect((await router.health()).checks.sequencer.reason).toBe('sequencer_unavailable');
-    expect(transport.asked).toBe(asked);
+    expect(transport.callCount).toBe(callCount);
   });
 
   test('resolves before the call to a hanging service ends', async () => {
@@ -87,7 +87,7 @@ describe('router.health() without a ledger', () => {
     await closed;
     const { body } = await show().expect(503);
     expect(body).toMatchObject({ status: 'down', checks: { process: { status: 'down', reason: 'closing' } } });
-    expect(transport.asked).toBe(0);
+    expect(transport.callCount).toBe(0);
   });
 
   test('has a route only if one is configured, and its requests cause no set-up warning', async () => {

@@ -12,8 +12,8 @@ import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite } from '../../support/sites/ledger-site.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import {
-  answered,
   destination,
+  produced,
   type Site,
   type SiteOptions,
   startSite,
@@ -337,8 +337,8 @@ describe('the OpenAPI document describes all responses of', () => {
   // The last test: it checks what the others have produced.
   test('this file, and no response that is never sent', async () => {
     const described = new Description(await site.router.openApi()).all;
-    expect(described.filter((name) => !answered.has(name) && !(name in notProduced))).toEqual([]);
-    expect(Object.keys(notProduced).filter((name) => answered.has(name) || !described.includes(name))).toEqual([]);
+    expect(described.filter((name) => !produced.has(name) && !(name in notProduced))).toEqual([]);
+    expect(Object.keys(notProduced).filter((name) => produced.has(name) || !described.includes(name))).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { requireLogin } from '../../../src/http/session/require-login.js';
-import { urlOfNobody } from '../../support/sequencers/fault-sequencer.js';
+import { unreachableUrl } from '../../support/sequencers/fault-sequencer.js';
 import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
 import { pending, StatusTransport } from '../../support/transports/status-transport.js';
 
@@ -14,7 +14,7 @@ const withId = (id: unknown) => (app: Express) => app.use((req, _res, next) => n
 
 /** A site that cannot reach its sequencer: every response is a problem and is logged. */
 async function startDownSite(options: SiteOptions = {}) {
-  return startSite({ sequencerUrl: await urlOfNobody(), ...options });
+  return startSite({ sequencerUrl: await unreachableUrl(), ...options });
 }
 
 async function problemFrom(origin: string, headers: Record<string, string> = {}) {

@@ -50,7 +50,7 @@ describe.each(Object.entries(expressVersions))('POST /intent/webhook on %s (prot
     const answer = await post(origin, jwtOf(claims, service)).expect(200);
     expect(answer.text).toBe('');
     expect(answer.headers['cache-control']).toBe('no-store');
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
   });
 });
 
@@ -65,7 +65,7 @@ describe('POST /intent/webhook accepts', () => {
   ])('%s', async (_name, payload) => {
     const { origin, transport } = await startWebhookSite();
     await post(origin, jwtOf(payload, service)).expect(200);
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
   });
 
   test.each(['application/jwt', 'Application/JWT', 'application/jwt; charset=utf-8'])(
@@ -99,7 +99,7 @@ describe('POST /intent/webhook accepts', () => {
     await post(origin, jwtOf(claims, service)).expect(200);
     await post(origin, jwtOf({ ...claims, intent: otherId }, next)).expect(200);
     await post(origin, jwtOf(claims, stranger)).expect(400);
-    expect(transport.lookedAt()).toEqual([id, otherId]);
+    expect(transport.polledIds()).toEqual([id, otherId]);
   });
 
   test.each<[string, SiteOptions['before']]>([
@@ -109,7 +109,7 @@ describe('POST /intent/webhook accepts', () => {
     const { origin, transport } = await startWebhookSite({ ...(before && { before }) });
     await post(origin, jwtOf(claims, service)).expect(200);
     await post(origin, 'x'.repeat(8_193)).expect(413);
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
   });
 
   test('a call at its configured path and mount path', async () => {
@@ -217,7 +217,7 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     expect(log.lines.filter((line) => line.includes('INTENT_WEBHOOK_PUBLIC_KEY'))).toHaveLength(1);
     // A call of the service is still accepted.
     await post(origin, good).expect(200);
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
   });
 
   test('none of the variations above without its variation', async () => {
@@ -283,14 +283,14 @@ describe('a repeated webhook call', () => {
   test('is answered with 200 and polls nothing', async () => {
     const { origin, transport } = await startWebhookSite();
     for (let n = 0; n < 3; n += 1) await post(origin, good).expect(200);
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
   });
 
   test('polls nothing when it arrives at the same time', async () => {
     const { origin, transport } = await startWebhookSite();
     const answers = await Promise.all([1, 2, 3, 4].map(() => post(origin, good)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
   });
 
   test('polls nothing with another encoding of the same signature', async () => {
@@ -300,7 +300,7 @@ describe('a repeated webhook call', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(good.slice(-1));
     await post(origin, `${good.slice(0, -1)}${alphabet[last ^ 1]}`).expect(200);
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
   });
 
   test('polls the intent again after an hour', async () => {
@@ -308,17 +308,17 @@ describe('a repeated webhook call', () => {
     await post(origin, good).expect(200);
     passMs(3_599_999);
     await post(origin, good).expect(200);
-    expect(transport.lookedAt()).toEqual([id]);
+    expect(transport.polledIds()).toEqual([id]);
     passMs(1);
     await post(origin, good).expect(200);
-    expect(transport.lookedAt()).toEqual([id, id]);
+    expect(transport.polledIds()).toEqual([id, id]);
   });
 
   test('with another payload for the same intent polls the intent again', async () => {
     const { origin, transport } = await startWebhookSite();
     await post(origin, good).expect(200);
     await post(origin, jwtOf({ ...claims, state: 'SETTLED' }, service)).expect(200);
-    expect(transport.lookedAt()).toEqual([id, id]);
+    expect(transport.polledIds()).toEqual([id, id]);
   });
 });
 

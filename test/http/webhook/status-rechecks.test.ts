@@ -198,7 +198,7 @@ test('a ledger receives one recheck of an intent in five seconds while replicas 
     calls += 1;
     const body = jwtOf({ intent: id, state: 'SUBMITTED', calls }, service);
     await fetch(`${origin}/intent/webhook`, { method: 'POST', headers: { 'content-type': 'application/jwt' }, body });
-    await eventually(`${calls} polls`, () => transport.asked === calls);
+    await eventually(`${calls} polls`, () => transport.callCount === calls);
     await new Promise(setImmediate);
   };
 

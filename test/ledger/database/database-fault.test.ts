@@ -159,6 +159,8 @@ test.each<[string, Error, RegExp]>([
   ],
   ['an exhausted connection limit', error('sorry, too many clients already', { code: '53300' }), /max_connections/],
   ['a full disk', error('could not extend file', { code: '53100' }), /Free space/],
+  ['a slow statement', error('canceling statement due to statement timeout', { code: '57014' }), /pg_stat_activity/],
+  ['an idle transaction', error('terminating connection due to idle-in-transaction timeout', { code: '25P03' }), /tx/],
 ])('the diagnosis of %s names the fix, also as the cause of another error', (_name, cause, fix) => {
   expect(diagnoseDatabase(cause)?.fix).toMatch(fix);
   expect(databaseOutage('It fails', new Error('on top', { cause })).message).toMatch(/^It fails: on top\. /);
@@ -171,4 +173,14 @@ test('the message of an outage lists the error of each address, and has no fix f
   });
   expect(databaseOutage('It fails', both).message).toBe('It fails: connect to ::1; connect to 127.0.0.1 (EPERM)');
   expect(diagnoseDatabase('no error')).toBeUndefined();
+});
+
+test('the diagnosis of an unreadable ledger folder does not name a certificate', () => {
+  const denied = error('EACCES: permission denied, stat', { code: 'EACCES', syscall: 'stat' });
+  expect(diagnoseDatabase(denied)).toBeUndefined();
+});
+
+test('the failure of one call names its fix', () => {
+  const timeout = error('canceling statement due to statement timeout', { code: '57014' });
+  expect(toLedgerError(timeout)).toMatchObject({ message: expect.stringMatching(/\(57014\)\. A statement exceeded/) });
 });

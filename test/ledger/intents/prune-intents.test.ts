@@ -66,7 +66,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
     await payment('young', ['submitted', 'settled']);
 
     expect(await pruneIntents(database.db, { olderThan })).toBe(5);
-    expect(await left()).toEqual(['article', 'dead', 'polled', 'open', 'submitted', 'young']);
+    expect(await left()).toEqual(['article', 'dead', 'open', 'polled', 'submitted', 'young']);
     expect(await historyOf(database.db, idOf('settled'))).toEqual([]);
     expect(await historyOf(database.db, idOf('article'))).toHaveLength(2);
     expect(await pruneIntents(database.db, { olderThan })).toBe(0);

@@ -30,7 +30,7 @@ test.each([
   ['alter table express_intents.intents alter column attempts type bigint', 'rewritten'],
   ['alter table express_intents.intents alter column browser set not null', 'rejects writes of an older version'],
   ['alter table express_intents.intents add constraint few check (attempts < 9)', 'rejects writes of an older version'],
-  ['alter table express_intents.intents add column note text not null', 'nullable or has a constant default'],
+  ['alter table express_intents.intents add column note text not null', 'nullable or have a constant default'],
   ['alter table express_intents.intents add column seen timestamptz default clock_timestamp()', 'constant default'],
   ['alter table express_intents.intents add column key uuid default gen_random_uuid()', 'constant default'],
   ['alter table express_intents.intents add column payer text references express_intents.intents', 'constant default'],

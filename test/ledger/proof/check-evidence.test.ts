@@ -60,8 +60,8 @@ const completedLogin: Evidence = {
   effects: [effect('login', { amount: undefined, currency: undefined })],
 };
 
-const kindsIn = (evidence: Evidence, isOver = true): FaultKind[] =>
-  checkEvidence(evidence, { isOver }).map(({ kind }) => kind);
+const kindsIn = (evidence: Evidence, isComplete = true): FaultKind[] =>
+  checkEvidence(evidence, { isComplete }).map(({ kind }) => kind);
 
 describe('checkEvidence finds no fault in', () => {
   const sound: Record<string, Evidence> = {
@@ -104,7 +104,7 @@ describe('checkEvidence finds no fault in', () => {
     'a completed login': completedLogin,
   };
   it.each(Object.entries(sound))('%s', (_title, evidence) => {
-    expect(checkEvidence(evidence, { isOver: true })).toEqual([]);
+    expect(checkEvidence(evidence, { isComplete: true })).toEqual([]);
   });
 
   it('a secret that is returned while the database is read', () => {
@@ -255,6 +255,6 @@ describe('checkEvidence finds', () => {
       steps: [...settled.steps, ...asB(settled.steps)],
       effects: settled.effects,
     };
-    expect(checkEvidence(both, { isOver: true })).toMatchObject([{ kind: 'missing effect', id: 'b' }]);
+    expect(checkEvidence(both, { isComplete: true })).toMatchObject([{ kind: 'missing effect', id: 'b' }]);
   });
 });

@@ -49,10 +49,10 @@ type Rule = (story: Story) => Iterable<readonly [FaultKind, string]>;
 
 /**
  * Finds violated invariants in the evidence of a run.
- * @param isOver whether all polls were done before the end of the run: then every paid intent must be settled
+ * @param isComplete whether all polls were done before the end of the run: then every paid intent must be settled
  */
-export function checkEvidence(evidence: Evidence, { isOver }: { readonly isOver: boolean }): FoundFault[] {
-  const rules = isOver ? [...always, paidIsSettled] : always;
+export function checkEvidence(evidence: Evidence, { isComplete }: { readonly isComplete: boolean }): FoundFault[] {
+  const rules = isComplete ? [...always, paidIsSettled] : always;
   return storiesOf(evidence).flatMap((story) =>
     rules.flatMap((rule) => [...rule(story)].map(([kind, detail]) => ({ kind, id: story.id, detail }))),
   );

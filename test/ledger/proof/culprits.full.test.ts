@@ -96,7 +96,7 @@ test.each(kinds)(
       // A process that is only slow keeps its claims.
       timing: { ...fastLedger.timing, leaseMs: 120_000 },
     };
-    const isOver = ({ state }: { readonly state: string }): boolean => state === 'settled' || state === 'dead';
+    const isDone = ({ state }: { readonly state: string }): boolean => state === 'settled' || state === 'dead';
     let child: LedgerProcess;
     do {
       child = await LedgerProcess.start(orders, site.handlers);
@@ -107,7 +107,7 @@ test.each(kinds)(
       if (latecomer) site.truth.pay(latecomer);
       await eventually('the process has ended, or all payments are settled or dead letters', async () => {
         const evidence = await child.evidence().catch(() => undefined);
-        expect(child.isGone || evidence?.intents.every(isOver)).toBe(true);
+        expect(child.isGone || evidence?.intents.every(isDone)).toBe(true);
       });
       if (child.isGone) await expireLeases();
     } while (child.isGone);
@@ -121,7 +121,7 @@ test.each(kinds)(
       expect(await child.find(id)).toMatchObject({ id, state: 'dead', attempts: hookAttempts, lastError });
     }
     const evidence = await child.evidence();
-    expect(checkEvidence({ ...evidence, sequencer: site.truth.events }, { isOver: false })).toEqual([]);
+    expect(checkEvidence({ ...evidence, sequencer: site.truth.events }, { isComplete: false })).toEqual([]);
     // Each culprit ends a process alone for each of its attempts, and at most once together with others.
     expect(site.lives - 1).toBeGreaterThanOrEqual(culprits.length * hookAttempts);
     expect(site.lives - 1).toBeLessThanOrEqual(culprits.length * (hookAttempts + 1));

@@ -96,7 +96,7 @@ const handlers = (): Parameters<typeof connectPeer>[1] => ({
 const log = (message: string, details?: unknown): void =>
   void call('log', `${name}: ${message} ${details ? JSON.stringify(details) : ''}`).catch(() => undefined);
 
-const call = connectPeer(process, { call: (which: string, ...given: never[]) => handlers()[which]?.(...given) });
+const call = connectPeer(process, { call: (which: string, ...args: never[]) => handlers()[which]?.(...args) });
 const ledger = createLedger({
   open,
   hooks: { onPaid: hook('onPaid'), onReversed: hook('onReversed') },

@@ -72,7 +72,7 @@ export class LedgerProcess {
   close = (): Promise<void> => this.#request('close');
   evidence = (): Promise<Omit<Evidence, 'sequencer'>> => this.#request('evidence');
 
-  #request<Value>(name: string, ...given: unknown[]): Promise<Value> {
-    return this.#call<Value>('call', name, ...given);
+  #request<Value>(name: string, ...args: unknown[]): Promise<Value> {
+    return this.#call<Value>('call', name, ...args);
   }
 }

@@ -3,7 +3,7 @@
 interface Call {
   readonly call: number;
   readonly name: string;
-  readonly given: readonly unknown[];
+  readonly args: readonly unknown[];
 }
 interface Return {
   readonly returned: number;
@@ -18,7 +18,7 @@ export interface Channel {
   once(event: 'exit' | 'disconnect', listener: () => void): unknown;
 }
 
-export type Handlers = Readonly<Record<string, (...given: never[]) => unknown>>;
+export type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 class PeerGone extends Error {
   constructor() {
@@ -45,11 +45,11 @@ export function connectPeer(channel: Channel, handlers: Handlers) {
   const send = (message: Call | Return): void => {
     if (!isGone) channel.send?.(message, (error) => error && leave());
   };
-  const answer = async ({ call, name, given }: Call): Promise<void> => {
+  const answer = async ({ call, name, args }: Call): Promise<void> => {
     try {
       const handler = handlers[name];
       if (!handler) throw new Error(`There is no ${name} here.`);
-      send({ returned: call, value: await handler(...(given as never[])) });
+      send({ returned: call, value: await handler(...(args as never[])) });
     } catch (error) {
       send({ returned: call, error: error instanceof Error ? error.message : String(error) });
     }
@@ -62,11 +62,11 @@ export function connectPeer(channel: Channel, handlers: Handlers) {
     if (error === undefined) waiter?.resolve(value as never);
     else waiter?.reject(new Error(error));
   });
-  return <Value = void>(name: string, ...given: unknown[]): Promise<Value> =>
+  return <Value = void>(name: string, ...args: unknown[]): Promise<Value> =>
     new Promise<Value>((resolve, reject) => {
       if (isGone) return reject(new PeerGone());
       calls += 1;
       waiting.set(calls, { resolve, reject });
-      send({ call: calls, name, given });
+      send({ call: calls, name, args });
     });
 }

@@ -31,7 +31,7 @@ import { statementName, statementNames } from './statement-name.js';
 
 const intents = 41_000;
 /** The payments of one browser for the same resource. */
-const begun = 12_000;
+const created = 12_000;
 /** The limit of rows: more than any statement returns (`inspect` counts up to a thousand of each kind), and far less than the tables have. */
 const most = 2_500;
 
@@ -49,7 +49,7 @@ insert into express_intents.intents (id, kind, amount, currency, destination, re
 insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, state, due_at, watch_until)
   select 'begun' || lpad(n::text, 39, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', 'book',
     decode(repeat('09', 32), 'hex'), 'open', now() - n * interval '1 millisecond', now() + interval '30 days'
-  from generate_series(1, ${begun}) n;
+  from generate_series(1, ${created}) n;
 insert into express_intents.intents (id, kind, browser, state, created_at)
   select 'login' || lpad(n::text, 39, 'x'), 'login', decode(lpad(to_hex(n), 64, '0'), 'hex'), 'open', now() - n * interval '2 minutes'
   from generate_series(1, 3000) n;
@@ -58,7 +58,7 @@ insert into express_intents.history (intent_id, from_state, to_state, attempts)
 analyze express_intents.intents, express_intents.history`;
 
 const idOf = (number: number): string => `intent${String(number).padStart(38, 'x')}`;
-const begunId = (number: number): string => `begun${String(number).padStart(39, 'x')}`;
+const createdId = (number: number): string => `begun${String(number).padStart(39, 'x')}`;
 const loginId = (number: number): string => `login${String(number).padStart(39, 'x')}`;
 const browserOf = (number: number): Uint8Array => Buffer.from((number % 5_000).toString(16).padStart(64, '0'), 'hex');
 const collector = new Uint8Array(32).fill(9);
@@ -183,8 +183,8 @@ async function askWork(db: Database): Promise<void> {
     ClaimedPayment,
     ClaimedPayment,
   ];
-  expect(await claimNamed(db, [begunId(1), begunId(2_999)], defaultTiming)).not.toEqual([]);
-  expect(await findUnpaid(db, [begunId(1), idOf(7)])).toEqual([begunId(1)]);
+  expect(await claimNamed(db, [createdId(1), createdId(2_999)], defaultTiming)).not.toEqual([]);
+  expect(await findUnpaid(db, [createdId(1), idOf(7)])).toEqual([createdId(1)]);
   const lease = holdLease(db, second, 60);
   await wait(100);
   lease.stop();

@@ -14,7 +14,7 @@ export async function reportInTheEnd(read: () => Promise<Evidence>): Promise<str
   const endMs = performance.now() + 120_000;
   for (;;) {
     const evidence = await read();
-    const faults = checkEvidence(evidence, { isOver: true });
+    const faults = checkEvidence(evidence, { isComplete: true });
     const isTransient = faults.length > 0 && faults.every(({ kind }) => transient.includes(kind));
     if (!isTransient || performance.now() > endMs) return describeFaults(evidence, faults);
     await wait(100);

@@ -313,7 +313,7 @@ async function stopFaults(world: World): Promise<FoundFault[]> {
   // The clock of the world is not that of the machine, and nothing happens while the database is read.
   const evidence = { ...(await readEvidence(db)), readAt: undefined, sequencer: world.truth.events };
   // Reversals are polled for a day, so a later one may be missed.
-  return checkEvidence(evidence, { isOver: true }).filter(({ kind }) => kind !== 'unpaid settlement');
+  return checkEvidence(evidence, { isComplete: true }).filter(({ kind }) => kind !== 'unpaid settlement');
 }
 
 /** Declares the tests of random histories on each database. */

@@ -86,16 +86,16 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
   const claimed = { ...intent, leasedUntil: now + settings.leaseMs };
   yield claimed;
   if (intent.hookRun) return yield* afterCrash(claimed, around);
-  const isOver = intent.watchUntil <= now;
+  const watchExpired = intent.watchUntil <= now;
   if (answer === 'nothing') return yield later(claimed, around);
   if (intent.state === 'settled') return yield* checkReversal(claimed, around);
   if (intent.state === 'reversed') {
     if (answer === 'submitted')
       return yield { ...claimed, ...{ state: 'open', attempts: 0, lane: 'first', due: now }, leasedUntil: undefined };
-    return yield isOver ? ended(claimed, 'reversed') : later(claimed, around);
+    return yield watchExpired ? ended(claimed, 'reversed') : later(claimed, around);
   }
   if (intent.state === 'open' || intent.state === 'expired') {
-    if (answer !== 'submitted') return yield isOver ? watchEnded(claimed, around) : later(claimed, around);
+    if (answer !== 'submitted') return yield watchExpired ? watchEnded(claimed, around) : later(claimed, around);
     const delayed = settings.settleDelayMs > 0;
     const submitted: ModelIntent = {
       ...claimed,
@@ -112,7 +112,7 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
       ...{ state: 'open', submitted: undefined, attempts: 0, lane: 'first', leasedUntil: undefined },
     };
   }
-  yield isOver ? { ...ended(claimed, 'dead'), deadLetterHook: 'verifyPayment' } : later(claimed, around);
+  yield watchExpired ? { ...ended(claimed, 'dead'), deadLetterHook: 'verifyPayment' } : later(claimed, around);
 }
 
 /** Polls an expired payment daily for as long again, and then no more. */

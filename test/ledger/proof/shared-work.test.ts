@@ -14,13 +14,13 @@ test('a claim skips payments that another process has locked, and does not wait 
       'select id from express_intents.intents order by due_at limit 4 for update',
     );
     const claim = claimDue(db, { first: 4, retry: 1, slow: 1, alone: 1 }, defaultTiming);
-    let isOver = false;
+    let isDone = false;
     void claim.finally(() => {
-      isOver = true;
+      isDone = true;
     });
     const waiting = 'select from pg_locks where not granted';
-    await eventually(async () => isOver || ((await tx.query(waiting)).rowCount ?? 0) > 0);
-    expect(isOver).toBe(true);
+    await eventually(async () => isDone || ((await tx.query(waiting)).rowCount ?? 0) > 0);
+    expect(isDone).toBe(true);
     const locked = rows.map(({ id }) => id);
     expect(await claim).toHaveLength(4);
     for (const { payment } of await claim) expect(locked).not.toContain(payment.id);

@@ -28,7 +28,7 @@ test('concurrent callers share one call for each intent', async () => {
   const { transport, status } = statusCache();
   const answers = await Promise.all([status.get(id), status.get(id), status.get(otherId), status.get(id)]);
   expect(answers).toEqual([pending, pending, pending, pending]);
-  expect(transport.asked).toBe(2);
+  expect(transport.callCount).toBe(2);
 });
 
 test('an exception of a subscriber affects neither other subscribers nor callers', async () => {
@@ -58,11 +58,11 @@ test.each([
   pass(lifetimeMs - 1);
   expect(status.peek(id)).toEqual(answer);
   expect(await status.get(id)).toEqual(answer);
-  expect(transport.asked).toBe(1);
+  expect(transport.callCount).toBe(1);
   pass(1);
   expect(status.peek(id)).toBeUndefined();
   await status.get(id);
-  expect(transport.asked).toBe(2);
+  expect(transport.callCount).toBe(2);
 });
 
 test('a submission can be reversed', async () => {
@@ -79,7 +79,7 @@ test('a clock that is set back does not extend the life of a status', async () =
   await status.get(id);
   pass(-3_600_000);
   await status.get(id);
-  expect(transport.asked).toBe(2);
+  expect(transport.callCount).toBe(2);
 });
 
 test('a failure rejects all waiting callers and is not cached', async () => {
@@ -87,7 +87,7 @@ test('a failure rejects all waiting callers and is not cached', async () => {
   transport.answerWith(down);
   const answers = await Promise.allSettled([status.get(id), status.get(id)]);
   expect(answers.map((answer) => answer.status === 'rejected' && answer.reason)).toEqual([down, down]);
-  expect(transport.asked).toBe(1);
+  expect(transport.callCount).toBe(1);
   expect([status.peek(id), status.size]).toEqual([undefined, 0]);
   transport.answerWith(pending);
   expect(await status.get(id)).toEqual(pending);
@@ -97,7 +97,7 @@ test('an invalid id is rejected without a call and without an entry', async () =
   const { transport, status } = statusCache();
   await expect(status.get('x'.repeat(10_000))).rejects.toThrow(IntentError);
   await expect(status.get('constructor')).rejects.toMatchObject({ code: 'invalid_id' });
-  expect([transport.asked, status.size]).toEqual([0, 0]);
+  expect([transport.callCount, status.size]).toEqual([0, 0]);
 });
 
 describe('aborting a read', () => {
@@ -111,7 +111,7 @@ describe('aborting a read', () => {
     await expect(left).rejects.toThrow('gone');
     transport.answerWith(submitted);
     expect(await stays).toEqual(submitted);
-    expect([transport.asked, transport.aborted]).toEqual([1, 0]);
+    expect([transport.callCount, transport.aborted]).toEqual([1, 0]);
   });
 
   test('completes a call that was sent, even if no caller waits', async () => {
@@ -124,7 +124,7 @@ describe('aborting a read', () => {
     expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
     transport.answerWith(pending);
     expect(await status.get(id)).toEqual(pending);
-    expect([transport.asked, transport.aborted]).toEqual([1, 0]);
+    expect([transport.callCount, transport.aborted]).toEqual([1, 0]);
   });
 
   test('does not send a queued call if no caller waits', async () => {
@@ -138,7 +138,7 @@ describe('aborting a read', () => {
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
     leaving.abort(new Error('gone'));
-    // Comes before the call has ended, and gets a call of its own.
+    // Comes before the call has ended, and gets its own call.
     const next = status.get(id);
     await expect(left).rejects.toThrow('gone');
     expect(asked[0]?.aborted).toBe(true);
@@ -158,7 +158,7 @@ describe('aborting a read', () => {
     transport.answerWith(submitted);
     await expect(left).rejects.toThrow();
     expect(await next).toEqual(submitted);
-    expect(transport.asked).toBe(1);
+    expect(transport.callCount).toBe(1);
   });
 
   test('retries for the next caller when the shared call fails', async () => {
@@ -172,7 +172,7 @@ describe('aborting a read', () => {
     await expect(left).rejects.toThrow();
     const answered = expect(next).rejects.toBe(down);
     await answered;
-    expect(transport.asked).toBe(2);
+    expect(transport.callCount).toBe(2);
   });
 
   test('after the response has no effect', async () => {
@@ -187,7 +187,7 @@ describe('aborting a read', () => {
   test('before the read makes no call', async () => {
     const { transport, status } = statusCache();
     await expect(status.get(id, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
-    expect(transport.asked).toBe(0);
+    expect(transport.callCount).toBe(0);
   });
 
   test('does not affect a caller without a signal', async () => {
@@ -213,7 +213,7 @@ test('bypassCache makes a call although a status is cached, and caches the respo
   const both = [status.get(id, { bypassCache: true }), status.get(id, { bypassCache: true })];
   transport.answerWith(submitted);
   expect(await Promise.all(both)).toEqual([submitted, submitted]);
-  expect(transport.asked).toBe(3);
+  expect(transport.callCount).toBe(3);
 });
 
 test('a status that is set is newer than a call in progress', async () => {
@@ -237,7 +237,7 @@ test('the entry with the oldest call is evicted when the cache is full', async (
   expect(status.size).toBe(2);
   expect(status.peek(otherId)).toBeUndefined();
   expect([status.peek(id), status.peek(third)]).toEqual([pending, pending]);
-  expect(transport.asked).toBe(4);
+  expect(transport.callCount).toBe(4);
 });
 
 test('a thousand pages that poll every second cost at most five calls a second', async () => {
@@ -246,8 +246,8 @@ test('a thousand pages that poll every second cost at most five calls a second',
     pass(10);
     await Promise.all(Array.from({ length: 10 }, () => status.peek(id) ?? status.get(id)));
   }
-  expect(transport.asked).toBeGreaterThan(10);
-  expect(transport.asked).toBeLessThanOrEqual(50);
+  expect(transport.callCount).toBeGreaterThan(10);
+  expect(transport.callCount).toBeLessThanOrEqual(50);
 });
 
 describe('subscribers', () => {
@@ -333,6 +333,6 @@ describe('subscribers', () => {
     transport.answerWith(submitted);
     await Promise.all(answers);
     expect(updates).toEqual([updateOf(id, submitted, source)]);
-    expect(transport.asked).toBe(1);
+    expect(transport.callCount).toBe(1);
   });
 });

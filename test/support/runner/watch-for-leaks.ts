@@ -13,7 +13,7 @@ export function takeLeaks(): string[] {
 }
 
 /** Records the secrets in a text. */
-export function look(where: string, text: string): void {
+export function checkForSecrets(where: string, text: string): void {
   for (const secret of secretsIn(text)) leaks.push(`${where}: ${secret}`);
 }
 
@@ -35,7 +35,7 @@ const headOf = (res: ServerResponse): string => String((res as { _header?: unkno
 function watchAnswers(): void {
   const prototype = ServerResponse.prototype as ServerResponse & Listening;
   const isChanged = prototype[listening] !== undefined;
-  prototype[listening] = look;
+  prototype[listening] = checkForSecrets;
   if (isChanged) return;
   const { end, write } = prototype;
   const written = new WeakMap<ServerResponse, string>();
@@ -69,7 +69,7 @@ type Stream = { write(...args: unknown[]): boolean } & Listening;
 /** Checks the writes to a stream. */
 export function watchStream(stream: Stream): void {
   const isChanged = stream[listening] !== undefined;
-  stream[listening] = look;
+  stream[listening] = checkForSecrets;
   if (isChanged) return;
   const write = stream.write.bind(stream);
   stream.write = (...args) => {
@@ -83,7 +83,7 @@ export function watchConsole(target: Pick<Console, 'log' | 'info' | 'warn' | 'er
   for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) {
     const print = target[name].bind(target);
     target[name] = (...args: unknown[]) => {
-      look(`console.${name}`, format(...args));
+      checkForSecrets(`console.${name}`, format(...args));
       print(...args);
     };
   }

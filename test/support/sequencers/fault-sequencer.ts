@@ -122,6 +122,6 @@ export const canary = 'canary-7f3a: row 17 of table intents, user root';
  * A loopback address without a listener. A released port could be reused by another server, so this is a privileged port that
  * no program uses.
  */
-export async function urlOfNobody(): Promise<string> {
+export async function unreachableUrl(): Promise<string> {
   return 'http://127.0.0.1:2';
 }

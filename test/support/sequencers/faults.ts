@@ -253,7 +253,7 @@ const statusFaults: Record<string, Fault> = {
   'gRPC status UNAVAILABLE': unreachable({ grpc: grpcStatus(14, canary) }),
   'gRPC status CANCELLED': unreachable({ grpc: grpcStatus(1, canary) }),
   'gRPC status DEADLINE_EXCEEDED': timeout({ grpc: grpcStatus(4, canary) }),
-  'gRPC status that is no number': unreadable({ grpc: grpcStatus('fine', canary) }),
+  'gRPC status that is not a number': unreadable({ grpc: grpcStatus('fine', canary) }),
   'trailers without a gRPC status': unreadable({
     grpc: grpc(({ stream }) => respond(stream, [noMessage], { trailers: { 'x-status': '0' } })),
   }),

@@ -59,7 +59,7 @@ export class Description {
   }
 
   /** The name of a response and its faults, or undefined if its path is not of the router. */
-  judge(answer: SeenAnswer): { readonly name: string; readonly faults: readonly string[] } | undefined {
+  check(answer: SeenAnswer): { readonly name: string; readonly faults: readonly string[] } | undefined {
     const methods = this.#methodsOf(answer.path);
     if (!methods) return undefined;
     const described = methods[answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase()];

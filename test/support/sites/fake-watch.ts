@@ -10,9 +10,9 @@ export interface Watched {
 /** A watch whose events come from the test. */
 export class FakeWatch {
   /** All started watches. */
-  readonly begun: Watched[] = [];
+  readonly started: Watched[] = [];
   /** Called when a watch starts. */
-  onBegin: () => void = () => undefined;
+  onStart: () => void = () => undefined;
   readonly #open = new Map<Watched, (step: { event?: IntentEvent; error?: Error }) => void>();
 
   /** The number of running watches. */
@@ -22,8 +22,8 @@ export class FakeWatch {
 
   readonly watch: WatchIntent = ({ id, clientSecret }, { signal }) => {
     const watched = { id, clientSecret, signal };
-    this.begun.push(watched);
-    this.onBegin();
+    this.started.push(watched);
+    this.onStart();
     const steps: { event?: IntentEvent; error?: Error }[] = [];
     let wake = (): void => undefined;
     this.#open.set(watched, (step) => {
@@ -37,7 +37,7 @@ export class FakeWatch {
   };
 
   /** Sends an event to all watches of this intent. */
-  tell(id: string, event: IntentEvent): void {
+  emit(id: string, event: IntentEvent): void {
     this.#step(id, { event });
   }
 

@@ -9,7 +9,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { eventually } from '../eventually.js';
-import { look } from '../runner/watch-for-leaks.js';
+import { checkForSecrets } from '../runner/watch-for-leaks.js';
 
 /** A reader that collects on request. */
 class AskedReader extends MetricReader {
@@ -65,8 +65,8 @@ export class TestTelemetry {
     const spans = this.spans.map(({ name, attributes, events, status, links }) => ({
       ...{ name, attributes, events, status, links },
     }));
-    look('a span', JSON.stringify(spans));
-    look('a metric', JSON.stringify([...(await this.metrics()).values()]));
+    checkForSecrets('a span', JSON.stringify(spans));
+    checkForSecrets('a metric', JSON.stringify([...(await this.metrics()).values()]));
   }
 }
 

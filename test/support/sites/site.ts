@@ -7,7 +7,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
 import { type LedgerParts, routerLedger } from '../../../src/router/ledger.js';
 import type { IntentRouterOptions } from '../../../src/router/options.js';
-import { look } from '../runner/watch-for-leaks.js';
+import { checkForSecrets } from '../runner/watch-for-leaks.js';
 import { Description, noteAnswers, type SeenAnswer } from './described-answers.js';
 import { serve } from './serve.js';
 
@@ -32,7 +32,7 @@ export class LogRecorder {
 
   #note(level: string, message: string, details: unknown): void {
     this.lines.push(`${level} ${message} ${JSON.stringify(details)}`);
-    look('a log', `${message} ${inspect(details, { depth: 8 })}`);
+    checkForSecrets('a log', `${message} ${inspect(details, { depth: 8 })}`);
   }
 }
 
@@ -58,7 +58,7 @@ const routers: IntentRouter[] = [];
 const sequencers: Sequencer[] = [];
 const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[] = [];
 /** The responses of the sites of this test file, by their names in the description. */
-export const answered = new Set<string>();
+export const produced = new Set<string>();
 
 /** An Express site with the router, served on a free port. */
 export async function startSite({
@@ -104,8 +104,8 @@ afterEach(async () => {
     if (seen.length === 0) continue;
     const description = new Description(await router.openApi());
     for (const answer of seen.splice(0)) {
-      const { name = '', faults = [] } = description.judge(answer) ?? {};
-      answered.add(name);
+      const { name = '', faults = [] } = description.check(answer) ?? {};
+      produced.add(name);
       if (faults.length > 0)
         throw new Error(`${name} is not as described: ${faults.join('; ')}. ${JSON.stringify(answer)}`);
     }

@@ -20,7 +20,7 @@ export class RecordingTransport implements Transport {
   async close(): Promise<void> {}
 
   /** The intents whose status was read, Base58, in the order of calls. */
-  lookedAt(): string[] {
+  polledIds(): string[] {
     return this.#bodiesOf('getStatus').map((body) => idOf(decode(v1.GetStatusRequest, body).intentId));
   }
 

@@ -12,7 +12,7 @@ export const unknown: IntentStatus = { exists: false, codeScanned: false, intent
 /** A transport whose status responses the test sets, and which counts its calls. */
 export class StatusTransport implements Transport {
   /** The number of status calls. */
-  asked = 0;
+  callCount = 0;
   /** The number of these calls that were aborted. */
   aborted = 0;
   /** The response: a status, an error, or none until it is set. */
@@ -21,7 +21,7 @@ export class StatusTransport implements Transport {
 
   async call({ method }: Operation, _body: Uint8Array, { signal }: AttemptOptions = {}): Promise<Uint8Array> {
     if (method !== 'getStatus') return plainSuccess(method);
-    this.asked += 1;
+    this.callCount += 1;
     while (this.answer === 'nothing') await this.#changed(signal);
     if (this.answer instanceof Error) throw this.answer;
     return encode(v1.GetStatusResponse, this.answer);

@@ -53,11 +53,11 @@ const namesIn = async (db: Database) => (await db.query('select name from public
 describe('the transaction of a hook on the embedded ledger', () => {
   test('does not lock the database before the hook uses tx', async () => {
     const db = await open();
-    let goOn = (): void => undefined;
+    let resume = (): void => undefined;
     const work = db.transaction(
       async (tx) => {
         await new Promise<void>((resolve) => {
-          goOn = resolve;
+          resume = resolve;
         });
         await insert(tx, 'hook');
       },
@@ -65,7 +65,7 @@ describe('the transaction of a hook on the embedded ledger', () => {
     );
     // The database of the site as well, from within the hook or not.
     await insert(db, 'visitor');
-    goOn();
+    resume();
     await work;
     expect(await namesIn(db)).toEqual([{ name: 'hook' }, { name: 'visitor' }]);
   });

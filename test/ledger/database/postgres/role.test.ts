@@ -66,7 +66,7 @@ test('a role that does not own the tables needs each of the documented grants, a
   await expect(everything(db)).rejects.toMatchObject({ code: 'invalid_configuration' });
   await run('grant usage on schema express_intents to shop');
   await everything(db);
-  // And tables that a later version makes are the site's without anybody's doing.
+  // Default privileges also grant the tables of later versions to the site.
   await run('create table express_intents.later (id text)');
   await db.query(`insert into express_intents.later values ('a')`);
   await close();

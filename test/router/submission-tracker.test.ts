@@ -15,37 +15,42 @@ const scanned = { ...submitted, intentSubmitted: false };
 const start = (hasLedger: boolean) => {
   const clock = { nowMs: 0 };
   const now = () => clock.nowMs;
-  const told: RouterEventPayload[] = [];
+  const emitted: RouterEventPayload[] = [];
   const secrets = new ClientSecretCache(now);
-  const tracker = new SubmissionTracker({ observer: { emit: (one) => void told.push(one) }, secrets, hasLedger, now });
+  const tracker = new SubmissionTracker({
+    observer: { emit: (one) => void emitted.push(one) },
+    secrets,
+    hasLedger,
+    now,
+  });
   const submit = (id: string, source: StatusSource = 'status', codeScanned = false): void =>
     tracker.onStatus({ id, status: { ...submitted, codeScanned }, source });
-  return { clock, told, secrets, tracker, submit };
+  return { clock, emitted, secrets, tracker, submit };
 };
 
 test('the submission tracker emits a repeated submission once a day', () => {
-  const { clock, told, submit } = start(false);
+  const { clock, emitted, submit } = start(false);
   submit(intent);
   clock.nowMs += 23 * 3_600_000;
   submit(intent, 'webhook');
-  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'status' }]);
+  expect(emitted).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'status' }]);
 });
 
 test('the submission tracker emits a scan once, from a message or a watch, and every decline', () => {
-  const { told, tracker } = start(false);
+  const { emitted, tracker } = start(false);
   for (let count = 0; count < 2; count += 1) {
     tracker.onStatus({ id: intent, status: scanned, source: 'stream' });
     tracker.onEvent(intent, { kind: 'code_scanned', id: 'code_scanned' });
     tracker.onEvent(intent, { kind: 'client_rejected_login', id: 'x' });
   }
   const declined = { type: 'intent_declined', intent, kind: 'login' };
-  expect(told).toEqual([{ type: 'code_scanned', intent }, declined, declined]);
+  expect(emitted).toEqual([{ type: 'code_scanned', intent }, declined, declined]);
 });
 
 test('the submission tracker emits a scan before a submission that a watch reports with it', () => {
-  const { told, submit } = start(false);
+  const { emitted, submit } = start(false);
   submit(intent, 'stream', true);
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     { type: 'code_scanned', intent },
     { type: 'intent_submitted', intent, kind: undefined, source: 'stream' },
   ]);
@@ -54,29 +59,29 @@ test('the submission tracker emits a scan before a submission that a watch repor
 test.each(['status', 'webhook', 'ledger'] as const)(
   'the submission tracker emits no scan that only %s reports',
   (source) => {
-    const { told, tracker } = start(false);
+    const { emitted, tracker } = start(false);
     tracker.onStatus({ id: intent, status: scanned, source });
-    expect(told).toEqual([]);
+    expect(emitted).toEqual([]);
   },
 );
 
 test('the submission tracker ignores submissions that the ledger reports, and keeps no source of them', () => {
-  const { told, submit } = start(false);
+  const { emitted, submit } = start(false);
   submit(intent, 'ledger');
   submit(intent, 'webhook');
-  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'webhook' }]);
+  expect(emitted).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'webhook' }]);
 });
 
 test('the submission tracker with a ledger emits logins, and adds the first source to payments of the ledger', () => {
-  const { told, secrets, tracker, submit } = start(true);
+  const { emitted, secrets, tracker, submit } = start(true);
   submit(intent);
-  expect(told).toEqual([]);
+  expect(emitted).toEqual([]);
   const ofLedger = { type: 'intent_submitted', kind: 'payment', source: 'ledger' } as const;
   tracker.ledgerObserver.emit({ ...ofLedger, intent });
   tracker.ledgerObserver.emit({ ...ofLedger, intent: 'another' });
   const others = { type: 'payment_expired', intent } as const;
   tracker.ledgerObserver.emit(others);
-  expect(told.splice(0)).toEqual([
+  expect(emitted.splice(0)).toEqual([
     { ...ofLedger, intent, source: 'status' },
     { ...ofLedger, intent: 'another' },
     others,
@@ -84,5 +89,5 @@ test('the submission tracker with a ledger emits logins, and adds the first sour
 
   secrets.set(login, loginSecret);
   submit(login);
-  expect(told).toEqual([{ type: 'intent_submitted', intent: login, kind: 'login', source: 'status' }]);
+  expect(emitted).toEqual([{ type: 'intent_submitted', intent: login, kind: 'login', source: 'status' }]);
 });

@@ -18,17 +18,17 @@ type Settings = Readonly<Record<string, string | undefined>>;
 
 export const shopOrigin = 'https://shop-example.com';
 
-/** A shop with nothing wrong: in production behind its proxy, and on the way there. */
-export interface SoundSetUp {
+/** A shop without faults, in production behind its proxy and in staging. */
+export interface ValidSetUp {
   readonly sequencer: Sequencer;
   readonly front: ShopFront;
   readonly keys: { readonly secret: string; readonly publicKey: string };
-  /** The environment in production, where the sequencer is asked over gRPC. */
+  /** The environment in production, which calls the sequencer over gRPC. */
   readonly production: Settings;
-  /** The environment before that, where it is asked over its proxy. */
+  /** The environment in staging, which calls the sequencer over its proxy. */
   readonly staging: Settings;
   readonly host: Host;
-  /** Another site than the one behind the proxy; gives its origin. */
+  /** Starts another site than the one behind the proxy. Returns its origin. */
   startSite(options?: SiteOptions): Promise<string>;
 }
 
@@ -36,15 +36,15 @@ export interface SiteOptions extends IntentRouterOptions {
   readonly isDevelopment?: boolean;
   readonly trustsProxy?: boolean;
   readonly mountPath?: string;
-  /** How long the sequencer takes to answer, in milliseconds. Default 200. */
+  /** The response time of the sequencer in milliseconds. Default 200. */
   readonly slowMs?: number;
 }
 
 const routers: IntentRouter[] = [];
 const sequencers: Sequencer[] = [];
 
-/** Takes so long that it can be told whether what comes first waits for what comes last. */
-function slowed({ call, openStream, close }: Transport, ms: number): Transport {
+/** Delays calls, which shows whether the first event waits for the last. */
+function delayed({ call, openStream, close }: Transport, ms: number): Transport {
   return {
     ...(openStream && { openStream }),
     close,
@@ -55,12 +55,12 @@ function slowed({ call, openStream, close }: Transport, ms: number): Transport {
   };
 }
 
-export async function startSoundSetUp(): Promise<SoundSetUp> {
+export async function startValidSetUp(): Promise<ValidSetUp> {
   const sequencer = await startSequencer({ grpcPort: 0 });
   sequencers.push(sequencer);
   const keys = generateKeyPair();
   const webhookPublicKey = sequencer.webhookPublicKey;
-  const startSite: SoundSetUp['startSite'] = async ({
+  const startSite: ValidSetUp['startSite'] = async ({
     isDevelopment,
     trustsProxy = true,
     mountPath,
@@ -72,7 +72,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
     const make = () =>
       composeRouter(
         {
-          transport: slowed(sequencer.transport, slowMs),
+          transport: delayed(sequencer.transport, slowMs),
           verifierSecret: keys.secret,
           domain: 'shop-example.com',
           ...{ destination, webhookPublicKey, webhook: true, origin: shopOrigin, rateLimits: false },
