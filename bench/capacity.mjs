@@ -1,7 +1,7 @@
-// What everything costs that a site does, in its process and in Postgres: the constants of `scaling-model.mjs`.
+// Measures the cost of each operation of a site, in its process and in Postgres: the constants of scaling-model.mjs.
 //   npm run bench:capacity [-- --rounds 4 --ms 3000 --warm-ms 3000 --clients 5000 --out bench/results]
-//   npm run bench:capacity -- --backlog 10000 [--service-ms 50 --outage-ms 5000]    how fast a backlog settles: see backlog.mjs
-// Needs a build. Prints capacity.json and writes it.
+//   npm run bench:capacity -- --backlog 10000 [--service-ms 50 --outage-ms 5000]    see backlog.mjs
+// Requires a build. Prints and writes capacity.json.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
@@ -13,17 +13,17 @@ import { openPostgres } from '../build/ledger/database/postgres/postgres.js';
 import { pruneIntents } from '../build/ledger/intents/prune-intents.js';
 import { settleBacklog } from './backlog.mjs';
 import {
-  countWorks,
-  looksPerSecond,
+  countDatabaseWork,
   measureIdle,
-  measureWork,
+  measureRate,
+  pollsPerSecond,
   startFleet,
   startUpstream,
   stopFleet,
   warmUp,
-} from './fleet-parts.mjs';
+} from './fleet-measure.mjs';
 import { medianOf } from './measure.mjs';
-import { crowds, measureStreams } from './sse.mjs';
+import { measureStreams, streamVariants } from './streams.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -38,31 +38,31 @@ const { values } = parseArgs({
   },
 });
 if (values.backlog !== undefined) {
-  const [payments, thinksMs, outageMs] = ['backlog', 'service-ms', 'outage-ms'].map((name) => Number(values[name]));
-  process.exit((await settleBacklog({ payments, thinksMs, outageMs })) ? 0 : 1);
+  const [payments, serviceMs, outageMs] = ['backlog', 'service-ms', 'outage-ms'].map((name) => Number(values[name]));
+  process.exit((await settleBacklog({ payments, serviceMs, outageMs })) ? 0 : 1);
 }
 const [rounds, ms, warmMs, clients] = ['rounds', 'ms', 'warm-ms', 'clients'].map((name) => Number(values[name]));
 
-/** So many a second: each keeps the process about a third busy, as one would plan it. */
-const paces = { payment: 250, login: 150, status: 700, look: 400, settle: 150 };
-/** The latency of the service while the polls of a process are counted. */
-const thinksMs = 50;
+/** Per second. Each rate uses about a third of a core. */
+const rates = { payment: 250, login: 150, status: 700, poll: 400, settle: 150 };
+/** The latency of the service while polls are counted. */
+const serviceMs = 50;
 /** The default of the option. */
 const settlementConcurrency = 24;
-/** What is counted is counted of so many. */
-const toCount = 500;
-/** Due all at once. */
-const manyLooks = 2_000;
+/** The number of operations whose work in the database is counted. */
+const countedOperations = 500;
+/** Payments that are due at once. */
+const duePayments = 2_000;
 
 const upstream = startUpstream();
 const fleet = await startFleet(1, upstream);
-await warmUp(fleet, Object.keys(paces), warmMs);
+await warmUp(fleet, Object.keys(rates), warmMs);
 
-const samples = Object.fromEntries(['idle', ...Object.keys(paces)].map((name) => [name, []]));
+const samples = Object.fromEntries(['idle', ...Object.keys(rates)].map((name) => [name, []]));
 for (let round = 0; round < rounds; round += 1) {
   samples.idle.push(await measureIdle(fleet, ms));
-  for (const [work, perSecond] of Object.entries(paces)) {
-    samples[work].push(await measureWork(fleet, work, { ms, perSecond }));
+  for (const [workload, perSecond] of Object.entries(rates)) {
+    samples[workload].push(await measureRate(fleet, workload, { ms, perSecond }));
   }
 }
 const round = (value) => Number(Math.max(0, value).toPrecision(3));
@@ -73,13 +73,13 @@ const constants = Object.fromEntries(
   ]),
 );
 
-const { status: _untouched, ...counted } = paces;
-for (const [work, each] of Object.entries(await countWorks(fleet, counted, toCount))) {
-  for (const [name, value] of Object.entries(each)) constants[work][name] = round(value);
+const { status: _untouched, ...counted } = rates;
+for (const [workload, each] of Object.entries(await countDatabaseWork(fleet, counted, countedOperations))) {
+  for (const [name, value] of Object.entries(each)) constants[workload][name] = round(value);
 }
 Object.assign(constants.status, { transactions: 0, deadRows: 0, walBytes: 0 });
 
-/** What a NOTIFY costs Postgres with so many that listen, from a few connections at once. */
+/** The cost of a NOTIFY in Postgres, by the number of listening connections. */
 async function notifications(listeners, forMs = 1_000) {
   const { postgres } = fleet;
   const connect = async () => {
@@ -87,8 +87,8 @@ async function notifications(listeners, forMs = 1_000) {
     await client.connect();
     return client;
   };
-  const hearing = await Promise.all(Array.from({ length: listeners }, connect));
-  for (const client of hearing) await client.query('listen bench');
+  const listening = await Promise.all(Array.from({ length: listeners }, connect));
+  for (const client of listening) await client.query('listen bench');
   const notifiers = await Promise.all(Array.from({ length: 4 }, connect));
   const [cpuBeforeMs, endMs] = [postgres.cpuMs(), performance.now() + forMs];
   let sent = 0;
@@ -98,15 +98,15 @@ async function notifications(listeners, forMs = 1_000) {
   await Promise.all(notifiers.map(notify));
   await wait(200);
   const cpuUs = ((postgres.cpuMs() - cpuBeforeMs) * 1_000) / sent;
-  for (const client of [...hearing, ...notifiers]) await client.end();
+  for (const client of [...listening, ...notifiers]) await client.end();
   return { listeners, postgresUs: round(cpuUs), perSecond: round(sent / (forMs / 1_000)) };
 }
 
-/** On the disk, with indexes and history: an intent that was polled for a while, and one that settled. */
+/** Bytes on disk with indexes and history: of an intent that was polled for some time, and of a settled one. */
 const bytes = { open: 1_535, settled: 2_850 };
 
-/** What it costs to prune one. */
-async function pruning() {
+/** The cost of pruning one intent. */
+async function measurePruning() {
   const { client, postgres } = fleet;
   await client.query(`insert into express_intents.intents
       (id, kind, amount, currency, destination, metadata, browser, idempotency_key, fingerprint, sealed_secret, state, created_at)
@@ -121,26 +121,30 @@ async function pruning() {
   return { postgresUs: round(postgresUs) };
 }
 
-const looks = {
-  thinksMs,
-  atOnce: settlementConcurrency,
-  perSecond: round(await looksPerSecond(fleet, { count: manyLooks, thinksMs })),
+const polls = {
+  serviceMs,
+  concurrency: settlementConcurrency,
+  perSecond: round(await pollsPerSecond(fleet, { count: duePayments, serviceMs })),
 };
-const heard = [];
-for (const listeners of [1, 4, 16]) heard.push(await notifications(listeners));
-const [few, many] = [heard[0], heard.at(-1)];
+const measurements = [];
+for (const listeners of [1, 4, 16]) measurements.push(await notifications(listeners));
+const [few, many] = [measurements[0], measurements.at(-1)];
 const listenerUs = (many.postgresUs - few.postgresUs) / (many.listeners - few.listeners);
-const notify = { heard, baseUs: round(few.postgresUs - listenerUs * few.listeners), listenerUs: round(listenerUs) };
+const notify = {
+  measurements,
+  baseUs: round(few.postgresUs - listenerUs * few.listeners),
+  listenerUs: round(listenerUs),
+};
 const { rows: versions } = await fleet.client.query('show server_version');
-const prune = await pruning();
+const prune = await measurePruning();
 await stopFleet(fleet);
 upstream.stop();
-const { bytesEach, openCpuUs, eventCpuUs } = await measureStreams(crowds['each at its own intent'], clients);
+const { bytesEach, openCpuUs, eventCpuUs } = await measureStreams(streamVariants['each at its own intent'], clients);
 const stream = { bytes: round(bytesEach), openUs: round(openCpuUs), eventUs: round(eventCpuUs) };
 
 const [{ model }] = cpus();
 const machine = { cores: cpus().length, model, node: process.versions.node, postgres: versions[0].server_version };
-const result = { machine, ...constants, looks, notify, stream, bytes, prune };
+const result = { machine, ...constants, polls, notify, stream, bytes, prune };
 await mkdir(values.out, { recursive: true });
 const text = `${JSON.stringify(result, undefined, 2)}\n`;
 await writeFile(path.join(values.out, 'capacity.json'), text);

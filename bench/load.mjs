@@ -1,55 +1,146 @@
-// The browsers of the benchmark: connections that ask again as soon as they are answered. Driven by messages from its
-// parent.
-import { randomBytes } from 'node:crypto';
+// The clients of the benchmarks, in a separate process.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import bs58 from 'bs58';
-import { bytesOf, hasStatus, percentilesOf, Visitor } from './visitor.mjs';
+import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../build/intents/payload.js';
+import { randomBytes } from '../build/keys/random-bytes.js';
+import { Connection, hasStatus, percentilesOf, requestBytes } from './connection.mjs';
+import { handleCalls } from './process.mjs';
 
-/** The bytes of the requests, to be sent in turn: as many as there are ids to ask for. */
+const payment = '{"mode":"payment","order":42}';
+const secretIn = (response) => /"client_secret":"(\w+)"/.exec(response)[1];
+const idIn = (response) => intentIdOf(rendezvousKeyPair(parseClientSecret(secretIn(response))));
+const cookiesIn = (response) =>
+  [...response.matchAll(/^set-cookie: ([^;]+)/gim)].map(([, cookie]) => cookie).join('; ');
+const create = (body, headers) => requestBytes({ method: 'POST', path: '/intent', body, headers });
+/** Like the button: each request has its own key. */
+const createWithKey = (body) => create(body, { 'Idempotency-Key': randomUUID() });
+
+/** What one visitor does. @returns whether all responses are correct */
+const visits = {
+  payment: async (connection) => hasStatus(await connection.send(createWithKey(payment)), 201),
+  /** Creates and completes a login. */
+  login: async (connection) => {
+    const created = await connection.send(createWithKey('{"mode":"login"}'));
+    if (!hasStatus(created, 201)) return false;
+    const body = JSON.stringify({ id: idIn(created) });
+    const headers = { Cookie: cookiesIn(created) };
+    return hasStatus(await connection.send(requestBytes({ method: 'POST', path: '/session', body, headers })), 200);
+  },
+  /** Of an intent that is not in a cache. */
+  status: async (connection) =>
+    hasStatus(await connection.send(requestBytes({ path: `/status/${bs58.encode(randomBytes(32))}` })), 200),
+};
+
+/** The requests of a workload: one, or one for each of `ids` random ids. */
 function requestsOf({ path, ids = 1, ...request }) {
   const target = () => path.replace(':id', () => bs58.encode(randomBytes(32)));
-  return Array.from({ length: ids }, () => bytesOf({ ...request, path: target() }));
+  return Array.from({ length: ids }, () => requestBytes({ ...request, path: target() }));
 }
 
-let visitors = [];
-let requests = [];
-let expected;
-let turn = 0;
-const next = () => requests[turn++ % requests.length];
+/** Sends a request until it has the expected response, and records the latency of that one. */
+async function sendUntil(connection, bytes, status, { latenciesMs, retries }) {
+  for (;;) {
+    const sentAtMs = performance.now();
+    const response = await connection.send(bytes);
+    if (hasStatus(response, status)) {
+      latenciesMs.push(performance.now() - sentAtMs);
+      return response;
+    }
+    // On a busy machine calls to the service can time out for some seconds.
+    if (!hasStatus(response, 503) && !hasStatus(response, 504)) throw new Error(`Expected ${status}, got: ${response}`);
+    retries.count += 1;
+    await wait(1_000);
+  }
+}
 
-const answers = {
-  /** Connects, and has each connection answered once. Gives one of the answers. */
-  open: async ({ port, connections, request }) => {
+/** The idle connections, one list for each server process. */
+let idle = [];
+let requests = [];
+let expectedStatus;
+let turn = 0;
+const nextRequest = () => requests[turn++ % requests.length];
+
+handleCalls({
+  /** Connects. With a `request`, each connection sends it once. */
+  open: async ({ ports, connections, request }) => {
+    idle = ports.map((port) => Array.from({ length: connections }, () => new Connection(port)));
+    if (!request) return;
     requests = requestsOf(request);
-    expected = request.status ?? 200;
-    visitors = Array.from({ length: connections }, () => new Visitor(port));
-    const [first] = await Promise.all(visitors.map((visitor) => visitor.ask(next())));
-    return first;
+    expectedStatus = request.status ?? 200;
+    await Promise.all(idle.flat().map((connection) => connection.send(nextRequest())));
   },
-  /** Asks for so long, and then until all that was asked is answered. */
-  run: async ({ ms }) => {
+
+  /** Closed loop: each connection sends the next request as soon as it has a response. */
+  repeat: async ({ ms }) => {
     const latenciesMs = [];
     let wrong = 0;
     const startedAtMs = performance.now();
     const endMs = startedAtMs + ms;
-    const stay = async (visitor) => {
-      for (let askedAtMs = performance.now(); askedAtMs < endMs; ) {
-        const answer = await visitor.ask(next());
+    const loop = async (connection) => {
+      for (let sentAtMs = performance.now(); sentAtMs < endMs; ) {
+        const response = await connection.send(nextRequest());
         const nowMs = performance.now();
-        latenciesMs.push(nowMs - askedAtMs);
-        askedAtMs = nowMs;
-        if (hasStatus(answer, expected)) continue;
+        latenciesMs.push(nowMs - sentAtMs);
+        sentAtMs = nowMs;
+        if (hasStatus(response, expectedStatus)) continue;
         wrong += 1;
-        if (answer === undefined) return;
+        if (response === undefined) return;
       }
     };
-    await Promise.all(visitors.map(stay));
+    await Promise.all(idle.flat().map(loop));
     const tookMs = performance.now() - startedAtMs;
     return { requests: latenciesMs.length, wrong, tookMs, ...percentilesOf(latenciesMs) };
   },
-  close: () => {
-    for (const visitor of visitors.splice(0)) visitor.leave();
-  },
-};
 
-process.on('message', async ({ n, ask, options }) => process.send({ n, answer: await answers[ask](options) }));
-process.on('disconnect', () => process.exit());
+  /** Open loop: `perSecond` visits in total, at each process in turn. Without a number, as many as possible. */
+  pace: async ({ workload, ms, perSecond = Number.POSITIVE_INFINITY }) => {
+    const visit = visits[workload];
+    const active = new Set();
+    let [started, completed, wrong] = [0, 0, 0];
+    const startedAtMs = performance.now();
+    for (let nowMs = startedAtMs; nowMs < startedAtMs + ms; nowMs = performance.now()) {
+      const due = Math.min(((nowMs - startedAtMs) / 1_000) * perSecond, started + 1_000);
+      for (; started < due; started += 1) {
+        const connections = idle[started % idle.length];
+        const connection = connections.pop();
+        // All connections to this process are active. It is next when one is idle.
+        if (!connection) break;
+        const visiting = visit(connection)
+          .catch(() => false)
+          .then((isCorrect) => {
+            if (!isCorrect) wrong += 1;
+            completed += 1;
+            connections.push(connection);
+            active.delete(visiting);
+          });
+        active.add(visiting);
+      }
+      await wait(1);
+    }
+    await Promise.all(active);
+    return { requests: completed, wrong };
+  },
+
+  /** Creates `count` payments, and requests the status of each once. */
+  createPayments: async ({ count }) => {
+    const [createMs, statusMs, retries] = [[], [], { count: 0 }];
+    const creation = create(payment);
+    let remaining = count;
+    const loop = async (connection) => {
+      while (remaining > 0) {
+        remaining -= 1;
+        const created = await sendUntil(connection, creation, 201, { latenciesMs: createMs, retries });
+        const status = requestBytes({ path: `/status/${idIn(created)}` });
+        await sendUntil(connection, status, 200, { latenciesMs: statusMs, retries });
+      }
+    };
+    await Promise.all(idle.flat().map(loop));
+    const refused = retries.count;
+    return { created: createMs.length, refused, create: percentilesOf(createMs), status: percentilesOf(statusMs) };
+  },
+
+  close: () => {
+    for (const connection of idle.splice(0).flat()) connection.close();
+  },
+});

@@ -1,32 +1,31 @@
-// Measures the variants of one work: each a process of its own, all against one sequencer, in turns.
-import { startChild } from './child.mjs';
-import { logIn } from './log-in.mjs';
+// Measures the variants of a workload in turns. Each variant has its own process; all call the same sequencer.
 import { startPostgres } from './postgres.mjs';
+import { startChild } from './process.mjs';
 
-/** So many requests come before the windows that count, until the code is compiled, or as many as there are in `warmMs`. */
+/** Requests before the first measurement, or as many as possible in `warmMs`: the engine compiles the code. */
 const warmUpRequests = 5_000;
 const warmUpWindowMs = 500;
 /**
- * What comes before each window and does not count, at most. While the others had their turns the engine has given memory
- * back, and collects garbage again and again until it has it once more: in an ordinary Express app twice the time.
+ * The longest unmeasured load before each window. While a process is idle, the engine releases memory. Afterwards it collects
+ * garbage often until the heap has grown again, which doubles the time of an ordinary Express app.
  */
 const leadInMs = 200;
 
-/** The options of all servers. Nobody owns the account and the seed. */
+/** The options of all servers. The account and the seed are examples. */
 export const site = {
   domain: 'example.com',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
   verifierSeed: '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',
 };
 
-/** @returns the samples of each variant: one a round, those of one round taken side by side */
-export async function measureWork(work, { rounds, ms, connections, warmMs }) {
+/** @returns the samples of each variant, one for each round. The variants of a round are measured one after the other. */
+export async function measureWorkload(workload, { rounds, ms, connections, warmMs }) {
   const upstream = new Upstream();
   const load = startChild('./load.mjs');
   const runners = [];
   try {
-    for (const [name, variant] of Object.entries(work.variants)) {
-      runners.push(await startVariant(name, variant, work, { upstream, load, connections }));
+    for (const [name, variant] of Object.entries(workload.variants)) {
+      runners.push(await startVariant(name, variant, workload, { upstream, load, connections }));
     }
     for (const runner of runners) await warm(runner, warmMs);
     for (let round = 0; round < rounds; round += 1) {
@@ -39,20 +38,20 @@ export async function measureWork(work, { rounds, ms, connections, warmMs }) {
   }
 }
 
-/** What the servers talk to. */
+/** The sequencer and the database of the servers. */
 class Upstream {
   #stub = startChild('./stub.mjs');
   #postgres;
 
   calls() {
-    return this.#stub.ask('calls');
+    return this.#stub.call('calls');
   }
 
-  /** Where a server finds what its variant needs. */
-  async addresses({ grpc, ledger }) {
-    const { url, grpcUrl } = await this.#stub.ask('addresses');
+  /** The URLs that a variant requires. */
+  async addresses({ ledger }) {
+    const { url } = await this.#stub.call('addresses');
     if (ledger) this.#postgres ??= await startPostgres();
-    return { url, ...(grpc && { grpcUrl }), ...(ledger && { databaseUrl: await this.#postgres.newDatabase() }) };
+    return { url, ...(ledger && { databaseUrl: await this.#postgres.newDatabase() }) };
   }
 
   async stop() {
@@ -61,30 +60,29 @@ class Upstream {
   }
 }
 
-async function startVariant(name, variant, { request, loggedIn }, { upstream, load, connections }) {
-  const { request: own, grpc, ledger, ...options } = variant;
+async function startVariant(name, variant, { request }, { upstream, load, connections }) {
+  const { request: own, ledger, ...options } = variant;
   const server = startChild('./server.mjs');
-  const port = await server.ask('start', { ...site, ...options, ...(await upstream.addresses({ grpc, ledger })) });
-  const headers = loggedIn ? { Cookie: await logIn(port) } : {};
-  const window = { port, connections, request: { ...request, ...own, headers } };
+  const port = await server.call('start', { ...site, ...options, ...(await upstream.addresses({ ledger })) });
+  const window = { ports: [port], connections, request: { ...request, ...own } };
   return { name, server, upstream, load, window, samples: [] };
 }
 
 async function warm(runner, ms) {
   const endMs = performance.now() + ms;
-  for (let answered = 0; answered < warmUpRequests && performance.now() < endMs; ) {
-    answered += (await runWindow(runner, warmUpWindowMs)).requests;
+  for (let requests = 0; requests < warmUpRequests && performance.now() < endMs; ) {
+    requests += (await runWindow(runner, warmUpWindowMs)).requests;
   }
 }
 
 async function runWindow({ name, server, upstream, load, window }, ms) {
-  await load.ask('open', window);
-  await load.ask('run', { ms: Math.min(ms, leadInMs) });
-  const [before, callsBefore] = [await server.ask('used'), await upstream.calls()];
-  const { requests, wrong, tookMs, p50Ms, p99Ms } = await load.ask('run', { ms });
-  const [after, callsAfter] = [await server.ask('used'), await upstream.calls()];
-  await load.ask('close');
-  if (wrong > 0) throw new Error(`${name}: ${wrong} of ${requests} answers were wrong.`);
+  await load.call('open', window);
+  await load.call('repeat', { ms: Math.min(ms, leadInMs) });
+  const [before, callsBefore] = [await server.call('used'), await upstream.calls()];
+  const { requests, wrong, tookMs, p50Ms, p99Ms } = await load.call('repeat', { ms });
+  const [after, callsAfter] = [await server.call('used'), await upstream.calls()];
+  await load.call('close');
+  if (wrong > 0) throw new Error(`${name}: ${wrong} of ${requests} responses were wrong.`);
   const cpuUs = after.cpuUs - before.cpuUs;
   return {
     requests,
@@ -93,7 +91,7 @@ async function runWindow({ name, server, upstream, load, window }, ms) {
     p50Ms,
     p99Ms,
     rssMiB: after.rss / 2 ** 20,
-    /** Of one core. If the server is not the busy process, the load or another program is measured. */
+    /** Share of one core. If it is low, the load generator or another program was the bottleneck. */
     busy: cpuUs / 1000 / tookMs,
     upstreamCalls: (callsAfter - callsBefore) / requests,
   };
@@ -109,7 +107,7 @@ export function medianOf(samples, key = 'cpuUs') {
   return median(samples.map((sample) => sample[key]));
 }
 
-/** The median of what two variants come to side by side; undefined where one was not measured. */
+/** The median ratio of two variants over the rounds; undefined if one was not measured. */
 export function ratioOf(samples, others, key = 'cpuUs') {
   return samples && others && median(samples.map((sample, round) => sample[key] / others[round][key]));
 }

@@ -7,37 +7,37 @@ import pg from 'pg';
 
 const supervisor = fileURLToPath(new URL('../test/support/databases/postgres-process.mjs', import.meta.url));
 
-/** A tick of the kernel, on every system that Node runs on. */
+/** A clock tick of the kernel. */
 const tickMs = 10;
 
-/** Of a process and its children, with those that have ended: what they used up is their parent's. */
+/** CPU time of a process and its children. The kernel adds that of exited children to their parent. */
 function cpuMsOfTree(pid) {
   const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   let ticks = 0;
   for (const name of stats) {
     const stat = statOf(name);
-    if (stat?.pid === pid) ticks += stat.own + stat.ofEnded;
+    if (stat?.pid === pid) ticks += stat.own + stat.exitedChildren;
     else if (stat?.parent === pid) ticks += stat.own;
   }
   return ticks * tickMs;
 }
 
-/** Undefined where the process has just ended. The fields are those of proc(5). */
+/** Undefined if the process has exited. Fields as in proc(5). */
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of a program may hold anything, but is followed by the last bracket.
+    // The name of the program can contain any character. It ends at the last bracket.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const at = (number) => Number(fields[number - 3]);
-    return { pid: Number(pid), parent: at(4), own: at(14) + at(15), ofEnded: at(16) + at(17) };
+    return { pid: Number(pid), parent: at(4), own: at(14) + at(15), exitedChildren: at(16) + at(17) };
   } catch {
     return undefined;
   }
 }
 
 /**
- * A real Postgres, from npm, as the tests use it: it does not wait for the disk. It ends with `stop`, or with this process.
- * @param settings what of its settings is to be another
+ * Starts the Postgres server of the tests, without fsync. It stops with `stop`, or when this process exits.
+ * @param settings overrides settings of the server
  */
 export async function startPostgres(settings = {}) {
   const child = spawn(process.execPath, [supervisor, JSON.stringify({ settings })], {
@@ -59,9 +59,9 @@ export async function startPostgres(settings = {}) {
   return {
     url,
     createDatabase,
-    /** CPU time of all its processes so far, in milliseconds. Linux only. */
+    /** Total CPU time of its processes, in milliseconds. Linux only. */
     cpuMs: () => cpuMsOfTree(pid),
-    /** The URL of a database of its own. */
+    /** Creates a database. @returns its URL */
     newDatabase: async () => {
       databases += 1;
       await createDatabase(`bench_${databases}`);

@@ -1,47 +1,47 @@
-// How soon event streams are back after the process that has them is killed and started again.
+// How soon event streams reconnect after their process is killed and restarted.
 //   npm run bench:soak -- --reconnect 2000 [--rounds 5] [--down-ms 1000]
-// Needs a build. Clients behave as an EventSource does: they reconnect after the last `retry` they received, whether the
-// connection was cut or refused. Each listens to its own intent. Service and watches are stand-ins in the server process.
+// Requires a build. Clients behave like an EventSource: they reconnect after the last `retry` they received, whether the
+// connection was closed or refused. Each has its own intent. See stream-server.mjs for the stubs in the server.
 import { setTimeout } from 'node:timers/promises';
-import { startChild } from './child.mjs';
+import { startChild } from './process.mjs';
 
 const print = (line) => process.stdout.write(`${line}\n`);
 const atShare = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 const seconds = (ms) => `${(ms / 1_000).toFixed(2)} s`;
 
-/** Asks until all clients are greeted, for a minute at most. */
-async function untilBack(clients, count) {
+/** Polls until all streams are connected, for at most a minute. @returns the times, in ascending order */
+async function untilConnected(clients, count) {
   for (let tries = 0; tries < 600; tries += 1) {
-    const backAtMs = await clients.ask('backAtMs');
-    if (backAtMs.length === count) return backAtMs.toSorted((one, other) => one - other);
+    const connectedAtMs = await clients.call('connectedAtMs');
+    if (connectedAtMs.length === count) return connectedAtMs.toSorted((one, other) => one - other);
     await setTimeout(100);
   }
-  throw new Error(`Not all of the ${count} streams came back within a minute.`);
+  throw new Error(`Not all of the ${count} streams reconnected within a minute.`);
 }
 
-/** Measures `rounds` restarts of a server with `count` streams, and prints when the streams were back after each. */
+/** Measures `rounds` restarts of a server with `count` streams, and prints when the streams were connected after each. */
 export async function measureReconnect({ count, rounds, downMs }) {
-  const clients = startChild('./reconnect-clients.mjs');
-  let server = startChild('./sse-server.mjs', ['--expose-gc']);
+  const clients = startChild('./stream-clients.mjs');
+  let server = startChild('./stream-server.mjs', ['--expose-gc']);
   try {
-    const port = await server.ask('start', {});
-    await clients.ask('open', { port, count });
-    await untilBack(clients, count);
+    const port = await server.call('start', {});
+    await clients.call('openReconnecting', { port, count });
+    await untilConnected(clients, count);
     for (let round = 0; round < rounds; round += 1) {
-      await clients.ask('begin');
-      const cutAtMs = Date.now();
+      await clients.call('begin');
+      const killedAtMs = Date.now();
       server.kill();
       await setTimeout(downMs);
-      server = startChild('./sse-server.mjs', ['--expose-gc']);
-      await server.ask('start', { port });
+      server = startChild('./stream-server.mjs', ['--expose-gc']);
+      await server.call('start', { port });
       const listensAtMs = Date.now();
-      const backAtMs = await untilBack(clients, count);
-      const cpuMs = await server.ask('cpuMs');
-      const after = (share) => seconds(atShare(backAtMs, share) - cutAtMs);
+      const connectedAtMs = await untilConnected(clients, count);
+      const cpuMs = await server.call('cpuMs');
+      const after = (share) => seconds(atShare(connectedAtMs, share) - killedAtMs);
       print(
-        `${count} streams, process down for ${seconds(listensAtMs - cutAtMs)}: half back after ${after(0.5)}, ` +
-          `99% after ${after(0.99)}, the last after ${after(1)}; ` +
-          `the server used ${seconds(cpuMs)} of CPU, its start included`,
+        `${count} streams, process down for ${seconds(listensAtMs - killedAtMs)}: 50% connected after ${after(0.5)}, ` +
+          `99% after ${after(0.99)}, all after ${after(1)}; ` +
+          `the server used ${seconds(cpuMs)} of CPU, including its start`,
       );
     }
   } finally {

@@ -1,88 +1,89 @@
-// What so many intents a day need: processes, connections, calls, rows. Constants are what `bench/capacity.mjs` has measured,
-// schedules come from the code; every assumption is an option.
+// The resources for a number of intents a day. The constants were measured by capacity.mjs, the poll schedules come from the
+// built code, and every assumption is an option.
 //   node bench/scaling-model.mjs [--intents 1e6] [--peak 4] [--logins 0.2] [--paid 0.3] [--pages 0.9] [--page-seconds 90]
 //     [--service-ms 50] [--watch-days 30] [--retention-days 400] [--settlement-concurrency 24] [--database-cores 16] [--wal-each 25e6] [--databases 0]
 //     [--name 'a plan'] [--and ...the next plan]
-//   node bench/scaling-model.mjs site | postgres      what was measured
-// Needs a build.
+//   node bench/scaling-model.mjs site | postgres      prints the measured constants
+// Requires a build.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { capacityTable } from './capacity-tables.mjs';
-import { asksOfPage, looksAt, reversalLooksAt } from './schedules.mjs';
+import { pollAges, pollsOfPage, reversalPollTimes } from './poll-schedules.mjs';
+import { table } from './report.mjs';
 
 const daySeconds = 86_400;
-/** Younger intents are polled while their creation is part of the same peak. */
+/** The polls of younger intents are part of the peak of their creation. */
 const freshMs = 3_600_000;
-/** No process and no database is planned busier, so that one may be lost and a peak may be higher. */
-const busy = 0.5;
+/** The planned load of a process or database. The rest is for failures and higher peaks. */
+const plannedLoad = 0.5;
 
 /**
+ * Computes the resources.
  * @param constants as in `published/capacity.json`
- * @param given the assumptions, by the names of {@link assumed}
- * @param schedule how often one intent is asked for: `unpaidAgesMs` of its looks, `paidLooks` before it is paid and after,
- *   `pageAsks` while its page is open
+ * @param given the assumptions, as in {@link assumptions}
+ * @param schedule the polls of one intent: `unpaidAgesMs` if it stays unpaid, `paidPolls` before and after it is paid, and
+ *   `pagePolls` while its page is open
  */
 export function plan(constants, given, schedule) {
-  const { payment, login, look, settle, idle, notify, stream, bytes, prune } = constants;
+  const { payment, login, poll, settle, idle, notify, stream, bytes, prune } = constants;
   const created = given.intents / daySeconds;
   const peak = created * given.peak;
   const [logins, payments] = [given.logins, 1 - given.logins];
   const paid = payments * given.paid;
   const unpaid = payments - paid;
 
-  // Looks for each intent: those at fresh ones come and go with the visitors, those at old ones are spread over the day.
+  // The polls of fresh intents follow the peak. Those of older intents are spread over the day.
   const fresh = schedule.unpaidAgesMs.filter((ageMs) => ageMs < freshMs).length;
-  const looksEach = unpaid * schedule.unpaidAgesMs.length + paid * schedule.paidLooks;
-  const looks = created * looksEach;
-  const looksAtPeak = looks + (peak - created) * (unpaid * fresh + paid * schedule.paidLooks);
+  const pollsPerIntent = unpaid * schedule.unpaidAgesMs.length + paid * schedule.paidPolls;
+  const polls = created * pollsPerIntent;
+  const pollsAtPeak = polls + (peak - created) * (unpaid * fresh + paid * schedule.paidPolls);
   const settles = peak * paid;
-  const asks = peak * given.pages * schedule.pageAsks;
+  const pageCalls = peak * given.pages * schedule.pagePolls;
 
   const streams = peak * given.pages * given.pageSeconds;
-  const callsAtPeak = peak * (payments * payment.calls + logins * login.calls) + asks + looksAtPeak + settles;
+  const callsAtPeak = peak * (payments * payment.calls + logins * login.calls) + pageCalls + pollsAtPeak + settles;
 
-  const atPeak = { creates: peak, looks: looksAtPeak, settles };
-  const onAverage = { creates: created, looks, settles: created * paid };
-  /** What customers and their intents cost a second, by one of the constants. */
+  const atPeak = { creates: peak, polls: pollsAtPeak, settles };
+  const onAverage = { creates: created, polls, settles: created * paid };
+  /** The cost per second of all operations, in the unit of the constant. */
   const cost = (key, rates) =>
     rates.creates * (payments * payment[key] + logins * login[key]) +
-    rates.looks * look[key] +
+    rates.polls * poll[key] +
     rates.settles * settle[key];
   const siteCpu =
     (cost('siteUs', atPeak) +
-      asks * constants.status.siteUs +
+      pageCalls * constants.status.siteUs +
       peak * given.pages * (stream.openUs + 2 * stream.eventUs)) /
     1e6;
-  const ownMs = (constants.looks.atOnce / constants.looks.perSecond) * 1_000 - constants.looks.thinksMs;
-  const looksEachProcess = (given.settlementConcurrency / (given.serviceMs + ownMs)) * 1_000;
+  const ownMs = (constants.polls.concurrency / constants.polls.perSecond) * 1_000 - constants.polls.serviceMs;
+  const pollsPerProcess = (given.settlementConcurrency / (given.serviceMs + ownMs)) * 1_000;
   const processesBy = {
-    cpu: siteCpu / busy,
+    cpu: siteCpu / plannedLoad,
     streams: streams / given.streamsEach,
-    looks: (looksAtPeak + settles) / looksEachProcess,
+    polls: (pollsAtPeak + settles) / pollsPerProcess,
   };
   const processes = Math.max(2, ...Object.values(processesBy).map(Math.ceil));
 
   const databaseCpuWork = cost('postgresUs', atPeak) / 1e6 + (created * prune.postgresUs) / 1e6;
   const walBytes = cost('walBytes', atPeak);
-  const databasesBy = { cpu: databaseCpuWork / (given.databaseCores * busy), wal: walBytes / given.walEach };
+  const databasesBy = { cpu: databaseCpuWork / (given.databaseCores * plannedLoad), wal: walBytes / given.walEach };
   const databases = given.databases || Math.max(1, ...Object.values(databasesBy).map(Math.ceil));
   const notifies = Math.min(settles, processes * 50);
   // A process receives the notifications of its own database.
-  const heardBy = processes / databases;
-  const notifyUs = notify.baseUs + notify.listenerUs * heardBy;
+  const listenersEach = processes / databases;
+  const notifyUs = notify.baseUs + notify.listenerUs * listenersEach;
   const databaseCpu = databaseCpuWork + (processes * idle.postgresUs + notifies * notifyUs) / 1e6;
 
   const rows = given.intents * given.retentionDays;
   return {
     created,
     peak,
-    looksEach,
-    looks,
-    looksAtPeak,
+    pollsPerIntent,
+    polls,
+    pollsAtPeak,
     callsAtPeak,
     streams,
     siteCpu,
-    looksEachProcess,
+    pollsPerProcess,
     processesBy,
     processes,
     connections: processes * connectionsEach,
@@ -95,17 +96,17 @@ export function plan(constants, given, schedule) {
     rows,
     diskBytes: rows * ((1 - paid) * bytes.open + paid * bytes.settled),
     notifies,
-    heard: notifies * heardBy,
+    delivered: notifies * listenersEach,
     pruned: created,
     memoryBytes: streams * stream.bytes,
   };
 }
 
-/** Ten of the pool, and one that listens. */
+/** Ten in the pool and one that listens. */
 const connectionsEach = 11;
 
-/** What is assumed where nothing else is said. */
-const assumed = {
+/** The default assumptions. */
+const assumptions = {
   intents: 1e6,
   peak: 4,
   logins: 0.2,
@@ -123,20 +124,20 @@ const assumed = {
   databases: 0,
 };
 
-/** The schedules of the built code under the assumptions. */
+/** The poll schedules under the assumptions. */
 async function scheduleOf({ watchDays, reversalDays, pageSeconds }) {
-  const unpaidAgesMs = looksAt(watchDays * daySeconds * 1_000);
-  // Who pays does so while the page is open, in the middle of it.
+  const unpaidAgesMs = pollAges(watchDays * daySeconds * 1_000);
+  // A payment is made in the middle of the time that the page is open.
   const before = unpaidAgesMs.filter((ageMs) => ageMs < (pageSeconds * 1_000) / 2).length;
-  const reversal = reversalDays > 0 ? reversalLooksAt(reversalDays * daySeconds * 1_000).length : 0;
-  return { unpaidAgesMs, paidLooks: before + reversal, pageAsks: await asksOfPage(pageSeconds * 1_000) };
+  const reversal = reversalDays > 0 ? reversalPollTimes(reversalDays * daySeconds * 1_000).length : 0;
+  return { unpaidAgesMs, paidPolls: before + reversal, pagePolls: await pollsOfPage(pageSeconds * 1_000) };
 }
 
 async function readConstants() {
   return JSON.parse(await readFile(new URL('./published/capacity.json', import.meta.url), 'utf8'));
 }
 
-/** Three digits. */
+/** Formats a number with two or three digits. */
 function short(value) {
   const [size, unit] = [
     [1e12, ' T'],
@@ -148,58 +149,89 @@ function short(value) {
 }
 
 const lines = {
-  'intents created a second; at the peak': ({ created, peak }) => `${short(created)}; ${short(peak)}`,
-  'polls of each intent, on average': ({ looksEach }) => short(looksEach),
-  'polls a second; at the peak': ({ looks, looksAtPeak }) => `${short(looks)}; ${short(looksAtPeak)}`,
-  'calls to the service a second, at the peak': ({ callsAtPeak }) => short(callsAtPeak),
+  'intents created per second; at the peak': ({ created, peak }) => `${short(created)}; ${short(peak)}`,
+  'polls of an intent, on average': ({ pollsPerIntent }) => short(pollsPerIntent),
+  'polls per second; at the peak': ({ polls, pollsAtPeak }) => `${short(polls)}; ${short(pollsAtPeak)}`,
+  'calls to the service per second, at the peak': ({ callsAtPeak }) => short(callsAtPeak),
   'event streams, at the peak': ({ streams }) => short(streams),
-  'cores that the site uses, at the peak': ({ siteCpu }) => short(siteCpu),
-  'polls a second that a process can do': ({ looksEachProcess }) => short(looksEachProcess),
-  'processes for the CPU; the streams; the polls': ({ processesBy: { cpu, streams, looks } }) =>
-    [cpu, streams, looks].map((count) => short(Math.ceil(count))).join('; '),
+  'cores of the site, at the peak': ({ siteCpu }) => short(siteCpu),
+  'polls per second and process': ({ pollsPerProcess }) => short(pollsPerProcess),
+  'processes for CPU; streams; polls': ({ processesBy: { cpu, streams, polls } }) =>
+    [cpu, streams, polls].map((count) => short(Math.ceil(count))).join('; '),
   '**processes**': ({ processes }) => `**${short(processes)}**`,
   'connections to Postgres': ({ connections }) => short(connections),
-  'transactions a second, at the peak': ({ transactions }) => short(transactions),
-  'cores that Postgres uses, at the peak': ({ databaseCpu }) => short(databaseCpu),
-  'databases for the CPU; the WAL': ({ databasesBy: { cpu, wal } }) =>
+  'transactions per second, at the peak': ({ transactions }) => short(transactions),
+  'cores of Postgres, at the peak': ({ databaseCpu }) => short(databaseCpu),
+  'databases for CPU; WAL': ({ databasesBy: { cpu, wal } }) =>
     [cpu, wal].map((count) => short(Math.ceil(count))).join('; '),
   '**databases**': ({ databases }) => `**${short(databases)}**`,
-  'WAL a second, at the peak': ({ walBytes }) => `${short(walBytes)}B`,
-  'dead rows a day': ({ deadRows }) => short(deadRows),
-  'intents stored': ({ rows }) => short(rows),
+  'WAL per second, at the peak': ({ walBytes }) => `${short(walBytes)}B`,
+  'dead rows per day': ({ deadRows }) => short(deadRows),
+  'stored intents': ({ rows }) => short(rows),
   'on disk': ({ diskBytes }) => `${short(diskBytes)}B`,
-  'NOTIFY a second, at the peak; deliveries': ({ notifies, heard }) => `${short(notifies)}; ${short(heard)}`,
-  'intents to prune a second': ({ pruned }) => short(pruned),
+  'NOTIFY per second, at the peak; deliveries': ({ notifies, delivered }) => `${short(notifies)}; ${short(delivered)}`,
+  'pruned intents per second': ({ pruned }) => short(pruned),
 };
 
-/** A Markdown table of some plans side by side, by their names. */
-function tableOf(plans) {
-  const names = Object.keys(plans);
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  const rows = Object.entries(lines).map(([name, cell]) => line([name, ...names.map((plan) => cell(plans[plan]))]));
-  return `${[line(['', ...names]), line(['---', ...names.map(() => '---:')]), ...rows].join('\n')}\n`;
+const operationNames = {
+  payment: 'create a payment',
+  login: 'create and complete a login',
+  status: 'read a status from the service',
+  poll: 'poll an unpaid payment',
+  settle: 'settle a payment, with an empty `onPaid`',
+};
+
+const ms = (us) => (us / 1_000).toFixed(2);
+/** Per second on a core at {@link plannedLoad}. */
+const perSecond = (us) => ((plannedLoad * 1e6) / us).toFixed(0);
+
+const constantsTables = {
+  site: (constants) =>
+    table(
+      ['operation', 'CPU, ms', 'per second at half load', 'calls to the service'],
+      Object.entries(operationNames).map(([operation, name]) => {
+        const { siteUs, calls } = constants[operation];
+        return [name, ms(siteUs), perSecond(siteUs), calls.toFixed(0)];
+      }),
+    ),
+  postgres: (constants) =>
+    table(
+      ['operation', 'CPU, ms', 'transactions', 'dead rows', 'WAL, kB'],
+      Object.entries(operationNames)
+        .filter(([operation]) => constants[operation].transactions > 0)
+        .map(([operation, name]) => {
+          const { postgresUs, transactions, deadRows, walBytes } = constants[operation];
+          return [name, ms(postgresUs), transactions.toFixed(1), deadRows.toFixed(0), (walBytes / 1_000).toFixed(1)];
+        }),
+    ),
+};
+
+/** A Markdown table that compares plans. */
+function plansTable(plans) {
+  const rows = Object.entries(lines).map(([name, cell]) => [name, ...Object.values(plans).map(cell)]);
+  return table(['', ...Object.keys(plans)], rows);
 }
 
 const optionOf = (name) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** What is assumed, with what a command line says of it. */
+/** The assumptions, with the options of a command line. */
 export function readOptions(args) {
-  const options = Object.fromEntries(Object.keys(assumed).map((name) => [optionOf(name), { type: 'string' }]));
+  const options = Object.fromEntries(Object.keys(assumptions).map((name) => [optionOf(name), { type: 'string' }]));
   const { values } = parseArgs({ args, options: { ...options, name: { type: 'string' } } });
-  const given = Object.keys(assumed).flatMap((name) => {
+  const given = Object.keys(assumptions).flatMap((name) => {
     const text = values[optionOf(name)];
     return text === undefined ? [] : [[name, Number(text)]];
   });
   const wrong = given.find(([, value]) => !Number.isFinite(value) || value < 0);
-  if (wrong) throw new Error(`--${optionOf(wrong[0])} is not a number.`);
-  const known = { ...assumed, ...Object.fromEntries(given) };
+  if (wrong) throw new Error(`--${optionOf(wrong[0])} must be a number of at least 0.`);
+  const known = { ...assumptions, ...Object.fromEntries(given) };
   return { name: values.name ?? `${short(known.intents)} a day`, ...known };
 }
 
-/** What a command line asks for: `site` or `postgres`, which is what was measured, or plans, each after an `--and`. */
+/** The output for a command line: `site` or `postgres` prints constants, other arguments are plans separated by `--and`. */
 export async function printed(args) {
   const constants = await readConstants();
-  const measured = capacityTable(args[0], constants);
+  const measured = constantsTables[args[0]]?.(constants);
   if (measured) return measured;
   const plans = {};
   for (let left = args; left.length > 0 || Object.keys(plans).length === 0; ) {
@@ -208,15 +240,15 @@ export async function printed(args) {
     plans[name] = plan(constants, given, await scheduleOf(given));
     left = left.slice(end + 1);
   }
-  return tableOf(plans);
+  return plansTable(plans);
 }
 
 if (import.meta.filename === process.argv[1]) {
   try {
     process.stdout.write(await printed(process.argv.slice(2)));
   } catch (error) {
-    const options = Object.entries(assumed).map(([name, value]) => `  --${optionOf(name)} ${value}`);
-    process.stderr.write(`${error.message}\n\nThe options, with the assumed values:\n${options.join('\n')}\n`);
+    const options = Object.entries(assumptions).map(([name, value]) => `  --${optionOf(name)} ${value}`);
+    process.stderr.write(`${error.message}\n\nOptions with their defaults:\n${options.join('\n')}\n`);
     process.exitCode = 2;
   }
 }

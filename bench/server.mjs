@@ -1,10 +1,10 @@
-// The process whose cost is measured: one of bench/servers/, as its parent says. Driven by messages.
+// The measured process. It runs a module of bench/servers/.
 import { once } from 'node:events';
-import { answerParent } from './answer-parent.mjs';
+import { handleCalls } from './process.mjs';
 
 let server;
 
-const answers = {
+handleCalls({
   start: async ({ module, ...options }) => {
     const { default: start } = await import(`./servers/${module}.mjs`);
     server = await start(options);
@@ -17,7 +17,7 @@ const answers = {
     const { user, system } = process.cpuUsage();
     return { cpuUs: user + system, rss: process.memoryUsage.rss() };
   },
-  /** What is held, in bytes, and not only not yet collected. Needs `--expose-gc`. */
+  /** Memory in bytes after a garbage collection: RSS, and the JavaScript heap. Requires `--expose-gc`. */
   held: async () => {
     for (let n = 0; n < 2; n += 1) {
       globalThis.gc();
@@ -26,6 +26,4 @@ const answers = {
     const { rss, heapUsed, external } = process.memoryUsage();
     return { rss, held: heapUsed + external };
   },
-};
-
-answerParent(answers);
+});

@@ -1,32 +1,32 @@
-// The traffic `pipelined-events` of bench/soak.mjs: streams of events, requests for more streams pipelined behind each, and
-// requests that a timeout middleware has answered; then the connections end. Nothing of them may stay in memory.
+// The traffic `pipelined-events` of soak.mjs: event streams, more requests for streams pipelined behind each, and requests that
+// a timeout middleware answers. Then the connections close, and all memory must be released.
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import bs58 from 'bs58';
-import { startChild } from './child.mjs';
-import { linePlot } from './line-plot.mjs';
 import { site } from './measure.mjs';
+import { startChild } from './process.mjs';
+import { lineChart } from './report.mjs';
 
-/** Bounds the load on the machine: the leak this looks for had 9 to 24 KiB for each request. */
+/** Limits the load on the machine. The leak that this benchmark detects had 9 to 24 KiB for each request. */
 const roundMs = 1_000;
 const connectionsPerRound = 4;
 const requestsPerConnection = 30;
-/** So many that each request waits, and none is refused. */
+/** High enough that no request is refused. */
 const connectionLimits = { perAddress: 1_000 };
-/** Few: the status of each intent is kept on purpose. */
+/** Few, because the server caches the status of each intent. */
 const ids = Array.from({ length: 40 }, () => bs58.encode(randomBytes(32)));
 const sampleMs = 30_000;
-/** Code and caches are filled by then. */
+/** By then the code is compiled and the caches are full. */
 const warmUpMs = 120_000;
-/** Bytes for each request. The leak had a thousand times as much. */
-const mayGrow = 20;
+/** The allowed growth in bytes for each request. */
+const maxGrowth = 20;
 
 const requestOf = (target) => `GET ${target} HTTP/1.1\r\nHost: soak\r\nAccept: text/event-stream\r\n\r\n`;
 
-/** One connection: a stream, the requests pipelined behind it, and its end. */
+/** Opens a connection, sends pipelined requests for streams, and closes it. */
 async function visit(port, target) {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -36,7 +36,7 @@ async function visit(port, target) {
   socket.destroy();
 }
 
-/** @returns bytes for each request: the slope of the line that lies nearest to the samples */
+/** The growth in bytes for each request: the slope of a linear regression. */
 function slopeOf(samples, key) {
   const mean = (of) => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
   const [meanX, meanY] = [mean(({ requests }) => requests), mean((sample) => sample[key])];
@@ -47,12 +47,12 @@ function slopeOf(samples, key) {
 async function run(minutes) {
   const [stub, server] = [startChild('./stub.mjs'), startChild('./server.mjs', ['--expose-gc'])];
   try {
-    const { url } = await stub.ask('addresses');
-    const port = await server.ask('start', { ...site, url, connectionLimits, module: 'timeouts' });
+    const { url } = await stub.call('addresses');
+    const port = await server.call('start', { ...site, url, connectionLimits, module: 'ours', answersLate: true });
     const samples = [];
-    const beganAtMs = performance.now();
+    const startedAtMs = performance.now();
     let requests = 0;
-    for (let sampledAtMs = beganAtMs; performance.now() - beganAtMs < minutes * 60_000; ) {
+    for (let sampledAtMs = startedAtMs; performance.now() - startedAtMs < minutes * 60_000; ) {
       const targets = Array.from({ length: connectionsPerRound }, (_, n) => {
         const target = `/intent/${ids[Math.floor(Math.random() * ids.length)]}/events`;
         return n === 0 ? `${target}?late` : target;
@@ -61,13 +61,13 @@ async function run(minutes) {
       requests += connectionsPerRound * requestsPerConnection;
       if (performance.now() - sampledAtMs < sampleMs) continue;
       sampledAtMs = performance.now();
-      // A watch outlives its last listener by five seconds.
+      // A watch continues for five seconds after its last listener.
       await setTimeout(6_000);
-      const sample = { minutes: (sampledAtMs - beganAtMs) / 60_000, requests, ...(await server.ask('held')) };
+      const sample = { minutes: (sampledAtMs - startedAtMs) / 60_000, requests, ...(await server.call('held')) };
       samples.push(sample);
       console.log(
-        `${sample.minutes.toFixed(1)} min: ${requests} requests, ${(sample.held / 1e6).toFixed(2)} MB held, ` +
-          `${(sample.rss / 1e6).toFixed(1)} MB RSS`,
+        `${sample.minutes.toFixed(1)} min: ${requests} requests, heap ${(sample.held / 1e6).toFixed(2)} MB, ` +
+          `RSS ${(sample.rss / 1e6).toFixed(1)} MB`,
       );
     }
     return samples;
@@ -76,7 +76,7 @@ async function run(minutes) {
   }
 }
 
-/** @returns whether memory is flat; undefined after a run that is too short */
+/** @returns whether memory is flat; undefined if the run is too short */
 export async function soakPipelined({ minutes, out }) {
   const samples = await run(minutes);
   const settled = samples.filter((sample) => sample.minutes * 60_000 > warmUpMs);
@@ -90,19 +90,19 @@ export async function soakPipelined({ minutes, out }) {
   const inMb = (key) => samples.map((sample) => sample[key] / 1e6);
   await writeFile(
     path.join(out, 'soak-pipelined.svg'),
-    linePlot({
-      title: 'Memory of the server, after a collection',
+    lineChart({
+      title: 'Memory of the server after a garbage collection',
       xs: samples.map(({ requests }) => requests),
       xTitle: 'requests for streams, pipelined or answered by a timeout middleware',
-      series: { 'RSS, MB': inMb('rss'), 'JavaScript, MB': inMb('held') },
+      series: { 'RSS, MB': inMb('rss'), 'heap, MB': inMb('held') },
     }),
   );
   if (!growth) {
-    console.log('Whether memory is flat shows only after some minutes.');
+    console.log('To check memory, run for some minutes longer.');
     return undefined;
   }
-  const isFlat = growth.held < mayGrow;
-  console.log(`Each request adds ${growth.held.toFixed(2)} bytes of JavaScript, ${growth.rss.toFixed(2)} of RSS.`);
-  console.log(isFlat ? 'Memory is flat.' : `FAILED: memory grows by ${mayGrow} bytes or more for each request.`);
+  const isFlat = growth.held < maxGrowth;
+  console.log(`Growth for each request: heap ${growth.held.toFixed(2)} bytes, RSS ${growth.rss.toFixed(2)} bytes.`);
+  console.log(isFlat ? 'Memory is flat.' : `FAILED: the heap grows by ${maxGrowth} bytes or more for each request.`);
   return isFlat;
 }

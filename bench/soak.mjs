@@ -1,16 +1,16 @@
-// Whether memory stays flat, and answers stay as fast, over a million payments that are created and asked for once each.
+// Checks that memory and latency stay constant over a million payments: each is created, and its status requested once.
 //   npm run bench:soak [-- --count 1000000 --windows 50 --connections 32 --out bench/results]
 //   npm run bench:soak -- --traffic pipelined-events --minutes 30
-//   npm run bench:soak -- --reconnect 2000    when event streams are back after a restart: see reconnect.mjs
-// Needs a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Exits with 1 when memory grows. Other programs
-// may run meanwhile: they make it slower, but not larger.
+//   npm run bench:soak -- --reconnect 2000    see reconnect.mjs
+// Requires a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Exits with 1 if memory grows. Other programs on
+// the machine affect the latency, not the memory.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startChild } from './child.mjs';
-import { linePlot } from './line-plot.mjs';
 import { site } from './measure.mjs';
+import { startChild } from './process.mjs';
 import { measureReconnect } from './reconnect.mjs';
+import { lineChart } from './report.mjs';
 import { soakPipelined } from './soak-pipelined.mjs';
 
 const { values } = parseArgs({
@@ -30,43 +30,45 @@ if (values.traffic === 'pipelined-events') {
   const isFlat = await soakPipelined({ minutes: Number(values.minutes), out: values.out });
   process.exit(isFlat === false ? 1 : 0);
 }
-if (values.traffic !== 'payments') throw new Error('--traffic is payments or pipelined-events.');
+if (values.traffic !== 'payments') throw new Error('--traffic must be payments or pipelined-events.');
 const [count, windows, connections] = ['count', 'windows', 'connections'].map((name) => Number(values[name]));
 
-/** What is kept of so many intents is kept on purpose, and no more: before they have come, memory grows as it should. */
+/** The caches keep the state of this many intents. Until they are full, memory grows by design. */
 const warmUpCount = 200_000;
-/** Bytes for each 100,000 intents after that. */
-const mayGrow = 1_000_000;
+/** The allowed growth in bytes for each 100,000 intents after that. */
+const maxGrowth = 1_000_000;
 
-/** By how much something grows with each 100,000 payments: the slope of the line that lies nearest, and its standard error. */
+/** The growth for each 100,000 payments: the slope of a linear regression, and its standard error. */
 function growthOf(samples, key) {
   const sumOf = (of) => samples.reduce((sum, sample) => sum + of(sample), 0);
   const x = ({ created }) => created / 100_000;
   const [meanX, meanY] = [sumOf(x) / samples.length, sumOf((sample) => sample[key]) / samples.length];
   const spread = sumOf((sample) => (x(sample) - meanX) ** 2);
   const bytes = sumOf((sample) => (x(sample) - meanX) * (sample[key] - meanY)) / spread;
-  const missed = sumOf((sample) => (sample[key] - meanY - bytes * (x(sample) - meanX)) ** 2);
-  return { bytes, error: Math.sqrt(missed / (samples.length - 2) / spread) };
+  const residuals = sumOf((sample) => (sample[key] - meanY - bytes * (x(sample) - meanX)) ** 2);
+  return { bytes, error: Math.sqrt(residuals / (samples.length - 2) / spread) };
 }
 
 async function soak() {
-  const [stub, visitors] = [startChild('./stub.mjs'), startChild('./soak-visitors.mjs')];
+  const [stub, load] = [startChild('./stub.mjs'), startChild('./load.mjs')];
   const server = startChild('./server.mjs', ['--expose-gc']);
   try {
-    const { url } = await stub.ask('addresses');
-    const port = await server.ask('start', { ...site, url, module: 'ours' });
-    await visitors.ask('open', { port, connections });
+    const { url } = await stub.call('addresses');
+    const port = await server.call('start', { ...site, url, module: 'ours' });
+    await load.call('open', { ports: [port], connections });
     const samples = [];
     for (let created = 0; created < count; ) {
-      const before = await server.ask('used');
-      const window = await visitors.ask('run', { count: Math.min(Math.ceil(count / windows), count - created) });
-      const cpuUs = (await server.ask('used')).cpuUs - before.cpuUs;
+      const before = await server.call('used');
+      const window = await load.call('createPayments', {
+        count: Math.min(Math.ceil(count / windows), count - created),
+      });
+      const cpuUs = (await server.call('used')).cpuUs - before.cpuUs;
       created += window.created;
-      samples.push({ ...window, created, cpuUs: cpuUs / window.created, ...(await server.ask('held')) });
+      samples.push({ ...window, created, cpuUs: cpuUs / window.created, ...(await server.call('held')) });
     }
     return samples;
   } finally {
-    for (const child of [stub, visitors, server]) child.stop();
+    for (const child of [stub, load, server]) child.stop();
   }
 }
 
@@ -74,8 +76,8 @@ async function write(samples, growth) {
   const xs = samples.map(({ created }) => created);
   const of = (read) => samples.map(read);
   const inMb = (key) => of((sample) => sample[key] / 1e6);
-  const common = { xs, xTitle: 'payments created, and the status of each asked for' };
-  const memory = { 'RSS, MB': inMb('rss'), 'JavaScript, MB': inMb('held') };
+  const common = { xs, xTitle: 'payments' };
+  const memory = { 'RSS, MB': inMb('rss'), 'heap, MB': inMb('held') };
   const latency = {
     'create p50, ms': of(({ create }) => create.p50Ms),
     'create p99, ms': of(({ create }) => create.p99Ms),
@@ -85,15 +87,15 @@ async function write(samples, growth) {
   await mkdir(values.out, { recursive: true });
   const put = (name, text) => writeFile(path.join(values.out, name), text);
   const { node } = process.versions;
-  // A line for each sample.
+  // One line for each sample.
   const lines = samples.map((sample) => JSON.stringify(sample)).join(',\n');
   const about = JSON.stringify({ node, connections, growth }).slice(1, -1);
   await put('soak.json', `{${about},"samples":[\n${lines}\n]}\n`);
   await put(
     'soak-memory.svg',
-    linePlot({ title: 'Memory of the server, after a collection', ...common, series: memory }),
+    lineChart({ title: 'Memory of the server after a garbage collection', ...common, series: memory }),
   );
-  await put('soak-latency.svg', linePlot({ title: 'Answers', ...common, series: latency }));
+  await put('soak-latency.svg', lineChart({ title: 'Latency', ...common, series: latency }));
 }
 
 if (values.reconnect) {
@@ -105,22 +107,20 @@ const samples = await soak();
 const settled = samples.filter(({ created }) => created > warmUpCount);
 const mb = (bytes) => (bytes / 1e6).toFixed(2);
 const last = samples.at(-1);
-console.log(
-  `${last.created} payments created, and the status of each asked for; at the end ${mb(last.held)} MB are held.`,
-);
+console.log(`${last.created} payments. The heap has ${mb(last.held)} MB at the end.`);
 const refused = samples.reduce((sum, sample) => sum + sample.refused, 0);
-if (refused > 0) console.log(`${refused} had to be asked again: the machine was busy with other things.`);
+if (refused > 0) console.log(`${refused} requests were repeated after a 503 or 504: other programs used the machine.`);
 let growth;
 if (settled.length < 10) {
-  console.log(`Whether memory is flat shows only over more than ${warmUpCount} of them.`);
+  console.log(`To check memory, run more than ${warmUpCount} payments.`);
 } else {
   growth = { held: growthOf(settled, 'held'), rss: growthOf(settled, 'rss') };
-  const isFlat = growth.held.bytes < mayGrow;
-  const growthText = ({ bytes, error }) => `${mb(bytes)} MB, give or take ${mb(error)}`;
+  const isFlat = growth.held.bytes < maxGrowth;
+  const growthText = ({ bytes, error }) => `${mb(bytes)} MB ± ${mb(error)}`;
   console.log(
-    `Each 100,000 after the first ${warmUpCount}: JavaScript ${growthText(growth.held)}; RSS ${growthText(growth.rss)}.`,
+    `Growth for each 100,000 payments after the first ${warmUpCount}: heap ${growthText(growth.held)}; RSS ${growthText(growth.rss)}.`,
   );
-  console.log(isFlat ? 'Memory is flat.' : `FAILED: memory grows by ${mb(mayGrow)} MB or more.`);
+  console.log(isFlat ? 'Memory is flat.' : `FAILED: the heap grows by ${mb(maxGrowth)} MB or more.`);
   if (!isFlat) process.exitCode = 1;
 }
 await write(samples, growth);

@@ -1,8 +1,8 @@
-// Writes dist/ from build/, as the last step of `npm run build`. It prints nothing.
-// - Joins the modules into few files, because loading a file takes half a millisecond. Names stay, and lines stay short, so
-//   that a stack trace is readable.
-// - Keeps only the declarations that the declarations of an entry need.
-// - Copies pages and data, without their white space.
+// Writes dist/ from build/, the last step of `npm run build`.
+// - Bundles the modules into few files, because loading a file takes half a millisecond. Names and short lines are kept for
+//   readable stack traces.
+// - Keeps only the declarations that the entries require.
+// - Copies pages and data without white space.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ const common = {
   logLevel: 'warning',
 };
 
-/** The modules that others load: the commands, and the entries except that of the browser. */
+/** The entry modules: the commands, and the exports of the package except the one for browsers. */
 function entries() {
   const files = [...Object.values(manifest.exports).map((entry) => entry.default), ...Object.values(manifest.bin)];
   return files
@@ -46,7 +46,7 @@ function entries() {
     .map((name) => path.join(modules, name));
 }
 
-/** The modules that are loaded with an entry, without those on demand. */
+/** The modules that an entry imports statically. */
 async function loadedWith(entry) {
   const { inputs } = (await build({ ...common, entryPoints: [path.join(modules, entry)] })).metafile;
   const loaded = new Set([path.relative(root, path.join(modules, entry))]);
@@ -58,10 +58,10 @@ async function loadedWith(entry) {
 }
 
 /**
- * Makes every module import its whole: the client, or the rest of the router. Otherwise esbuild would write one file for
+ * Adds an import of its bundle to every module: the client, or the rest of the router. Without it esbuild writes one file for
  * every combination of entries that share a module.
  */
-async function wholes() {
+async function bundleImports() {
   const [client, router] = [await loadedWith('client.js'), await loadedWith('index.js')];
   const importOf = (entry) => `import ${JSON.stringify(path.join(modules, entry))};`;
   return (file) => {
@@ -71,35 +71,34 @@ async function wholes() {
 }
 
 /**
- * Stands for `import.meta.url` until the file of the module is known. It is an identifier, because the line limit breaks strings
- * into several lines.
+ * A placeholder for `import.meta.url` until the bundle of the module is known. It is an identifier, because the line limit
+ * splits strings.
  */
 const urlOf = (name) => `__url_${Buffer.from(name).toString('hex')}`;
 const anyUrl = /\b__url_([0-9a-f]+)\b/g;
 
 async function moduleReader() {
-  const wholeOf = await wholes();
+  const bundleImportOf = await bundleImports();
   return {
     name: 'module-reader',
     setup({ onLoad }) {
       onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
         const code = await readFile(file, 'utf8');
-        // No stack trace of ours names a variable of the generated codecs.
         const isGenerated = file.startsWith(path.join(modules, 'wire/generated'));
         const text = isGenerated ? (await transform(code, { minify: true, format: 'esm' })).code : code;
         const url = urlOf(path.relative(modules, file));
-        return { contents: `${text.replaceAll('import.meta.url', url)}\n${wholeOf(file)}` };
+        return { contents: `${text.replaceAll('import.meta.url', url)}\n${bundleImportOf(file)}` };
       });
     },
   };
 }
 
-/** Files that a module reads are where they would be if the module had a file of its own. */
+/** Files that a module reads are relative to its own path, not to its bundle. */
 function withUrls(text, file) {
   return text.replaceAll(anyUrl, (_, hex) => {
     const name = Buffer.from(hex, 'hex').toString();
-    const way = path.relative(path.dirname(file), path.join(target, name));
-    return `new URL(${JSON.stringify(way.startsWith('.') ? way : `./${way}`)}, import.meta.url).href`;
+    const relative = path.relative(path.dirname(file), path.join(target, name));
+    return `new URL(${JSON.stringify(relative.startsWith('.') ? relative : `./${relative}`)}, import.meta.url).href`;
   });
 }
 
@@ -108,14 +107,14 @@ async function writeModules() {
     ...common,
     entryPoints: entries(),
     outbase: modules,
-    // `sideEffects` of package.json is about dist/.
+    // `sideEffects` in package.json applies to dist/ only.
     ignoreAnnotations: true,
     plugins: [await moduleReader()],
   });
   for (const { path: file, text } of outputFiles) {
     const { inputs } = metafile.outputs[path.relative(root, file)];
     const names = Object.keys(inputs).map((name) => `// ${name}\n`);
-    // A command begins with `#!`.
+    // A command starts with `#!`.
     const [, head = '', rest] = /^(#!.*\n)?([\s\S]*)$/.exec(withUrls(text, file));
     await write(file, head + names.join('') + rest);
   }
@@ -125,7 +124,7 @@ async function writeModules() {
 
 const isDeclaration = (file) => file.endsWith('.d.ts');
 
-/** The shapes of messages only: nobody outside calls a codec, and the comments repeat the names. */
+/** The shapes of messages, without codecs and comments. */
 const shapesIn = (text) =>
   text
     .replaceAll(/\/\*\*[\s\S]*?\*\//g, '')
@@ -133,7 +132,7 @@ const shapesIn = (text) =>
     .replaceAll(/^(?:static|constructor\b).*\n/gm, '')
     .replaceAll(/^interface I\w+ extends .*\{\n\}\n/gm, '');
 
-/** The declarations of the entries, and those that they import. */
+/** The declarations of the entries and their imports. */
 async function neededDeclarations() {
   const types = Object.values(manifest.exports).flatMap((entry) => entry.types ?? []);
   const needed = new Map();

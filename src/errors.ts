@@ -1,7 +1,7 @@
 /**
- * Every code of an error of this package, with its HTTP status and a title that can be shown to anyone.
- * Codes are stable: a program may branch on them. `docs/errors.md` and `openapi.json` have an entry for each. The button chooses
- * its text by status and code (`browser/texts/locale.ts`).
+ * The error codes, each with its HTTP status and a title that is safe to display. Codes are stable, so programs can branch on
+ * them. `docs/errors.md` and `openapi.json` have an entry for each. The button selects its text by status and code
+ * (`browser/texts/locale.ts`).
  */
 export const errorCodes = {
   // Errors of the caller.
@@ -21,38 +21,38 @@ export const errorCodes = {
   not_supported: [400, 'This kind of intent is not supported'],
   invalid_webhook: [400, 'The webhook call is not signed by the payment service'],
   request_refused: [400, 'The site refused the request'],
-  login_required: [401, 'Log in first'],
-  payment_required: [402, 'Pay for this first'],
+  login_required: [401, 'A login is required'],
+  payment_required: [402, 'A payment is required'],
   cross_site_request: [403, 'The request comes from another site'],
-  intent_not_found: [404, 'There is no such intent'],
-  method_not_allowed: [405, 'The method is not allowed here'],
+  intent_not_found: [404, 'The intent does not exist'],
+  method_not_allowed: [405, 'The method is not allowed'],
   login_pending: [409, 'The login is not confirmed yet'],
   body_too_large: [413, 'The body is too large'],
-  unsupported_media_type: [415, 'The content type of the body is not supported here'],
+  unsupported_media_type: [415, 'The content type of the body is not supported'],
   idempotency_key_reused: [422, 'The idempotency key was used for another request'],
   too_many_connections: [429, 'Too many connections are open'],
   rate_limited: [429, 'Too many requests'],
-  // Errors of the set-up or of the site.
+  // Errors of the configuration or the site.
   invalid_configuration: [500, 'The configuration is invalid'],
-  invalid_key: [500, 'A key cannot be read'],
+  invalid_key: [500, 'A key is invalid'],
   signer_failed: [500, 'The signer did not return a valid signature'],
   router_missing: [500, 'The intent router is not mounted'],
   guard_missing: [500, 'The route is not guarded'],
   malformed_message: [500, 'A message cannot be decoded'],
-  invalid_signature: [500, 'A signature does not verify'],
+  invalid_signature: [500, 'A signature is invalid'],
   internal_error: [500, 'The server has an internal error'],
   session_unavailable: [503, 'The session store is unavailable'],
-  too_busy: [503, 'The site is too busy at the moment'],
-  closing: [503, 'The site is restarting, try again'],
-  ledger_unavailable: [503, 'The ledger of the site cannot be reached'],
+  too_busy: [503, 'The site is overloaded'],
+  closing: [503, 'The site is restarting'],
+  ledger_unavailable: [503, 'The ledger of the site is unreachable'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],
-  // Errors of the sequencer, or of the connection to it.
+  // Errors of the sequencer or the connection to it.
   intent_refused: [502, 'The payment service refused the intent'],
   sequencer_error: [502, 'The payment service refused the request'],
   sequencer_bad_status: [502, 'The payment service failed'],
-  sequencer_bad_response: [502, 'The answer of the payment service cannot be read'],
-  sequencer_unreachable: [503, 'The payment service cannot be reached'],
-  sequencer_unavailable: [503, 'The payment service fails repeatedly, so calls are paused'],
+  sequencer_bad_response: [502, 'The response of the payment service is invalid'],
+  sequencer_unreachable: [503, 'The payment service is unreachable'],
+  sequencer_unavailable: [503, 'Calls are paused, because the payment service failed repeatedly'],
   sequencer_timeout: [504, 'The payment service did not answer in time'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
@@ -61,18 +61,18 @@ export type IntentErrorCode = keyof typeof errorCodes;
 
 /** Further fields of an error. */
 export interface IntentErrorOptions extends ErrorOptions {
-  /** When a retry may succeed, in milliseconds from now. */
+  /** When a retry can succeed, in milliseconds from now. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * The error class of this package. `code` says what happened, `status` is the HTTP status of the code, `message` is for the
- * developer and never holds a secret.
+ * The error class of this package. `status` is the HTTP status of `code`. `message` is for developers and never contains a
+ * secret.
  */
 export class IntentError extends Error {
-  /** What happened. Codes are stable and explained in docs/errors.md. */
+  /** A stable code, explained in docs/errors.md. */
   readonly code: IntentErrorCode;
-  /** When a retry may succeed, in milliseconds from now; absent where that is unknown. */
+  /** When a retry can succeed, in milliseconds from now; absent if unknown. */
   declare readonly retryAfterMs?: number;
 
   constructor(code: IntentErrorCode, message?: string, options?: IntentErrorOptions) {
@@ -88,7 +88,7 @@ export class IntentError extends Error {
     return errorCodes[this.code][0];
   }
 
-  /** A short sentence for the code, which can be shown to anyone. */
+  /** A short sentence for the code, safe to display. */
   get title(): string {
     return errorCodes[this.code][1];
   }
@@ -101,20 +101,17 @@ export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}` 
 export interface SequencerErrorDetails extends IntentErrorOptions {
   /** The text of an ERROR envelope. */
   readonly serviceMessage?: string | undefined;
-  /** The HTTP status of an answer that was not 2xx. */
+  /** The HTTP status of a response other than 2xx. */
   readonly httpStatus?: number | undefined;
 }
 
-/**
- * A call to the sequencer without an OK envelope (interface section 7): one code for each kind of failure.
- * `serviceMessage` is the text of an ERROR envelope and `httpStatus` the status of a non-2xx answer, both for logs only.
- */
+/** A call to the sequencer that failed (interface section 7). One code for each kind of failure. */
 export class SequencerError extends IntentError {
-  /** How the call failed. */
+  /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
-  /** The text of an ERROR envelope, truncated; for logs only, because the service wrote it. */
+  /** The text of an ERROR envelope, truncated. For logs only, because the service controls it. */
   readonly serviceMessage: string | undefined;
-  /** The HTTP status of an answer that was not 2xx. */
+  /** The HTTP status of a response other than 2xx. For logs only. */
   readonly httpStatus: number | undefined;
 
   constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {
@@ -128,9 +125,9 @@ export class SequencerError extends IntentError {
 
 /** One problem of the configuration, with its fix. */
 export interface ConfigProblem {
-  /** The option or environment variable at fault. */
+  /** The option or environment variable. */
   readonly setting: string;
-  /** What is missing or wrong, as a sentence without secrets. */
+  /** The problem, as a sentence without secrets. */
   readonly problem: string;
   /** The fix. */
   readonly fix: string;
@@ -145,7 +142,7 @@ export class ConfigError extends IntentError {
     const lines = problems.map(({ setting, problem, fix }) => `  - ${setting}: ${problem}\n    ${fix}`);
     super('invalid_configuration', `express-intents cannot start:\n${lines.join('\n')}`);
     this.name = 'ConfigError';
-    // The message has all problems. A printed error would repeat them, and the code adds nothing.
+    // The message contains all problems. A printed error would repeat them.
     Object.defineProperty(this, 'problems', { value: problems, enumerable: false });
     Object.defineProperty(this, 'code', { enumerable: false });
     this.stack = [`${this.name}: ${this.message}`, ...siteFrames(this.stack)].join('\n');
@@ -160,12 +157,12 @@ function siteFrames(stack = ''): readonly string[] {
   return own.length > 0 ? ['', ...own] : [];
 }
 
-/** The message of anything that was thrown, also by another realm, even of an object whose members throw. */
+/** The message of a thrown value: of any type, from any realm, even with accessors that throw. */
 export function messageOf(thrown: unknown): string {
   try {
     return String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
   } catch {
-    return 'An error that cannot be read.';
+    return 'Unknown error: reading its message failed.';
   }
 }
 
@@ -177,7 +174,7 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The details of a thrown value. Does not use `instanceof`: test runners have an Error class of their own. */
+/** The details of a thrown value. Does not use `instanceof`, because test runners have their own Error class. */
 export function readError(thrown: unknown): ErrorDetails {
   return typeof thrown === 'object' && thrown !== null ? thrown : {};
 }

@@ -1,13 +1,12 @@
-// The least that one middleware of an Express app can do payments and their status with: bodies are read and bytes laid out
-// by hand, undici makes the call, and there is no check and no bound. What ours costs beyond this is ours to answer for;
-// the rest is Express'. With `sameAnswer` it answers with the headers and the cookie that ours has.
+// The variant `one middleware`: the minimum cost of payments and their status in an Express app. It has a hand-written codec,
+// uses undici, and has no checks and no limits. With `sameAnswer` it sends the headers and the cookie of ours.
 import { hash, randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import express from 'express';
 import { Pool } from 'undici';
 import { securityHeaders } from '../../build/http/response/respond.js';
 import * as intents from '../../build/index.js';
-import { bodyOf, envelope, fromBase58, newPayment, saysOk } from './hand-codec.mjs';
+import { bodyOf, envelope, fromBase58, isOk, newPayment } from './hand-codec.mjs';
 
 export default function bare({ url, destination, createServer = false, sameAnswer = false }) {
   const account = fromBase58(destination);
@@ -46,7 +45,7 @@ export default function bare({ url, destination, createServer = false, sameAnswe
     JSON.parse(body);
     const { secret, request } = newPayment(account);
     call(envelope('Intents', 'createIntent', request), (answer) => {
-      if (answer && saysOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`, newBrowser());
+      if (answer && isOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`, newBrowser());
       else send(res, 502, '{}', base);
     });
   }
@@ -54,7 +53,7 @@ export default function bare({ url, destination, createServer = false, sameAnswe
   function showStatus(res, id) {
     const request = Buffer.concat([Buffer.from('0a220a20', 'hex'), fromBase58(id)]);
     call(envelope('MicroPayment', 'getStatus', request), (answer) => {
-      if (!answer || !saysOk(answer)) return send(res, 502, '{}', base);
+      if (!answer || !isOk(answer)) return send(res, 502, '{}', base);
       const flags = [false, false, false];
       const body = bodyOf(answer);
       for (let at = 0; at < body.length; at += 2) flags[(body[at] >> 3) - 1] = body[at + 1] === 1;

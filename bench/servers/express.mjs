@@ -1,4 +1,4 @@
-// An Express app of one route and nothing else; with `middleware`, one that does nothing is in front.
+// An Express app with one route and, with `middleware`, an empty middleware.
 import * as http from 'node:http';
 import express from 'express';
 import * as intents from '../../build/index.js';

@@ -1,9 +1,11 @@
-// The bytes of the protocol, laid out by hand: what the limit sends. Layouts as in proto/intents.proto.
+// A hand-written codec and client of the protocol, for the servers `limit` and `one middleware`. Layouts as in
+// proto/intents.proto.
 import { createPrivateKey, hash, randomFillSync, sign } from 'node:crypto';
+import { connect } from 'node:net';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Base58 of bytes whose first is not zero: in limbs of 58^5, which fit into 30 bits. */
+/** Base58 of bytes without leading zeros, in limbs of 58^5, which fit into 30 bits. */
 export function base58(bytes) {
   const limbs = [0];
   for (const byte of bytes) {
@@ -59,7 +61,7 @@ const hex = (text) => Buffer.from(text, 'hex');
 const key = (tag, bytes) => Buffer.concat([hex(`${tag}220a20`), bytes]);
 const signature = (tag, bytes) => Buffer.concat([hex(`${tag}420a40`), bytes]);
 
-/** 4.50 usd to an account of 32 bytes: the secret and the request. */
+/** A payment of 4.50 usd to an account of 32 bytes. */
 export function newPayment(account) {
   const payload = newPayload(2, 140, 450);
   const rendezvous = keyPairOf(hash('sha256', payload, 'buffer'));
@@ -69,7 +71,7 @@ export function newPayment(account) {
   return { secret: base58(payload), request: Buffer.concat([signature('1a', rendezvous.sign(message)), message]) };
 }
 
-/** A login at a domain of less than 100 letters, signed by a verifier: the secret and the request. */
+/** A login at a domain of less than 100 letters, signed by a verifier. */
 export function newLogin(domain, verifier) {
   const payload = newPayload(3, 0, 0);
   const rendezvous = keyPairOf(hash('sha256', payload, 'buffer'));
@@ -82,18 +84,60 @@ export function newLogin(domain, verifier) {
   return { secret: base58(payload), request: Buffer.concat([signature('1a', rendezvous.sign(message)), message]) };
 }
 
-/** The envelope around a body of 128 to 16,383 bytes, or of less than 128. */
+/** The envelope of a body of at most 16,383 bytes. */
 export function envelope(service, method, body) {
   const head = `\x0a\x00\x12${String.fromCharCode(service.length)}${service}\x1a${String.fromCharCode(method.length)}${method}`;
   const length = body.length < 128 ? [body.length] : [(body.length & 0x7f) | 0x80, body.length >> 7];
   return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from([0x22, ...length]), body]);
 }
 
-/** Whether an envelope says OK: no result, or that of zero, and no message. */
-export const saysOk = (bytes) => bytes[0] !== 0x08 || bytes[1] === 0;
+/** Whether the result of an envelope is OK. */
+export const isOk = (bytes) => bytes[0] !== 0x08 || bytes[1] === 0;
 
-/** The body of an envelope that says OK and has one of less than 128 bytes. */
+/** The body of an OK envelope, if it has less than 128 bytes. */
 export function bodyOf(bytes) {
   const at = bytes[0] === 0x08 ? 2 : 0;
   return bytes[at] === 0x12 ? bytes.subarray(at + 2, at + 2 + bytes[at + 1]) : Buffer.alloc(0);
+}
+
+/**
+ * Calls to the sequencer over plain sockets, one at a time on each: the minimum cost of a call over HTTP.
+ * @returns a function that calls `done` with the envelope, or undefined if the connection failed
+ */
+export function rawCalls(url) {
+  const { hostname, port, host } = new URL(url);
+  const idle = [];
+
+  function open() {
+    const connection = {
+      socket: connect({ host: hostname, port, noDelay: true }),
+      done: undefined,
+      received: undefined,
+    };
+    connection.socket.on('data', (chunk) => receive(connection, chunk));
+    connection.socket.on('error', () => undefined);
+    connection.socket.on('close', () => connection.done?.(undefined));
+    return connection;
+  }
+
+  function receive(connection, chunk) {
+    const bytes = connection.received ? Buffer.concat([connection.received, chunk]) : chunk;
+    const headEnd = bytes.indexOf('\r\n\r\n');
+    const length = headEnd < 0 ? Infinity : Number(/content-length: (\d+)/i.exec(bytes.latin1Slice(0, headEnd))[1]);
+    if (bytes.length < headEnd + 4 + length) {
+      connection.received = bytes;
+      return;
+    }
+    const { done } = connection;
+    connection.received = connection.done = undefined;
+    idle.push(connection);
+    done(bytes.subarray(headEnd + 4));
+  }
+
+  return (body, done) => {
+    const connection = idle.pop() ?? open();
+    connection.done = done;
+    const head = `POST /v1/api HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/octet-stream\r\nContent-Length: ${body.length}\r\n\r\n`;
+    connection.socket.write(Buffer.concat([Buffer.from(head, 'latin1'), body]));
+  };
 }

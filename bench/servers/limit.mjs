@@ -1,36 +1,34 @@
-// The limit: `node:http`, everything else by hand, and nothing that is not asked for: no check, no header, no cookie, no
-// bound. Nobody should serve this; it is what all others are measured by. With `sameAnswer` an intent is answered with the
-// headers and the cookie that ours has.
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+// The variant `limit`: hand-written `node:http` without checks, limits, headers or cookies. It is not fit for production. The
+// other variants are compared with it.
 import { createServer } from 'node:http';
-import { securityHeaders } from '../../build/http/response/respond.js';
-import { bareCalls } from './bare-calls.mjs';
-import { base58, bodyOf, envelope, fromBase58, keyPairOf, newLogin, newPayment, saysOk } from './hand-codec.mjs';
+import {
+  base58,
+  bodyOf,
+  envelope,
+  fromBase58,
+  isOk,
+  keyPairOf,
+  newLogin,
+  newPayment,
+  rawCalls,
+} from './hand-codec.mjs';
 
-export default function limit({ url, domain, destination, verifierSeed, sameAnswer = false }) {
-  const call = bareCalls(url);
+export default function limit({ url, domain, destination, verifierSeed }) {
+  const call = rawCalls(url);
   const verifier = keyPairOf(Buffer.from(verifierSeed, 'hex'));
   const account = fromBase58(destination);
-  const sealing = randomBytes(32);
   const publicKeys = JSON.stringify({ public_keys: [base58(verifier.publicKey)] });
 
-  const send = (res, status, text, headers) => {
-    res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': text.length, ...headers });
+  const send = (res, status, text) => {
+    res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': text.length });
     res.end(text);
   };
-
-  const headers = { ...securityHeaders(), 'Cache-Control': 'no-store' };
-  function newBrowser() {
-    const token = randomBytes(32).toString('base64url');
-    hash('sha256', token, 'buffer');
-    return { ...headers, 'Set-Cookie': `intent=${token}; Path=/; HttpOnly; SameSite=Lax` };
-  }
 
   function create(res, body) {
     const isLogin = JSON.parse(body).mode === 'login';
     const { secret, request } = isLogin ? newLogin(domain, verifier) : newPayment(account);
     call(envelope('Intents', 'createIntent', request), (answer) => {
-      if (answer && saysOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`, sameAnswer ? newBrowser() : {});
+      if (answer && isOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`);
       else send(res, 502, '{}');
     });
   }
@@ -38,26 +36,13 @@ export default function limit({ url, domain, destination, verifierSeed, sameAnsw
   function showStatus(res, id) {
     const request = Buffer.concat([Buffer.from('0a220a20', 'hex'), fromBase58(id)]);
     call(envelope('MicroPayment', 'getStatus', request), (answer) => {
-      if (!answer || !saysOk(answer)) return send(res, 502, '{}');
+      if (!answer || !isOk(answer)) return send(res, 502, '{}');
       const flags = [false, false, false];
       const body = bodyOf(answer);
       for (let at = 0; at < body.length; at += 2) flags[(body[at] >> 3) - 1] = body[at + 1] === 1;
       const [exists, scanned, submitted] = flags;
       return send(res, 200, `{"exists":${exists},"code_scanned":${scanned},"intent_submitted":${submitted}}`);
     });
-  }
-
-  function seal(text) {
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', sealing, nonce);
-    return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url');
-  }
-
-  function opened(sealed) {
-    const bytes = Buffer.from(sealed, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', sealing, bytes.subarray(0, 12));
-    decipher.setAuthTag(bytes.subarray(-16));
-    return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
   }
 
   function withBody(req, use) {
@@ -69,15 +54,11 @@ export default function limit({ url, domain, destination, verifierSeed, sameAnsw
   }
 
   return createServer((req, res) => {
-    const { url: path, method } = req;
+    const { url: path } = req;
     if (path === '/hello') return send(res, 200, '"Hello"');
     if (path === '/intent') return withBody(req, (body) => create(res, body));
     if (path.startsWith('/status/')) return showStatus(res, path.slice(8));
     if (path === '/.well-known/service-payments.json') return send(res, 200, publicKeys);
-    if (path === '/session' && method === 'POST') {
-      return withBody(req, () => send(res, 200, '{}', { 'Set-Cookie': `session=${seal('somebody')}` }));
-    }
-    if (path === '/account') return send(res, 200, `"Hello ${opened(req.headers.cookie.slice('session='.length))}"`);
     return send(res, 404, '{}');
   });
 }

@@ -1,4 +1,4 @@
-// An Express app with the router in front, as the README shows it: every default is on.
+// An Express app with the router, as in the README, with all defaults.
 import * as http from 'node:http';
 import express from 'express';
 import * as intents from '../../build/index.js';
@@ -8,9 +8,9 @@ import { routerLedger } from '../../build/router/ledger.js';
 const never = Number.MAX_SAFE_INTEGER;
 
 /**
- * @param createServer `true` for the package's own `createServer`, which gives requests their prototypes beforehand
- * @param watchFirstMs until the ledger looks whether a payment was paid; by default later than a benchmark lasts
- * @param before puts middlewares in front of the router
+ * @param createServer whether to use `createServer` of the package
+ * @param watchFirstMs until the first poll of the ledger; by default after the end of the benchmark
+ * @param answersLate whether a timeout middleware answers requests with the query `late`, and then still calls the router
  */
 export default async function ours({
   url,
@@ -19,7 +19,7 @@ export default async function ours({
   verifierSeed,
   createServer = false,
   watchFirstMs = 24 * 3_600_000,
-  before,
+  answersLate = false,
   ...options
 }) {
   const given = {
@@ -29,17 +29,22 @@ export default async function ours({
     domain,
     destination,
     payment: () => ({ amount: '4.50', currency: 'usd' }),
-    // Counted like any visitor's, but all of these come from one address.
+    // All requests come from one address.
     rateLimits: { intent: never, session: never, status: never },
     ...(options.databaseUrl && { onPaid: () => undefined }),
     ...options,
   };
   const router = composeRouter(given, (parts) => routerLedger(parts, { watchFirstMs }));
   const app = express();
-  before?.(app);
+  if (answersLate) app.use(timeoutMiddleware);
   app.use(router);
-  app.get('/account', intents.requireLogin(), (req, res) => res.send(`Hello ${req.intent.user.id}`));
   app.get('/hello', (_req, res) => res.send('Hello'));
   await router.ready();
   return (createServer ? intents : http).createServer(app);
+}
+
+function timeoutMiddleware(req, res, next) {
+  if (req.query.late === undefined) return next();
+  res.once('close', () => next());
+  res.status(503).end();
 }

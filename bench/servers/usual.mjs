@@ -1,27 +1,12 @@
-// The usual way: what a good programmer writes in an afternoon, with Express, the packages one finds first, and the
-// published proto file.
+// The variant `usual`: a typical Express app with the most popular packages and the published proto file.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { ed25519 as noble } from '@noble/curves/ed25519.js';
+import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
 import express from 'express';
-import session from 'express-session';
 import protobuf from 'protobufjs';
-import nacl from 'tweetnacl';
 
-const curves = {
-  noble: {
-    publicKeyOf: (seed) => noble.getPublicKey(seed),
-    sign: (bytes, seed) => noble.sign(bytes, seed),
-  },
-  tweetnacl: {
-    publicKeyOf: (seed) => nacl.sign.keyPair.fromSeed(seed).publicKey,
-    sign: (bytes, seed) => nacl.sign.detached(bytes, nacl.sign.keyPair.fromSeed(seed).secretKey),
-  },
-};
-
-export default async function usual({ url, domain, destination, verifierSeed, curve = 'noble' }) {
-  const { publicKeyOf, sign } = curves[curve];
+export default async function usual({ url, domain, destination, verifierSeed }) {
   const proto = await protobuf.load(new URL('../../proto/intents.proto', import.meta.url).pathname);
   const type = (name) => proto.lookupType(`intents.v1.${name}`);
   const [Message, Request, Response] = ['Message', 'Request', 'Response'].map(type);
@@ -38,7 +23,7 @@ export default async function usual({ url, domain, destination, verifierSeed, cu
       headers: { 'content-type': 'application/octet-stream' },
       body: Request.encode({ service, method, body }).finish(),
     });
-    if (!response.ok) throw new Error(`The service answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`The service answered ${response.status}.`);
     const answer = Response.decode(new Uint8Array(await response.arrayBuffer()));
     if (answer.result !== 0) throw new Error(answer.message);
     return answer.body;
@@ -57,10 +42,10 @@ export default async function usual({ url, domain, destination, verifierSeed, cu
   function login(rendezvousKey) {
     const request = {
       domain: { domain },
-      verifier: { value: publicKeyOf(verifier) },
+      verifier: { value: ed25519.getPublicKey(verifier) },
       rendezvousKey: { value: rendezvousKey },
     };
-    const signature = { value: sign(RequestToLogin.encode(request).finish(), verifier) };
+    const signature = { value: ed25519.sign(RequestToLogin.encode(request).finish(), verifier) };
     return { requestToLogin: { ...request, signature } };
   }
 
@@ -73,9 +58,9 @@ export default async function usual({ url, domain, destination, verifierSeed, cu
     if (!isLogin) payload.writeUIntLE(450, 2, 6);
     randomBytes(11).copy(payload, 9);
     const seed = createHash('sha256').update(payload).digest();
-    const rendezvousKey = publicKeyOf(seed);
+    const rendezvousKey = ed25519.getPublicKey(seed);
     const message = isLogin ? login(rendezvousKey) : payment(rendezvousKey);
-    const signature = { value: sign(Message.encode(message).finish(), seed) };
+    const signature = { value: ed25519.sign(Message.encode(message).finish(), seed) };
     await call(
       'Intents',
       'createIntent',
@@ -91,16 +76,7 @@ export default async function usual({ url, domain, destination, verifierSeed, cu
     res.json({ exists, code_scanned: codeScanned, intent_submitted: intentSubmitted });
   });
   app.get('/.well-known/service-payments.json', (_req, res) => {
-    res.json({ public_keys: [bs58.encode(publicKeyOf(verifier))] });
-  });
-  const sessions = session({ secret: randomBytes(32).toString('hex'), resave: false, saveUninitialized: false });
-  app.post('/session', sessions, (req, res) => {
-    req.session.user = 'somebody';
-    res.json({});
-  });
-  app.get('/account', sessions, (req, res) => {
-    if (req.session.user) res.send(`Hello ${req.session.user}`);
-    else res.sendStatus(401);
+    res.json({ public_keys: [bs58.encode(ed25519.getPublicKey(verifier))] });
   });
   app.get('/hello', (_req, res) => res.send('Hello'));
   return createServer(app);

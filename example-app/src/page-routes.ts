@@ -11,7 +11,7 @@ import { brokenPage, notFoundPage } from './pages/message.js';
 import { thanksPage } from './pages/thanks.js';
 import { visitorOf } from './visitor-session.js';
 
-/** Sends a page. No cache stores it, because each page shows who is logged in. */
+/** Sends a page. No cache stores it, because each page shows the logged-in user. */
 type Send = (req: Request, res: Response, page: Page, status?: number) => Promise<void>;
 
 /** How many orders the account page shows. */
@@ -34,7 +34,7 @@ export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boo
   routes.get('/thanks/:intent', async (req, res) => {
     const intent = await intents.find(req.params.intent);
     const article = findArticle(intent?.metadata.article);
-    // The purchase of another visitor looks like an unknown one.
+    // The purchase of another visitor is answered like an unknown one.
     if (!intent || !article || intent.metadata.visitor !== visitorOf(req)) return notFound(req, res);
     return send(req, res, thanksPage({ intent, article, order: await findOrder(intent.id, database) }));
   });

@@ -6,8 +6,8 @@ import { visitorOf } from './visitor-session.js';
 
 /** The shop's hooks for the intent router. */
 export const payments = {
-  // The browser names the article. The server sets the price. The metadata holds everything the order needs later, because
-  // the browser may have disconnected by then.
+  // The browser names the article, the server sets the price. `onPaid` reads the order from the metadata, because the browser
+  // may have disconnected by then.
   payment: async (req: Request) => {
     const { slug, price } = requireArticle(req.body);
     const user = await currentUser(req);

@@ -5,7 +5,7 @@ import { createWallet, type Wallet } from 'express-intents/testing';
 import { articles, priceOf } from './articles.js';
 import { sequencerUrlOf } from './development-defaults.js';
 import { shorten } from './pages/layout.js';
-import { type Answer, Visitor } from './visitor.js';
+import { Visitor, type VisitorResponse } from './visitor.js';
 
 /** Makes a payment and a login on a running shop, as a visitor with a wallet. */
 async function play(): Promise<void> {
@@ -24,7 +24,7 @@ async function playPayment(visitor: Visitor, wallet: Wallet): Promise<void> {
   const [article] = articles.filter(({ slug }) => slug === 'pot-of-assam');
   if (!article) throw new Error('The shop has no article "pot-of-assam".');
   const order = { mode: 'payment', order: { article: article.slug } };
-  const secret = await step(`Ordered ${article.name}`, async () => begin(visitor, order));
+  const secret = await step(`Ordered ${article.name}`, async () => createIntent(visitor, order));
   const request = await step('The wallet scanned the code', () => wallet.scan(secret));
   await step(`The wallet shows ${priceOf(article)}, the price of the shop`, () => {
     deepStrictEqual([request.kind, request.amount, request.currency], ['payment', article.price, 'usd']);
@@ -38,7 +38,7 @@ async function playPayment(visitor: Visitor, wallet: Wallet): Promise<void> {
 
 async function playLogin(visitor: Visitor, wallet: Wallet): Promise<void> {
   console.log('\nA login');
-  const secret = await step('Requested a login', () => begin(visitor, { mode: 'login' }));
+  const secret = await step('Requested a login', () => createIntent(visitor, { mode: 'login' }));
   const { id, login } = await step('The wallet scanned the code', () => wallet.scan(secret));
   const domain = login?.domain ?? '';
   await step('POST /session is refused before the wallet confirms', async () => {
@@ -78,11 +78,11 @@ async function step<Result>(name: string, act: () => Result | Promise<Result>): 
   }
 }
 
-async function begin(visitor: Visitor, body: unknown): Promise<string> {
+async function createIntent(visitor: Visitor, body: unknown): Promise<string> {
   const { json } = expectStatus(await visitor.post('/intent', body), 201);
   const { client_secret: secret, ...rest } = json as Record<string, unknown>;
-  deepStrictEqual(rest, {}, 'The answer contains more than the client secret.');
-  if (typeof secret !== 'string') throw new Error('The answer has no client secret.');
+  deepStrictEqual(rest, {}, 'The response has more fields than the client secret.');
+  if (typeof secret !== 'string') throw new Error('The response has no client secret.');
   return secret;
 }
 
@@ -110,17 +110,17 @@ async function eventually(check: () => Promise<void>): Promise<void> {
   }
 }
 
-function expectJson(answer: Answer, status: number, body: unknown): void {
-  deepStrictEqual(expectStatus(answer, status).json, body);
+function expectJson(response: VisitorResponse, status: number, body: unknown): void {
+  deepStrictEqual(expectStatus(response, status).json, body);
 }
 
-function expectText({ text }: Answer, expected: string): void {
+function expectText({ text }: VisitorResponse, expected: string): void {
   if (!text.includes(expected)) throw new Error(`The page does not contain ${JSON.stringify(expected)}.`);
 }
 
-function expectStatus(answer: Answer, status: number): Answer {
-  if (answer.status === status) return answer;
-  throw new Error(`The shop answered ${answer.status}, expected ${status}: ${answer.text.slice(0, 300)}`);
+function expectStatus(response: VisitorResponse, status: number): VisitorResponse {
+  if (response.status === status) return response;
+  throw new Error(`The shop answered ${response.status}, expected ${status}: ${response.text.slice(0, 300)}`);
 }
 
 /** `fetch` throws "fetch failed", with the reason in its cause. */

@@ -5,7 +5,7 @@ import { isFirstStart, setDevelopmentDefaults } from './development-defaults.js'
 import { createShop } from './shop.js';
 import { shutDownOnSignal } from './shutdown.js';
 
-/** Other machines can connect only if HOST is set: with the embedded sequencer anyone can log in. */
+/** Set HOST to accept connections from other machines. With the embedded sequencer, anyone can log in as any user. */
 const defaultHost = '127.0.0.1';
 
 await start().catch((error: unknown) => {

@@ -9,8 +9,8 @@ const duplicateSignalMs = 500;
 const shutdownTimeoutMs = Number(process.env.SHUTDOWN_TIMEOUT_MS || 9_500);
 
 /**
- * Shuts the site down on SIGTERM and Ctrl-C: completes active requests and hooks, and closes the ports and the database.
- * A second Ctrl-C exits at once; the next start recovers as after a crash.
+ * Shuts the site down on SIGTERM and Ctrl-C: completes active requests and hooks, then closes the port and the database.
+ * A second Ctrl-C exits immediately, and the next start recovers as after a crash.
  * @returns aborted when the shutdown starts
  */
 export function shutDownOnSignal(server: Server, router: IntentRouter): AbortSignal {
@@ -20,10 +20,10 @@ export function shutDownOnSignal(server: Server, router: IntentRouter): AbortSig
   const shutDown = async (): Promise<void> => {
     startedAtMs = performance.now();
     shutdown.abort();
-    setTimeout(giveUp, shutdownTimeoutMs);
-    // From now on the health check fails. Event streams reconnect to another process; active payments and logins complete.
+    setTimeout(exitAfterTimeout, shutdownTimeoutMs);
+    // The health check fails from now on. Event streams reconnect to another process. Active payments and logins complete.
     await router.close();
-    // The load balancer could read the health check until now. Requested pages are still sent.
+    // The port was open until now for the health check. Active requests complete.
     server.close();
     await allAnswered();
     // The remaining connections are idle.
@@ -55,8 +55,8 @@ function trackResponses(server: Server): () => Promise<void> {
   };
 }
 
-function giveUp(): void {
-  console.error('Shutdown timed out. The next start recovers the rest.');
+function exitAfterTimeout(): void {
+  console.error('Shutdown timed out. The next start completes the interrupted work.');
   process.exit(0);
 }
 

@@ -6,8 +6,7 @@ import session from 'express-session';
 const name = 'visitor';
 
 /**
- * Recognizes a browser, logged in or not. The session cannot: a login regenerates it, and an order from before the login must
- * stay visible.
+ * Identifies a browser, with or without a login. A login regenerates the session, and orders from before it must stay visible.
  */
 export function visitorCookie(): RequestHandler {
   return (req, res, next) => {
@@ -19,7 +18,7 @@ export function visitorCookie(): RequestHandler {
   };
 }
 
-/** Identifies the browser of a request: a hash of its cookie, so the ledger does not contain the cookie. */
+/** Identifies the browser of a request by a hash of its cookie, so the ledger does not contain the cookie. */
 export function visitorOf(req: Request): string {
   return req.res?.locals.visitor;
 }

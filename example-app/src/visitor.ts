@@ -1,5 +1,5 @@
-/** The answer to a request. */
-export interface Answer {
+/** The response to a request. */
+export interface VisitorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -17,20 +17,23 @@ export class Visitor {
     this.#origin = origin;
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  get(path: string, headers: Record<string, string> = {}): Promise<VisitorResponse> {
     return this.#send(path, { headers: { Accept: 'text/html', ...headers } });
   }
 
-  post(path: string, body: unknown): Promise<Answer> {
+  post(path: string, body: unknown): Promise<VisitorResponse> {
     const headers = { 'Content-Type': 'application/json', Origin: this.#origin };
     return this.#send(path, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  delete(path: string): Promise<Answer> {
+  delete(path: string): Promise<VisitorResponse> {
     return this.#send(path, { method: 'DELETE', headers: { Origin: this.#origin } });
   }
 
-  async #send(path: string, { headers, ...init }: RequestInit & { headers: Record<string, string> }): Promise<Answer> {
+  async #send(
+    path: string,
+    { headers, ...init }: RequestInit & { headers: Record<string, string> },
+  ): Promise<VisitorResponse> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(`${this.#origin}${path}`, {
       ...init,

@@ -1,25 +1,23 @@
-/** What can end a call early. An `AbortSignal` is one. */
+/** Cancels a call. An `AbortSignal` implements it. */
 export interface Abortable {
-  /** Whether it is aborted. */
   readonly aborted: boolean;
-  /** The reason with which a call that it ends rejects. */
+  /** The error that a cancelled call rejects with. */
   readonly reason: unknown;
-  /** Calls the listener on abort; not if it is aborted already. */
+  /** Calls the listener on abort, but not if already aborted. */
   addEventListener(type: 'abort', listener: () => void): void;
-  /** Removes a listener. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /**
- * An `AbortController` and its signal in one object, for what every request needs and few requests use: a pair of the
- * engine's own costs as much as a call upstream.
+ * An `AbortController` and its signal in one object. Each request needs one and few requests use it. The native pair costs as
+ * much CPU as a call to the sequencer.
  */
 export class Abort implements Abortable {
   readonly #listeners = new Set<() => void>();
   aborted = false;
   reason: unknown;
 
-  /** Calls the listeners. Only the first abort counts. */
+  /** Calls the listeners. Only the first call has an effect. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -37,12 +35,12 @@ export class Abort implements Abortable {
   }
 }
 
-/** @throws the reason of the first signal that is aborted */
+/** @throws the reason of the first aborted signal */
 export function throwIfAborted(...signals: readonly (Abortable | undefined)[]): void {
   for (const signal of signals) if (signal?.aborted) throw signal.reason;
 }
 
-/** Calls `act` with each signal that is aborted from now on. @returns a function that stops listening */
+/** Calls `act` for each signal that aborts. @returns a function that stops listening */
 export function listenForAbort(
   signals: readonly (Abortable | undefined)[],
   act: (aborted: Abortable) => void,

@@ -1,13 +1,13 @@
 export interface BackoffOptions {
   /** The first delay, in milliseconds. */
   readonly firstMs: number;
-  /** The longest delay, in milliseconds. Default: none is too long. */
+  /** The longest delay, in milliseconds. Default: no limit. */
   readonly capMs?: number | undefined;
-  /** Each delay is this many times the one before. Default 2. */
+  /** The ratio of a delay to the previous one. Default 2. */
   readonly factor?: number | undefined;
 }
 
-/** Exponential backoff without jitter: the delay before retry `retry`, in milliseconds. 0 is the first retry. */
+/** Exponential backoff without jitter: the delay before a retry, in milliseconds. The first retry is number 0. */
 export function exponentialBackoffMs(
   { firstMs, capMs = Number.POSITIVE_INFINITY, factor = 2 }: BackoffOptions,
   retry: number,
@@ -16,23 +16,23 @@ export function exponentialBackoffMs(
 }
 
 /**
- * A random part of a delay, so that clients of a service that was down do not all come back at the same moment.
- * @param spread how much of the delay is random: with 1 all of it (full jitter), with 0.5 the second half
+ * Adds jitter to a delay, so clients do not all reconnect at the same moment after an outage.
+ * @param spread the random share of the delay: 1 is full jitter, 0.5 keeps the first half fixed
  */
 export function jitteredMs(delayMs: number, spread: number, random: () => number = Math.random): number {
   return delayMs * (1 - spread + spread * random());
 }
 
 export interface JitteredBackoffOptions extends BackoffOptions {
-  /** As that of `jitteredMs`. Default 1. */
+  /** See `jitteredMs`. Default 1. */
   readonly spread?: number | undefined;
-  /** No delay is shorter, in milliseconds. Default 50: nothing is retried at once. */
+  /** The shortest delay, in milliseconds. Default 50. */
   readonly leastMs?: number | undefined;
-  /** 0 up to but not 1. Default: `Math.random`. */
+  /** Returns a number from 0 up to, but not including, 1. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** The delays between retries: exponential, with jitter. It counts the retries since the last success. */
+/** Exponential backoff with jitter. Counts the retries since the last success. */
 export class Backoff {
   readonly #options: JitteredBackoffOptions;
   #retries = 0;
@@ -49,7 +49,7 @@ export class Backoff {
     return Math.max(leastMs, jitteredMs(delayMs, spread, random));
   }
 
-  /** After a success: the next delay is as short as the first. */
+  /** Call after a success: the next delay is the first one again. */
   reset(): void {
     this.#retries = 0;
   }

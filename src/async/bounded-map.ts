@@ -1,7 +1,7 @@
 export interface BoundedMapOptions {
-  /** How many entries are kept. The oldest makes room. */
+  /** The maximum number of entries. A new entry evicts the oldest. */
   readonly capacity: number;
-  /** How long an entry lasts, in milliseconds. Default: for ever. */
+  /** The lifetime of an entry, in milliseconds. Default: unlimited. */
   readonly ttlMs?: number | undefined;
   /** The clock, in milliseconds. Default: `performance.now`. */
   readonly now?: (() => number) | undefined;
@@ -16,12 +16,12 @@ interface Entry<Value> {
 }
 
 /**
- * A map with a bound on its entries and, if wanted, on their age. Its entries are private: no log, no `inspect` and no JSON
- * shows them.
+ * A map with a maximum number of entries and, optionally, a maximum age. Its entries are private: logs, `inspect` and JSON do
+ * not show them.
  *
- * The entries are also a list from the oldest to the newest; setting a key makes its entry the newest. All entries last
- * equally long, so the oldest expires first. A `Map` keeps this order as well, but its iterator walks past every deleted
- * entry (30 us where 100,000 entries come and go), or keeps all entries that were ever in the map.
+ * The entries also form a linked list from the oldest to the newest. Setting a key makes its entry the newest. All entries
+ * have the same lifetime, so the oldest expires first. A `Map` keeps this order too, but its iterator visits deleted entries:
+ * 30 us for 100,000 of them.
  */
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
@@ -37,18 +37,18 @@ export class BoundedMap<Value> {
     this.#now = now;
   }
 
-  /** How many entries are kept, with those that expired since the last call. */
+  /** The number of entries, including those that expired since the last call. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Undefined if the key was never set, or its entry is gone. */
+  /** Undefined if there is no entry or it has expired. */
   get(key: string): Value | undefined {
     this.#dropExpired();
     return this.#entries.get(key)?.value;
   }
 
-  /** Keeps a value as the newest entry, instead of the one that had this key. */
+  /** Sets the value of a key and makes it the newest entry. */
   set(key: string, value: Value): void {
     this.delete(key);
     const expiresAt = this.#ttlMs === Number.POSITIVE_INFINITY ? this.#ttlMs : this.#now() + this.#ttlMs;
@@ -60,7 +60,7 @@ export class BoundedMap<Value> {
     if (this.#entries.size > this.#capacity && this.#oldest) this.#remove(this.#oldest);
   }
 
-  /** Whether there was an entry to delete. */
+  /** @returns whether there was an entry */
   delete(key: string): boolean {
     this.#dropExpired();
     const entry = this.#entries.get(key);
@@ -80,7 +80,7 @@ export class BoundedMap<Value> {
     else this.#oldest = newer;
     if (newer) newer.older = older;
     else this.#newest = older;
-    // A removed entry that pointed to its neighbours would keep them from an early collection.
+    // A reference to its neighbours would delay their garbage collection.
     entry.older = undefined;
     entry.newer = undefined;
     this.#entries.delete(entry.key);

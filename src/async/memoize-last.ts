@@ -1,6 +1,6 @@
 /**
- * A parser that remembers the result of the last text. A site has one account and one domain, and both come with every
- * request. The caller must not change the result.
+ * Caches the last result of a parser. A site has one account and one domain, and every request contains them. The caller must
+ * not modify the result.
  */
 export function memoizeLast<Value>(parse: (text: string) => Value): (text: string) => Value {
   let last: { readonly text: string; readonly value: Value } | undefined;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../errors.js';
 
-/** The packages that a site installs only if it uses them, and what needs each. */
+/** The optional packages, each with the feature that requires it. */
 const neededFor = {
   pg: 'A ledger in Postgres',
   '@electric-sql/pglite': 'A ledger in a folder',
@@ -13,7 +13,7 @@ export type OptionalPackage = keyof typeof neededFor;
 
 const require = createRequire(import.meta.url);
 
-/** The file of the package; undefined if it is not installed. Does not load it. */
+/** The file of a package, without loading it; undefined if it is not installed. */
 export function findPackage(name: OptionalPackage): string | undefined {
   try {
     return require.resolve(name);
@@ -22,9 +22,9 @@ export function findPackage(name: OptionalPackage): string | undefined {
   }
 }
 
-/** Does nothing if the package is installed, and does not load it. @throws {ConfigError} with how to install it */
+/** Checks that a package is installed, without loading it. @throws {ConfigError} with the install command */
 export function requirePackage(name: OptionalPackage): void {
   if (findPackage(name) !== undefined) return;
-  const problem = `${neededFor[name]} needs this package, and it is missing.`;
+  const problem = `${neededFor[name]} requires this package. It is not installed.`;
   throw new ConfigError([{ setting: name, problem, fix: `npm install ${name}` }]);
 }

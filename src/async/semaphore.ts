@@ -4,21 +4,21 @@ import { type Abortable, listenForAbort } from './abort.js';
 export interface SemaphoreWait {
   /** In milliseconds. */
   readonly timeoutMs: number;
-  /** Makes the error of a wait that took too long. */
+  /** Creates the error of a timeout. */
   readonly timeoutError: () => unknown;
-  /** Each ends the wait early, with its reason. */
+  /** Each cancels the wait with its reason. */
   readonly signals?: readonly (Abortable | undefined)[] | undefined;
 }
 
 /**
- * Gives out a fixed number of permits; callers beyond them wait in line. With one permit it is a mutex.
+ * A semaphore with a fixed number of permits and a first-in, first-out queue. With one permit it is a mutex.
  *
- * A caller is waiting, then holds a permit, then has released it; or it leaves the line, by timeout or abort. A released
- * permit passes to the first in line without being free in between, so that no newcomer overtakes the line.
+ * A caller is waiting, then holding a permit, then done. A waiting caller can also leave the queue by timeout or abort. A
+ * released permit passes directly to the first waiting caller, so a new caller cannot overtake the queue.
  */
 export class Semaphore {
   readonly #permits: number;
-  /** In the order of arrival. */
+  /** In order of arrival. */
   readonly #waiting = new Set<() => void>();
   #held = 0;
 
@@ -26,24 +26,24 @@ export class Semaphore {
     this.#permits = permits;
   }
 
-  /** How many permits are held. */
+  /** The number of permits in use. */
   get held(): number {
     return this.#held;
   }
 
-  /** How many callers wait. */
+  /** The number of waiting callers. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Whether a caller would have to wait. */
+  /** Whether a caller must wait. */
   get isTaken(): boolean {
     return this.#held >= this.#permits;
   }
 
   /**
-   * Takes a permit: at once, which returns undefined, or in turn. The holder must `release` it.
-   * @throws the error of the timeout @throws a signal's reason
+   * Acquires a permit. Returns undefined if one is free, else a promise. The holder must `release` it.
+   * @throws the error of the timeout @throws the reason of a signal
    */
   acquire(wait: SemaphoreWait): Promise<void> | undefined {
     if (this.isTaken) return this.#turn(wait);
@@ -51,14 +51,14 @@ export class Semaphore {
     return undefined;
   }
 
-  /** Passes the permit to the next in line. */
+  /** Passes the permit to the first waiting caller. */
   release(): void {
     const [next] = this.#waiting;
     if (next) next();
     else this.#held -= 1;
   }
 
-  /** Does the work while it holds a permit. @throws as `acquire` @throws what the work throws */
+  /** Runs the work with a permit. @throws as `acquire` and as the work */
   async run<Value>(wait: SemaphoreWait, work: () => Promise<Value>): Promise<Value> {
     await this.acquire(wait);
     try {

@@ -1,14 +1,14 @@
 import { type Abortable, listenForAbort, throwIfAborted } from './abort.js';
 
-/** The longest delay of a timer, in milliseconds. A timer with a longer one fires at once. */
+/** The longest delay of a timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const maxTimerMs = 2 ** 31 - 1;
 
-/** Whether a timer keeps this delay: a whole number of milliseconds from 1 to `maxTimerMs`. */
+/** Whether a timer supports this delay: an integer from 1 to `maxTimerMs`. */
 export function isTimerDelay(ms: number): boolean {
   return Number.isInteger(ms) && ms > 0 && ms <= maxTimerMs;
 }
 
-/** Waits for work until the signal is aborted. @throws the signal's reason @throws what the work throws */
+/** Waits for work until the signal aborts. @throws the reason of the signal @throws as the work */
 export function withAbort<Value>(signal: Abortable, work: () => Value | Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -18,19 +18,20 @@ export function withAbort<Value>(signal: Abortable, work: () => Value | Promise<
 }
 
 export interface TimeoutOptions {
-  /** Ends the wait early, with its reason. */
+  /** Cancels the wait with its reason. */
   readonly signal?: Abortable | undefined;
-  /** Makes the error of the timeout. Default: a `TimeoutError`. */
+  /** Creates the error of the timeout. Default: a `TimeoutError`. */
   readonly error?: (() => unknown) | undefined;
   /** Whether the timer keeps the process alive. Default false. */
   readonly ref?: boolean | undefined;
 }
 
 /**
- * Waits for work for at most `timeoutMs` milliseconds. The work gets a signal that is aborted when the wait ends early.
+ * Waits for work for at most `timeoutMs` milliseconds. The signal passed to the work aborts when the wait ends early.
  *
- * The timer is held here: Node may collect the parts of `AbortSignal.any` as garbage, and a collected timeout never fires.
- * @throws the error of the timeout @throws the signal's reason @throws what the work throws
+ * This function holds the timer, because Node may garbage-collect the parts of `AbortSignal.any`, and then the timeout never
+ * fires.
+ * @throws the error of the timeout @throws the reason of the signal @throws as the work
  */
 export async function withTimeout<Value>(
   timeoutMs: number,
@@ -50,7 +51,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** Waits `delayMs` milliseconds, and keeps the process alive meanwhile. @throws the reason of a signal that is aborted */
+/** Waits `delayMs` milliseconds and keeps the process alive. @throws the reason of an aborted signal */
 export function delayUnlessAborted(delayMs: number, signals: readonly (Abortable | undefined)[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -66,4 +67,4 @@ export function delayUnlessAborted(delayMs: number, signals: readonly (Abortable
 }
 
 const timeoutError = (timeoutMs: number): DOMException =>
-  new DOMException(`It took longer than ${timeoutMs} ms.`, 'TimeoutError');
+  new DOMException(`The operation took longer than ${timeoutMs} ms.`, 'TimeoutError');

@@ -12,14 +12,14 @@ const target = path.join(source, 'built');
 /** The size limit of elements.js in bytes, compressed with gzip at level 9. */
 export const maxGzipBytes = 10_240;
 
-/** Released by mid-2023: constructed stylesheets, `dialog`, private fields. */
+/** Browsers of mid-2023, which support constructed stylesheets, `dialog` and private fields. */
 const browsers = ['chrome114', 'firefox115', 'safari16.4'];
 
 /** The default configuration. The server replaces this statement with the configuration of the site. */
 const siteDeclaration =
   'const intentSite={intent:"/intent",status:"/status",events:"/intent",session:"/session",loginTtlMs:12e4};';
 
-/** elements.js loads these from its own folder when it needs them. */
+/** elements.js loads these from its own folder on demand. */
 const onDemand = ['dialog/ask-user', 'flow/portable-ed25519', 'texts/translations'];
 
 /** Properties that are not visible to pages, servers and browsers. The build shortens their names. */
@@ -36,7 +36,7 @@ function shortenVariables(css) {
     .replaceAll(/--_[\w-]+/g, (name) => `--_${(names.indexOf(name) + 10).toString(36)}`);
 }
 
-/** Imports of a stylesheet give its minified text. */
+/** An import of a stylesheet is its minified text. */
 const cssAsText = {
   name: 'css-as-text',
   setup({ onLoad }) {
@@ -47,9 +47,9 @@ const cssAsText = {
   },
 };
 
-/** All built files are in one folder. */
-const besideElements = {
-  name: 'beside-elements',
+/** Leaves the files on demand out of the bundle. All built files are in one folder. */
+const onDemandAsExternal = {
+  name: 'on-demand-as-external',
   setup({ onResolve }) {
     const names = onDemand.map((file) => path.basename(file));
     onResolve({ filter: new RegExp(`/(?:${names.join('|')})\\.js$`) }, ({ path: file }) => ({
@@ -82,7 +82,7 @@ async function bundle(entry, { plugins = [], ...options } = {}) {
 }
 
 export async function bundleElements() {
-  const text = await bundle('elements.ts', { plugins: [besideElements], mangleProps: internalProperties });
+  const text = await bundle('elements.ts', { plugins: [onDemandAsExternal], mangleProps: internalProperties });
   return siteDeclaration + text;
 }
 

@@ -1,5 +1,5 @@
 import { IntentButton } from './intent-button.js';
-import { type ButtonOptions, checkOption } from './options.js';
+import { type ButtonOptions, checkOptions } from './options.js';
 import { requireThat } from './validation.js';
 
 export type { ButtonEvents, ButtonHandler, EventName, User } from './events.js';
@@ -28,7 +28,7 @@ export const elements = Object.freeze({
   create(name: 'button', options: ButtonOptions = {}): { readonly button: IntentButton } {
     requireThat(name === 'button', 'element', 'button');
     const button = document.createElement('intent-button');
-    for (const [option, value] of Object.entries(options)) checkOption(option, value);
+    checkOptions(options);
     return { button: Object.assign(button, options) };
   },
 });

@@ -1,9 +1,9 @@
 import type { Problem } from './flow/api.js';
 import { requireThat } from './validation.js';
 
-/** The person who is logged in. */
+/** The user who is logged in. */
 export interface User {
-  /** Identifies the person at this domain, Base58. */
+  /** Identifies the user at this domain, Base58. */
   readonly id: string;
 }
 

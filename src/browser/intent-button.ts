@@ -5,7 +5,7 @@ import { IntentFlow } from './flow/intent-flow.js';
 import css from './intent-button.css';
 import {
   type ButtonOptions,
-  checkOption,
+  checkOptions,
   type OptionName,
   optionNames,
   resolveSettings,
@@ -119,13 +119,12 @@ export class IntentButton extends Base {
   }
 
   #set(name: OptionName, value: never): void {
-    checkOption(name, value);
+    checkOptions({ [name]: value });
     this.#options[name] = value;
     // An undefined option must not hide the attribute.
     if (value === undefined) delete this.#options[name];
     if (name === 'appearance') this.setAttribute(name, value);
-    const { clientSecret } = (name === 'login' && this.#options.login) || ({} as { clientSecret?: string });
-    if (clientSecret) this.#flow.provideSecret(clientSecret);
+    if (name === 'login' && this.login?.clientSecret) this.#flow.provideSecret(this.login.clientSecret);
     this.attributeChangedCallback();
   }
 

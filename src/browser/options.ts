@@ -7,7 +7,7 @@ import { httpUrl, requireThat } from './validation.js';
 export interface ButtonOptions {
   /** Default `payment`; `login` if the option `login` is given. */
   mode?: 'payment' | 'login' | undefined;
-  /** What is bought: any JSON. The server looks up the price. */
+  /** The order, any JSON. The server sets the price. */
   order?: unknown;
   /** Only if the site's visitors choose the amount: a decimal with at most two decimals. */
   amount?: string | number | undefined;
@@ -29,41 +29,55 @@ export interface ButtonOptions {
   base?: string | undefined;
   /** Where to go after success and cancel; `{{INTENT_ID}}` becomes the id. */
   confirmParams?: { success?: ReturnAddress | undefined; cancel?: ReturnAddress | undefined } | undefined;
-  /** Logs the person in: success also completes the session. The server signs, so `verifier` is ignored. */
+  /** Logs the user in: success also completes the session. The server signs, so `verifier` is ignored. */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
 
 export type OptionName = keyof ButtonOptions;
 
-/** The pattern or `typeof` of each option; an order is any JSON. The first eight are also attributes. */
-const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
-  mode: /^(payment|login)$/,
-  order: '',
-  amount: /^\d+(\.\d\d?)?$/,
-  payee: 'string',
-  appearance: /^(auto|light|dark)$/,
-  locale: 'string',
-  label: 'string',
-  walletUrl: 'string',
-  expiresInMs: /^[1-9][\d.]*$/,
-  routes: 'object',
-  base: 'string',
-  confirmParams: 'object',
-  login: 'object',
-};
+type Check = (value: never, name: string) => unknown;
 
-export const optionNames = Object.keys(forms) as OptionName[];
+/** By name: the check of a value, the checks of its fields, or any other value for no check. */
+interface Checks {
+  readonly [name: string]: Check | Checks | string | false;
+}
 
-/** @throws {TypeError} for an unknown option, and for a value of the wrong form */
-export function checkOption(name: string, value: unknown): void {
-  requireThat(optionNames.includes(name as OptionName), `option ${name}`, `one of ${optionNames}`);
-  const form = forms[name as OptionName];
-  if (value === undefined || !form) return;
-  requireThat(typeof form === 'string' ? typeof value === form : form.test(value as string), `option ${name}`, form);
-  if (name === 'walletUrl') httpUrl(value as string, name);
-  if (name !== 'confirmParams') return;
-  for (const address of Object.values(value as Record<string, ReturnAddress | undefined>)) {
-    if (address?.url) returnUrl(address.url);
+const text = (value: unknown, name: string): void => requireThat(typeof value === 'string', name, 'string');
+const like =
+  (pattern: RegExp) =>
+  (value: string, name: string): void =>
+    requireThat(pattern.test(value), name, pattern);
+const address: Checks = { url: (value) => returnUrl(value) };
+
+/** The first eight options are also attributes. */
+const checks = {
+  mode: like(/^(payment|login)$/),
+  order: false,
+  amount: like(/^\d+(\.\d\d?)?$/),
+  payee: text,
+  appearance: like(/^(auto|light|dark)$/),
+  locale: text,
+  label: text,
+  walletUrl: httpUrl,
+  expiresInMs: like(/^[1-9][\d.]*$/),
+  routes: siteRoutes,
+  base: text,
+  confirmParams: { success: address, cancel: address },
+  login: { clientSecret: false, verifier: false },
+} satisfies Record<OptionName, Check | Checks | false>;
+
+export const optionNames = Object.keys(checks) as OptionName[];
+
+/** @throws {TypeError} for an unknown option or field, and for a value of the wrong form */
+export function checkOptions(options: object, known: Checks = checks): void {
+  for (const [name, value] of Object.entries(options)) {
+    requireThat(Object.hasOwn(known, name), `option ${name}`, `one of ${Object.keys(known)}`);
+    const check = value !== undefined && known[name];
+    if (typeof check === 'function') check(value as never, name);
+    else if (typeof check === 'object') {
+      requireThat(typeof value === 'object', name, 'object');
+      checkOptions(value, check);
+    }
   }
 }
 
@@ -93,7 +107,7 @@ export interface Settings {
 /** @throws {TypeError} for an attribute of the wrong form */
 export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
   const given: ButtonOptions = Object.assign(attributesOf(element), options);
-  for (const [name, value] of Object.entries(given)) checkOption(name, value);
+  checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
   const { success, cancel } = given.confirmParams ?? {};
   const lang = element.closest<HTMLElement>('[lang]')?.lang;

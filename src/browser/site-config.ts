@@ -15,7 +15,7 @@ interface SiteConfig extends ElementRoutes {
   /** The path of the file, without the prefix the router is mounted under. Missing in a bundle. */
   readonly file?: string;
   readonly walletUrl?: string;
-  /** Origins, besides the page's own, that the browser may be redirected to. */
+  /** Origins other than the page's own that the browser may be redirected to. */
   readonly returnOrigins?: readonly string[];
   /** How long a login can be completed after its creation, in milliseconds. */
   readonly loginTtlMs: number;

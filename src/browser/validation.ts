@@ -14,7 +14,8 @@ export function attempt<Value>(act: () => Value): Value | undefined {
 
 /** @returns the absolute address @throws {TypeError} for anything but http and https, such as `javascript:` */
 export function httpUrl(text: string, what: string): string {
-  const url = attempt(() => new URL(text, location.href).href) ?? '';
+  // `trim` throws unless the option is a string.
+  const url = attempt(() => new URL(text.trim(), location.href).href) ?? '';
   requireThat(/^https?:/.test(url), what, 'an http or https address');
   return url;
 }

@@ -24,11 +24,16 @@ interface ServedFile {
 /** `GET /intent/v1/elements.js` and the files that it loads (interface section 9.3). */
 export function elementsHandler(context: RouterContext): Handler {
   const served = new Map<string, Promise<ServedFile>>();
+  const prepare = (name: string): Promise<ServedFile> => {
+    const file = prepareFile(name, context);
+    served.set(name, file);
+    // The next request tries again.
+    file.catch(() => served.delete(name));
+    return file;
+  };
   const cacheControl = context.config.production ? `public, max-age=${maxAgeSeconds}` : 'no-cache';
   return async (req, res, name) => {
-    const file = served.get(name) ?? prepareFile(name, context);
-    served.set(name, file);
-    const { etag, bodies } = await file;
+    const { etag, bodies } = await (served.get(name) ?? prepare(name));
     res.vary('Accept-Encoding');
     res.setHeader('ETag', etag);
     if (req.fresh) return sendEmpty(res, 304, { 'Cache-Control': cacheControl });

@@ -5,7 +5,7 @@ import { currencyIndex, nativeCurrency } from './currency.js';
 export interface Money {
   /** Lowercase three-letter code. */
   readonly currency: string;
-  /** 1 to 2^56 - 1: what the seven bytes of the payload hold. */
+  /** 1 to 2^56 - 1, the range of the seven bytes in the payload. */
   readonly hundredths: bigint;
 }
 
@@ -14,14 +14,14 @@ const quarksPerHundredth = 1_000n;
 const maxQuarks = 2n ** 64n - 1n;
 const maxHundredths = 2n ** 56n - 1n;
 
-/** Interface section 8: 0.05 usd. Elsewhere the smallest amount the payload holds. */
+/** 0.05 usd (interface section 8). For other currencies the smallest amount in a payload. */
 const minHundredths = (currency: string): bigint => (currency === 'usd' ? 5n : 1n);
 
-// Without sign, exponent or leading zeros. A number is formatted first, so neither 1e21 nor 0.1 + 0.2 passes.
+// Without sign, exponent or leading zeros. A number is formatted first, so 1e21 and 0.1 + 0.2 do not match.
 const decimalForm = /^(0|[1-9]\d{0,17})(?:\.(\d{1,2}))?$/;
 
 /**
- * Parses an amount and its currency without floating point. Nothing is ever rounded.
+ * Parses an amount and its currency without floating point. It never rounds.
  *
  * @param amount a decimal string or a number, with at most two decimals
  * @throws {IntentError} `invalid_amount`, `amount_too_small`, `amount_too_large`, `unknown_currency`
@@ -50,7 +50,7 @@ export function formatAmount({ hundredths }: Money): string {
   return formatHundredths(hundredths);
 }
 
-/** The amount as the double in `native_amount`: the one nearest to the decimal. */
+/** The double that is nearest to the amount, for `native_amount`. */
 export function toNativeAmount({ hundredths }: Money): number {
   return Number(formatHundredths(hundredths));
 }
@@ -60,7 +60,7 @@ export function toQuarks({ hundredths }: Money): bigint {
   return hundredths * quarksPerHundredth;
 }
 
-/** The native units in an amount of quarks. Less than a hundredth is left out. */
+/** Converts quarks to native units. Truncates below a hundredth. */
 export function moneyOfQuarks(quarks: bigint): Money {
   return { currency: nativeCurrency, hundredths: quarks / quarksPerHundredth };
 }

@@ -5,9 +5,9 @@ import { type KeyPair, keyPairFromSeed } from '../keys/ed25519.js';
 import { currencyAt, currencyIndex } from './currency.js';
 import type { Money } from './money.js';
 
-/** Bytes of the payload, which the code shows. */
+/** The length of the payload in the code, in bytes. */
 const payloadLength = 20;
-/** Random bytes at the end of the payload, new for every intent: anyone who can guess them owns the intent's key. */
+/** Random bytes at the end of the payload, new for every intent. Guessing them reveals the private key of the intent. */
 export const nonceLength = 11;
 
 /** The content of a payload. */
@@ -17,7 +17,7 @@ export type Payload =
 
 const kindByte = { payment: 2, login: 3 } as const;
 
-/** Lays out the 20 bytes: kind, currency index, hundredths (7 bytes, little-endian), nonce. */
+/** Encodes the 20 bytes: kind, currency index, hundredths (7 bytes, little-endian), nonce. */
 export function encodePayload(payload: Payload): Uint8Array {
   const bytes = new Uint8Array(payloadLength);
   bytes[0] = kindByte[payload.kind];
@@ -31,35 +31,35 @@ export function encodePayload(payload: Payload): Uint8Array {
   return bytes;
 }
 
-/** Parses the 20 bytes. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
+/** Decodes the 20 bytes. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
 export function decodePayload(bytes: Uint8Array): Payload {
-  if (bytes.length !== payloadLength) throw invalid(`A payload has ${payloadLength} bytes.`);
+  if (bytes.length !== payloadLength) throw invalid(`A payload must have ${payloadLength} bytes.`);
   const nonce = bytes.slice(payloadLength - nonceLength);
   const hundredths = readHundredths(bytes);
   if (bytes[0] === kindByte.payment) {
     return { kind: 'payment', money: { currency: currencyAt(bytes[1] as number), hundredths }, nonce };
   }
-  if (bytes[0] !== kindByte.login) throw invalid('The payload is of an unknown kind.');
-  if (bytes[1] !== 0 || hundredths !== 0n) throw invalid('A login has neither currency nor amount.');
+  if (bytes[0] !== kindByte.login) throw invalid('The kind of the payload is unknown.');
+  if (bytes[1] !== 0 || hundredths !== 0n) throw invalid('A login must not have a currency or an amount.');
   return { kind: 'login', nonce };
 }
 
-/** The client secret: the whole payload in Base58. It is the intent's private key. */
+/** The client secret: the payload in Base58. It is the private key of the intent. */
 export function formatClientSecret(payload: Uint8Array): string {
   return formatBase58(payload);
 }
 
-/** The bytes of the payload in a client secret. @throws {IntentError} `invalid_client_secret` */
+/** Decodes a client secret to its payload. @throws {IntentError} `invalid_client_secret` */
 export function parseClientSecret(clientSecret: string): Uint8Array {
   return parseBase58(clientSecret, payloadLength, 'invalid_client_secret');
 }
 
-/** The rendezvous key pair: its seed is the SHA-256 of the payload (20 bytes). */
+/** The rendezvous key pair of a payload. Its seed is the SHA-256 of the 20 bytes. */
 export function rendezvousKeyPair(payload: Uint8Array): KeyPair {
   return keyPairFromSeed(hash('sha256', payload, 'buffer'));
 }
 
-/** The id of an intent: the public key of its rendezvous (interface section 2.2). */
+/** The id of an intent: its rendezvous public key (interface section 2.2). */
 export function intentIdOf(rendezvous: Pick<KeyPair, 'publicKey'>): string {
   return formatBase58(rendezvous.publicKey);
 }

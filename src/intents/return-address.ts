@@ -1,6 +1,6 @@
 /**
- * Whether an address is on one of these origins. `href` must come from the URL parser, as in browsers: the parser knows that
- * `//`, `/\`, a tab in between and a name before an @ lead to other hosts.
+ * Whether a URL is on one of the origins. `href` must be the output of the URL parser, which resolves `//`, `/\`, a tab
+ * between them, and a user name before an @.
  */
 export const isOnOrigin = (href: string, origins: readonly string[]): boolean =>
   origins.some((origin) => href.startsWith(`${origin}/`));

@@ -15,35 +15,35 @@ import {
   rendezvousKeyPair,
 } from './payload.js';
 
-/** An intent that is ready to be sent to the sequencer. */
+/** An intent that can be sent to the sequencer. */
 export interface SignedIntent {
   /** Base58 of 32 bytes, public. */
   readonly id: string;
-  /** Base58 of 20 bytes: anyone who has it owns the intent. It leaves the server only after the sequencer answered OK. */
+  /** Base58 of 20 bytes, the private key of the intent. It leaves the server only after the sequencer accepts the intent. */
   readonly clientSecret: string;
   /** The rendezvous public key, 32 bytes. */
   readonly rendezvousKey: Uint8Array;
-  /** The message without id and signature: what the signature covers. */
+  /** The message without id and signature. */
   readonly message: v1.Message.$Properties;
-  /** Its serialization. */
+  /** The serialized message, which the signature covers. */
   readonly signedBytes: Uint8Array;
-  /** By the rendezvous key, 64 bytes. */
+  /** The signature by the rendezvous key, 64 bytes. */
   readonly signature: Uint8Array;
 }
 
-/** The amount of a payment, and the account that receives it (interface section 2.8). */
+/** The amount of a payment and its destination account (interface section 2.8). */
 export interface PaymentTerms {
   /** A decimal string or a number, at most two decimals, at least 0.05 usd. */
   readonly amount: string | number;
   /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
-  /** The account that receives the payment: Base58 of 32 bytes. */
+  /** The destination account: Base58 of 32 bytes. */
   readonly destination: string;
-  /** Logs the payer in as well. */
+  /** Also logs the payer in. */
   readonly login?: LoginTerms | undefined;
 }
 
-/** Where the verifier key is published, and its signer (interface section 5.3). */
+/** The domain that publishes the verifier key, and its signer (interface section 5.3). */
 export interface LoginTerms {
   /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
@@ -51,9 +51,9 @@ export interface LoginTerms {
 }
 
 export interface PaymentIntentOptions {
-  /** Whether a plain payment names its own rendezvous key; the `messaging` dialect leaves it out. Default true. */
+  /** Whether a payment without login contains its rendezvous key; the `messaging` dialect omits it. Default true. */
   readonly nameRendezvous?: boolean;
-  /** 11 bytes. Default: from the system's random source. */
+  /** 11 bytes. Default: random. */
   readonly nonce?: Uint8Array;
 }
 
@@ -82,7 +82,7 @@ export async function signPaymentIntent(
 
 /**
  * Builds and signs a login intent (interface sections 2.5 and 5.3).
- * @param options `nonce`: 11 bytes, by default from the system's random source
+ * @param options `nonce`: 11 bytes, random by default
  * @throws {IntentError} `invalid_domain`, `invalid_key`, `signer_failed`
  */
 export async function signLoginIntent(
@@ -99,12 +99,12 @@ export async function signLoginIntent(
   }));
 }
 
-/** 11 bytes that cannot be guessed, never derived from an order number or the time. */
+/** Secure random bytes. Never derive them from an order number or the time. */
 function newNonce(): Uint8Array {
   return randomBytes(nonceLength);
 }
 
-/** The native unit has a fixed rate, every other currency leaves the rate open (interface section 2.4). */
+/** The native unit has a fixed rate. Other currencies leave the rate open (interface section 2.4). */
 function exchangeData(money: Money): Pick<v1.RequestToReceiveBill.$Properties, 'exact' | 'partial'> {
   const { currency } = money;
   const nativeAmount = toNativeAmount(money);
@@ -128,7 +128,7 @@ async function withVerifierSignature<Properties extends { signature?: v1.Signatu
   return { ...message, signature: { value: await signChecked(verifier, unsignedBytes(codec, message)) } };
 }
 
-/** Makes the rendezvous key of the payload, lets `build` name it in the message, and signs with it (section 5.2). */
+/** Derives the rendezvous key from the payload, builds the message with it, and signs the message (section 5.2). */
 async function signIntent(
   payload: Payload,
   build: (rendezvousKey: Uint8Array) => Promise<v1.Message.$Properties>,
@@ -147,7 +147,7 @@ async function signIntent(
   };
 }
 
-/** The bytes that a `signature` inside a message covers: the message's serialization with that field unset. */
+/** The bytes that the `signature` field of a message covers: the serialized message without that field. */
 export function unsignedBytes<Properties extends { signature?: v1.Signature.$Properties | null }>(
   codec: Parameters<typeof encode<Properties>>[0],
   message: Properties,
@@ -155,12 +155,12 @@ export function unsignedBytes<Properties extends { signature?: v1.Signature.$Pro
   return encode(codec, { ...message, signature: null });
 }
 
-/** The bytes that the signature of a message covers (protocol section 4): its serialization without fields 1 and 3. */
+/** The bytes that the signature of a message covers: the serialized message without fields 1 and 3 (protocol section 4). */
 export function signedBytesOf(message: v1.Message.$Properties): Uint8Array {
   return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
 }
 
-/** As `signedBytesOf`, of a message as it was sent: with the defaults that its encoder wrote out. */
+/** Like `signedBytesOf`, for a message as sent, including explicit default values. */
 export function signedBytesIn(message: Uint8Array): Uint8Array {
   return withoutFields(message, 1, 3);
 }

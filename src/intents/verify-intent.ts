@@ -3,17 +3,17 @@ import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { decode, decodeWithUnknown, encode, fromUint64, type v1 } from '../wire/codec.js';
-import { addsDefaultsAlone, messagesIn, withoutFields } from '../wire/signed-bytes.js';
+import { differsByDefaultsOnly, messagesIn, withoutFields } from '../wire/signed-bytes.js';
 import { nativeCurrency } from './currency.js';
 import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import type { Payload } from './payload.js';
 import { signedBytesOf } from './signed-intent.js';
 
-/** The site of a login, as a verified intent states it. */
+/** The site of a login, from a verified intent. */
 export interface StatedLogin {
   /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
-  /** Public key of the verifier, Base58. */
+  /** The verifier public key, Base58. */
   readonly verifier: string;
 }
 
@@ -29,8 +29,8 @@ export type IntentRequest =
   | { readonly kind: 'login'; readonly login: StatedLogin };
 
 /**
- * Parses a message and requires its canonical form, so that nothing is signed that was not understood. Defaults may be
- * written out, as some encoders do. Unknown fields and any other spelling are refused.
+ * Decodes a message in canonical form. Unknown fields and other encodings of the same fields are rejected, so the signature
+ * covers only what was decoded. Explicit default values are allowed, because some encoders write them.
  * @throws {IntentError} `malformed_message`
  */
 export function decodeCanonical<Decoded>(codec: Codec<Decoded>, bytes: Uint8Array): Decoded {
@@ -38,7 +38,7 @@ export function decodeCanonical<Decoded>(codec: Codec<Decoded>, bytes: Uint8Arra
   const canonical = encode(codec, message);
   if (Buffer.compare(canonical, bytes) === 0) return message;
   const withUnknown = encode(codec, decodeWithUnknown(codec, bytes));
-  if (Buffer.compare(canonical, withUnknown) === 0 && addsDefaultsAlone(bytes, canonical)) return message;
+  if (Buffer.compare(canonical, withUnknown) === 0 && differsByDefaultsOnly(bytes, canonical)) return message;
   throw new IntentError('malformed_message', 'The message has unknown fields or is not in its canonical form.');
 }
 
@@ -48,13 +48,13 @@ interface Codec<Decoded> {
 }
 
 /**
- * Verifies a signed intent as a sequencer or a wallet does: both signatures, its form and its limits
- * (interface sections 2.4, 2.5, 5 and 8). Only the embedded sequencer and its wallet call this: a site does not receive intents.
+ * Verifies the signatures, the form and the limits of an intent (interface sections 2.4, 2.5, 5 and 8). Only the embedded
+ * sequencer and its wallet call this, because a site does not receive intents.
  *
- * @param message decoded by `decodeCanonical`, alone or as a part of a larger message
+ * @param message decoded by `decodeCanonical`, alone or as part of a larger message
  * @param rendezvousKey 32 bytes
  * @param signature by the rendezvous key, 64 bytes
- * @param signedBytes the bytes that it covers, as they were sent
+ * @param signedBytes the bytes that the signature covers, as sent
  * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or a code of the terms
  */
 export function verifyIntent(
@@ -73,22 +73,22 @@ export function verifyIntent(
   throw new IntentError('not_supported', 'Only payment requests and logins can be created.');
 }
 
-/** Whether a scanned payload and the request at its rendezvous have the same kind, currency and amount. */
-export function agrees(payload: Payload, request: IntentRequest): boolean {
+/** Whether a scanned payload and the request of its intent have the same kind, currency and amount. */
+export function matchesRequest(payload: Payload, request: IntentRequest): boolean {
   if (payload.kind === 'login' || request.kind === 'login') return payload.kind === request.kind;
-  // Compared as doubles, as they are sent: from 2^46 units on, two amounts can share one.
+  // Compared as doubles, because the request contains a double. From 2^46 units on, two amounts can have the same double.
   return (
     payload.money.currency === request.money.currency && toNativeAmount(payload.money) === toNativeAmount(request.money)
   );
 }
 
-/** The rendezvous key that an intent names. A plain payment of the `messaging` dialect names none. */
+/** The rendezvous key in an intent. A payment of the `messaging` dialect without login has none. */
 export function namedRendezvous(message: v1.Message): Uint8Array | undefined {
   const { requestToReceiveBill, requestToLogin } = message;
   return (requestToReceiveBill ?? requestToLogin)?.rendezvousKey?.value ?? undefined;
 }
 
-/** The bytes that the verifier's signature covers: the RequestToReceiveBill or RequestToLogin inside a message. */
+/** The bytes that the signature of the verifier covers: the RequestToReceiveBill or RequestToLogin in a message. */
 export function verifierBytesIn(signedBytes: Uint8Array): Uint8Array {
   const [payment] = messagesIn(signedBytes, 5);
   if (payment) return withoutFields(payment, 6);
@@ -116,17 +116,17 @@ function readMoney({ exact, partial }: v1.RequestToReceiveBill.$Properties): Mon
   if (!data || (exact && partial)) throw malformed('Exactly one of exact and partial must be set.');
   const money = parseMoney(data.nativeAmount ?? 0, data.currency ?? '');
   if (!!exact !== (money.currency === nativeCurrency)) {
-    throw malformed(`exact is for ${nativeCurrency} only.`);
+    throw malformed(`exact is for ${nativeCurrency} only. Use partial for other currencies.`);
   }
   return exact ? readExact(exact) : money;
 }
 
-// The quarks are exact. The double is not, for a very large amount.
+// The quarks are exact. The double is not exact for very large amounts.
 function readExact({ exchangeRate, nativeAmount, quarks: sent }: v1.ExchangeData.$Properties): Money {
   const quarks = fromUint64(sent ?? 0);
   const money = moneyOfQuarks(quarks);
   if (exchangeRate !== 1 || toQuarks(money) !== quarks || toNativeAmount(money) !== nativeAmount) {
-    throw malformed('The exchange rate or the quarks do not fit the amount.');
+    throw malformed('The exchange rate or the quarks do not match the amount.');
   }
   return money;
 }
@@ -150,7 +150,7 @@ function readLogin(request: VerifierSigned, verifierBytes: Uint8Array, rendezvou
 
 function requireSameRendezvous(named: Uint8Array | null | undefined, rendezvousKey: Uint8Array): void {
   if (!named || Buffer.compare(named, rendezvousKey) !== 0)
-    throw malformed('The message names another rendezvous key.');
+    throw malformed('The rendezvous key in the message is not the key of the intent.');
 }
 
 function bytes32(value: Uint8Array | null | undefined, field: string): Uint8Array {

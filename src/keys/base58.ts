@@ -6,15 +6,15 @@ const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const codes = Uint8Array.from(alphabet, (letter) => letter.charCodeAt(0));
 const zeroCode = codes[0] as number;
 
-/** Five digits at a time: a limb and its carry stay far under 2^53. */
+/** A limb of five digits and its carry stay far below 2^53. */
 const digitsOfLimb = 5;
 const limbBase = 58 ** digitsOfLimb;
 
 /**
- * The text form of keys, ids, accounts and signatures: Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7).
+ * Encodes keys, ids, accounts and signatures as Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7).
  *
- * bs58, which decodes, takes three times as long to encode, and concatenates letter by letter: its result is a chain of as
- * many strings, which lives as long as the id. Each intent has two such texts, for 5 us in all.
+ * The bs58 library is used for decoding only. Its encoder takes three times as long and concatenates letter by letter, so the
+ * engine keeps a chain of strings as long as the id. Each intent encodes two texts, 5 us in total.
  */
 export function formatBase58(bytes: Uint8Array): string {
   const digits: number[] = [];
@@ -31,10 +31,10 @@ export function formatBase58(bytes: Uint8Array): string {
 }
 
 /**
- * Reads the canonical Base58 form of exactly `byteLength` bytes.
+ * Decodes the canonical Base58 form of exactly `byteLength` bytes.
  *
- * Base58 of n bytes never takes more than 1.38 n characters. Longer text is refused before the quadratic decoding.
- * @throws {IntentError} `code`, for any other text: wrong length, wrong alphabet, or a second spelling of the same bytes
+ * Base58 of n bytes has at most 1.38 n characters. Longer text is rejected before the quadratic decoding.
+ * @throws {IntentError} `code`, for text of another length or alphabet, or another spelling of the same bytes
  */
 export function parseBase58(text: string, byteLength: number, code: IntentErrorCode): Uint8Array {
   const maxLength = Math.ceil(byteLength * 1.38);
@@ -45,18 +45,18 @@ export function parseBase58(text: string, byteLength: number, code: IntentErrorC
   return bytes;
 }
 
-/** Reads an account: 32 bytes, Base58 (interface sections 2.8 and 8). @throws {IntentError} `invalid_account` */
+/** Decodes an account: 32 bytes, Base58 (interface sections 2.8 and 8). @throws {IntentError} `invalid_account` */
 export const parseAccount = memoizeLast((text) => parseBase58(text, 32, 'invalid_account'));
 
-/** Reads a verifier public key: 32 bytes, Base58 (interface section 2.7). @throws {IntentError} `invalid_key` */
+/** Decodes a verifier public key: 32 bytes, Base58 (interface section 2.7). @throws {IntentError} `invalid_key` */
 export const parseVerifierKey = memoizeLast((text) => parseBase58(text, 32, 'invalid_key'));
 
-/** Reads an intent id: 32 bytes, Base58 (interface sections 2.2 and 8). @throws {IntentError} `invalid_id` */
+/** Decodes an intent id: 32 bytes, Base58 (interface sections 2.2 and 8). @throws {IntentError} `invalid_id` */
 export function parseIntentId(text: string): Uint8Array {
   return parseBase58(text, 32, 'invalid_id');
 }
 
-/** The bytes as a number, the least significant limb first. */
+/** The bytes as a number in limbs, the least significant first. */
 function limbsOf(bytes: Uint8Array): number[] {
   const limbs: number[] = [];
   for (const byte of bytes) {

@@ -20,7 +20,7 @@ export function keyPairFromSeed(seed: Uint8Array): KeyPair {
   return new NativeKeyPair(importSeed(seed));
 }
 
-/** Whether `signature` (64 bytes) over `bytes` is by `publicKey` (32 bytes). False for input of another length. */
+/** Verifies a signature (64 bytes) by a public key (32 bytes). False for input of another length. */
 export function verifySignature(publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
   return cryptoVerify(null, bytes, importPublicKey(publicKey), signature);
@@ -42,8 +42,8 @@ class NativeKeyPair implements KeyPair {
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-// A JWK is five times cheaper to import than PKCS#8. It requires a public key, but Node does not compare it with the seed; the
-// vectors of RFC 8032 in the tests prove this for every supported Node.
+// Importing a JWK is five times cheaper than PKCS#8. A JWK requires a public key, but Node does not compare it with the seed:
+// the tests verify this with the vectors of RFC 8032 on every supported Node.
 const unknownPublicKey = base64url(new Uint8Array(32));
 
 function importSeed(seed: Uint8Array): KeyObject {
@@ -55,7 +55,7 @@ function importPublicKey(publicKey: Uint8Array): KeyObject {
 }
 
 function exportPublicKey(privateKey: KeyObject): Uint8Array {
-  // From the private key itself: to derive a public key object first takes twice as long.
+  // Deriving a public key object first takes twice as long.
   const { x } = privateKey.export({ format: 'jwk' });
   return new Uint8Array(Buffer.from(x as string, 'base64url'));
 }

@@ -4,17 +4,17 @@ import { parseBase58 } from './base58.js';
 import { parseSecrets } from './parse-secret.js';
 import { type Signer, signerFromSeed } from './verifier-key.js';
 
-/** The verifier keys of a site: the first signs, all are published (interface sections 2.7 and 5.3). */
+/** The verifier keys of a site. The first signs, all are published (interface sections 2.7 and 5.3). */
 export interface VerifierKeyRing {
   readonly signer: Signer;
-  /** Base58, without duplicates, the signing key first. */
+  /** Base58, without duplicates. The signing key is the first. */
   readonly publicKeys: readonly string[];
-  /** Derives a key of 32 bytes from each known secret (HKDF-SHA-256, RFC 5869), that of the signing key first. */
+  /** Derives a key of 32 bytes from each known secret, in order (HKDF-SHA-256, RFC 5869). */
   deriveKeys(purpose: string): Uint8Array[];
 }
 
 /**
- * Makes the key ring of the secrets in `text` (see `parseSecrets`), after the signer, if one is given.
+ * Creates a key ring from the secrets in `text` (see `parseSecrets`). A given signer is the first key.
  * @throws {IntentError} `invalid_key`
  */
 export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {
@@ -22,7 +22,8 @@ export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {
   const seeds = parseSecrets(text);
   const signers = [...(signer ? [signer] : []), ...seeds.map(signerFromSeed)];
   const [first] = signers;
-  if (!first) throw new IntentError('invalid_key', 'There is no verifier key.');
+  if (!first)
+    throw new IntentError('invalid_key', 'No verifier key is set. Set INTENT_VERIFIER_SECRET, or pass a signer.');
   return Object.freeze({
     signer: first,
     publicKeys: Object.freeze([...new Set(signers.map(({ publicKey }) => publicKey))]),

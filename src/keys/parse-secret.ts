@@ -3,14 +3,14 @@ import { parseBase58 } from './base58.js';
 import { keyPairFromSeed } from './ed25519.js';
 
 /**
- * Parses a list of Ed25519 secrets, separated by commas or white space. @returns their seeds, 32 bytes each
+ * Parses a list of Ed25519 secrets, separated by commas or white space.
  *
- * Each is Base58 or hex of 32 bytes (a seed) or of 64 (a seed and its public key), or a JSON array of 64 numbers.
- * The error never shows the text, only its place in the list.
- * @throws {IntentError} `invalid_key`
+ * Each secret is Base58 or hex of 32 bytes (a seed) or 64 bytes (a seed and its public key), or a JSON array of 64 numbers.
+ * @returns the seeds, 32 bytes each
+ * @throws {IntentError} `invalid_key`; the message contains the position in the list, never the text
  */
 export function parseSecrets(text: string): Uint8Array[] {
-  // A JSON array contains commas: an entry is either everything between two brackets, or free of separators.
+  // A JSON array contains commas, so an entry is either a pair of brackets with its content or a text without separators.
   const entries = text.match(/\[[^\]]*\]?|[^\s,[]+/g) ?? [];
   return entries.map((entry, index) => parseSecret(entry, `Entry ${index + 1} of ${entries.length}`));
 }
@@ -25,7 +25,7 @@ function parseSecret(entry: string, place: string): Uint8Array {
   }
   const seed = bytes.subarray(0, 32);
   if (bytes.length === 64 && Buffer.compare(keyPairFromSeed(seed).publicKey, bytes.subarray(32)) !== 0) {
-    throw new IntentError('invalid_key', `${place}: the public key in its second half is not that of the seed.`);
+    throw new IntentError('invalid_key', `${place}: the public key in its second half does not match the seed.`);
   }
   return seed;
 }
@@ -44,7 +44,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The error would show a part of the text.
+    // The error would contain a part of the secret.
     return undefined;
   }
 }
@@ -54,7 +54,7 @@ function readBase58(entry: string): Uint8Array | undefined {
     try {
       return parseBase58(entry, byteLength, 'invalid_key');
     } catch {
-      // Another length, or not Base58 at all.
+      // Another length, or not Base58.
     }
   }
   return undefined;

@@ -1,17 +1,17 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Filled in one call: the call costs more than the bytes. */
+/** Filled in one call, because a call costs more than the bytes. */
 const reserve = new Uint8Array(4_096);
 let used = reserve.length;
 
-/** Bytes from the system's random source, each given out once. @param length at most 4,096 */
+/** Cryptographically secure random bytes. @param length at most 4,096 */
 export function randomBytes(length: number): Uint8Array {
   if (used + length > reserve.length) {
     randomFillSync(reserve);
     used = 0;
   }
   const bytes = reserve.slice(used, used + length);
-  // The bytes become a secret of the caller: no copy is kept.
+  // The bytes become a secret of the caller, so no copy may remain.
   reserve.fill(0, used, used + length);
   used += length;
   return bytes;

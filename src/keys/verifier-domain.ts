@@ -4,26 +4,26 @@ import { IntentError } from '../errors.js';
 
 const require = createRequire(import.meta.url);
 
-// ASCII labels; a last label that begins with a digit would be read as an IPv4 address by URL parsers.
+// ASCII labels. URL parsers read a name whose last label starts with a digit as an IPv4 address.
 const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
 
 /**
- * Parses the domain that hosts the verifier key file: a bare registrable name, in lower case and ASCII, such as
- * `example.com` or `example.co.uk`. The file must be at the root of the domain, and subdomains are not supported
- * (interface section 4.6), so a scheme, port, path, address, `localhost` or subdomain is refused.
+ * Parses the domain that hosts the verifier key file: a bare registrable name in lower-case ASCII, such as `example.com` or
+ * `example.co.uk`. The file must be at the root of the domain, and subdomains are not supported (interface section 4.6).
  * @throws {IntentError} `invalid_domain`
  */
 export const parseVerifierDomain = memoizeLast((text): string => {
-  // The list of suffixes is long. It is loaded by the first site with logins, not with the package.
+  // Loaded on demand, because the list of suffixes is long.
   const { parse }: typeof import('tldts') = require('tldts');
   const { domain, hostname, isIp } = parse(text, { allowPrivateDomains: false });
   if (hostname !== text || isIp || !hostName.test(text)) {
     throw new IntentError(
       'invalid_domain',
-      'Expected a name alone, in lower case and ASCII: no scheme, port, path or address.',
+      'Expected a bare domain name in lower-case ASCII, without scheme, port or path, such as example.com.',
     );
   }
-  if (domain === null) throw new IntentError('invalid_domain', 'Expected a name that can be registered.');
+  if (domain === null)
+    throw new IntentError('invalid_domain', 'Expected a registrable domain name, such as example.com.');
   if (domain !== text) throw new IntentError('invalid_domain', `Subdomains are not supported: expected ${domain}.`);
   return text;
 });

@@ -5,27 +5,27 @@ import { formatBase58, parseVerifierKey } from './base58.js';
 import { type KeyPair, keyPairFromSeed, verifySignature } from './ed25519.js';
 import { parseSecrets } from './parse-secret.js';
 
-/** Signs with a verifier key (interface section 5.3). Bring your own for a key in a KMS or an HSM. */
+/** Signs with a verifier key (interface section 5.3). Implement it for a key in a KMS or an HSM. */
 export interface Signer {
   /** Base58 of 32 bytes. */
   readonly publicKey: string;
-  /** @returns the Ed25519 signature, 64 bytes, over exactly these bytes */
+  /** @returns the Ed25519 signature of exactly these bytes, 64 bytes */
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** A signer for a secret in any of the accepted forms. @throws {IntentError} `invalid_key` */
+/** Creates a signer from a secret in any of the supported forms. @throws {IntentError} `invalid_key` */
 export function createSigner(secret: string): Signer {
   const [seed, ...more] = parseSecrets(secret);
   if (!seed || more.length > 0) throw new IntentError('invalid_key', 'Expected exactly one secret key.');
   return signerFromSeed(seed);
 }
 
-/** A signer for a seed of 32 bytes. */
+/** Creates a signer from a seed of 32 bytes. */
 export function signerFromSeed(seed: Uint8Array): Signer {
   return new LocalSigner(keyPairFromSeed(seed));
 }
 
-/** A new key pair from the system's random source: the secret (a seed in Base58) and its public key (Base58). */
+/** Generates a key pair: the secret (a seed) and its public key, both Base58. */
 export function generateKeyPair(): { secret: string; publicKey: string } {
   const seed = randomBytes(32);
   return { secret: formatBase58(seed), publicKey: formatBase58(keyPairFromSeed(seed).publicKey) };
@@ -45,12 +45,11 @@ class LocalSigner implements Signer {
   }
 }
 
-/** How long a signer may take, in milliseconds. */
 const signerTimeoutMs = 5_000;
 
 /**
- * Signs, and verifies the signature: a foreign signer may hang, or answer with another key's signature or another encoding of
- * it, and the sequencer's refusal would not tell which. It has 5 seconds.
+ * Signs, and verifies the signature. A custom signer can hang, or return a signature by another key or in another encoding. The
+ * error of the sequencer would not show the cause.
  * @throws {IntentError} `signer_failed`
  */
 export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {
@@ -58,14 +57,14 @@ export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Ui
   const signature = await signInTime(signer, bytes);
   const publicKey = parseVerifierKey(signer.publicKey);
   if (signature instanceof Uint8Array && verifySignature(publicKey, bytes, signature)) return signature;
-  throw new IntentError('signer_failed', `The signer gave no valid Ed25519 signature by ${signer.publicKey}.`);
+  throw new IntentError('signer_failed', `The signer did not return a valid Ed25519 signature by ${signer.publicKey}.`);
 }
 
 async function signInTime(signer: Signer, bytes: Uint8Array): Promise<unknown> {
-  const error = (): Error => new Error(`No signature within ${signerTimeoutMs} ms.`);
+  const error = (): Error => new Error(`The signer did not answer within ${signerTimeoutMs} ms.`);
   try {
     return await withTimeout(signerTimeoutMs, () => signer.sign(bytes), { error, ref: true });
   } catch (cause) {
-    throw new IntentError('signer_failed', 'The signer threw, or took too long.', { cause });
+    throw new IntentError('signer_failed', 'The signer threw or timed out.', { cause });
   }
 }

@@ -3,7 +3,7 @@ import $protobuf from 'protobufjs/minimal.js';
 import { IntentError } from '../errors.js';
 import { intents } from './generated/intents.js';
 
-/** The messages of `proto/intents.proto`: their codecs, and as types their shapes. */
+/** The messages of `proto/intents.proto`: codecs, and their shapes as types. */
 export import v1 = intents.v1;
 
 /** The generated code of a message type. */
@@ -12,7 +12,7 @@ interface Codec<Decoded, Properties> {
   decode(bytes: Uint8Array): Decoded;
 }
 
-/** Serializes canonically: fields in ascending order, unset fields left out. */
+/** Serializes in canonical form: fields in ascending order, without unset fields. */
 export function encode<Properties>(codec: Codec<unknown, Properties>, message: Properties): Uint8Array {
   return codec.encode(message).finish();
 }
@@ -22,11 +22,11 @@ export function decode<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array)
   try {
     return codec.decode(bytes);
   } catch (cause) {
-    throw new IntentError('malformed_message', 'The bytes are not a message of this type.', { cause });
+    throw new IntentError('malformed_message', 'The bytes cannot be decoded as a message of this type.', { cause });
   }
 }
 
-/** As `decode`, but keeps unknown fields, which encoding then writes. @throws {IntentError} `malformed_message` */
+/** Like `decode`, but keeps unknown fields for encoding. @throws {IntentError} `malformed_message` */
 export function decodeWithUnknown<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array): Decoded {
   const reader = $protobuf.Reader.create(bytes);
   reader.discardUnknown = false;
@@ -34,14 +34,14 @@ export function decodeWithUnknown<Decoded>(codec: Codec<Decoded, never>, bytes: 
   return decode(codec, reader as unknown as Uint8Array);
 }
 
-/** A bigint for a uint64 field, without losing a bit. */
+/** Converts a bigint to a uint64 field without loss. */
 export function toUint64(value: bigint): Long {
   const [low, high] = [Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))];
-  // The class that the codecs use. `import` would load a second class of the same name.
+  // The class of the codecs. `import` would load a second copy of it.
   return new $protobuf.util.Long(low, high, true) as Long;
 }
 
-/** The value of a uint64 field, without losing a bit. */
+/** Converts a uint64 field to a bigint without loss. */
 export function fromUint64(value: number | Long): bigint {
   return BigInt(value.toString());
 }

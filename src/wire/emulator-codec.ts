@@ -1,7 +1,7 @@
 import { intents } from './generated/emulator.js';
 
-/** The messages of `proto/emulator.proto`, which only the embedded sequencer and its wallet speak. */
+/** The messages of `proto/emulator.proto`, used only between the embedded sequencer and its wallet. */
 export import emulator = intents.emulator.v1;
 
-/** How the embedded sequencer's own wallet submits a payment; not part of the interface. */
+/** Submits a payment of the simulated wallet. Not part of the interface. */
 export const submitPayment = { service: 'Emulator', method: 'submitPayment' } as const;

@@ -9,7 +9,7 @@ export interface Operation {
   readonly method: string;
 }
 
-/** The operations this package calls or serves. Interface section 4.1, and the settled ones. */
+/** The operations that this package calls or serves (interface section 4.1, and those of the protocol notes). */
 export const operations = {
   createIntent: { service: 'Intents', method: 'createIntent' },
   getStatus: { service: 'MicroPayment', method: 'getStatus' },
@@ -27,18 +27,18 @@ export function nameOf({ service, method }: Operation): string {
   return `${service}.${method}`;
 }
 
-// The codec leaves out defaults. These fields of the envelopes may be written out nevertheless.
+// The codec omits default values. Other encoders may write these fields explicitly.
 const emptyVersion = Uint8Array.of(0x0a, 0x00);
 const resultOk = Uint8Array.of(0x08, 0x00);
 const emptyBody = Uint8Array.of(0x12, 0x00);
 
-/** The `Request` envelope around a serialized inner message (interface section 2.1); an empty `version` is sent as such. */
+/** The `Request` envelope of a serialized inner message (interface section 2.1). An empty `version` is sent explicitly. */
 export function encodeRequest({ service, method }: Operation, body: Uint8Array, version = ''): Uint8Array {
   const envelope = encode(v1.Request, { version, service, method, body });
   return version === '' ? Buffer.concat([emptyVersion, envelope]) : envelope;
 }
 
-/** The `Response` envelope of a success. As proto3 leaves out defaults, it has no bytes around an empty body. */
+/** The `Response` envelope of a success. Proto3 omits default values, so an empty body encodes to zero bytes. */
 export function encodeOkResponse(body: Uint8Array): Uint8Array {
   return encode(v1.Response, { body });
 }
@@ -49,8 +49,8 @@ export function encodeErrorResponse(message: string): Uint8Array {
 }
 
 /**
- * Whether an HTTP answer without bytes is the envelope of a success: status 200 and the type of an envelope. A web page, a
- * proxy that answers 204, and an answer without a type are not.
+ * Whether an HTTP response without a body is the envelope of a success: status 200 and the content type of an envelope. A
+ * web page, a 204 of a proxy, and a response without a content type are not.
  */
 export function isEmptyEnvelope(httpStatus: number, contentType: string | null | undefined): boolean {
   const [mediaType = ''] = (contentType ?? '').split(';', 1);
@@ -60,29 +60,29 @@ export function isEmptyEnvelope(httpStatus: number, contentType: string | null |
 /**
  * Extracts the inner message of a `Response` envelope.
  *
- * Proto3 leaves out defaults, so zero bytes are the envelope of a success without a body. The transport decides whether
- * there was an envelope at all: see `isEmptyEnvelope`. Bytes of another format often decode to defaults too. So an envelope
- * with bytes must have no error text (section 7.1), and either a body or a result that is written out.
- * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for anything unreadable
+ * Proto3 omits default values, so zero bytes are the envelope of a success without a body. The transport checks whether there
+ * was an envelope (`isEmptyEnvelope`). Bytes of another format often decode to default values too. Therefore an envelope with
+ * bytes must have no error text (section 7.1), and either a body or an explicit result.
+ * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for an invalid one
  */
 export function openResponse(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return bytes;
   const { result, body, message } = decodeResponse(bytes);
   if (result === v1.Response.Result.OK) {
-    requireSaid(bytes, body, message);
+    requireExplicitOk(bytes, body, message);
     return body;
   }
   if (result === v1.Response.Result.ERROR) {
     throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', { serviceMessage: message });
   }
-  throw new SequencerError('sequencer_bad_response', `The envelope has the unknown result ${result}.`);
+  throw new SequencerError('sequencer_bad_response', `The result ${result} of the envelope is unknown.`);
 }
 
 /** @throws {SequencerError} `sequencer_bad_response` */
-function requireSaid(bytes: Uint8Array, body: Uint8Array, message: string): void {
-  const saysOk = body.length > 0 || startsWith(bytes, resultOk) || startsWith(bytes, emptyBody);
-  if (message === '' && saysOk) return;
-  throw new SequencerError('sequencer_bad_response', 'The answer does not say OK.');
+function requireExplicitOk(bytes: Uint8Array, body: Uint8Array, message: string): void {
+  const isOk = body.length > 0 || startsWith(bytes, resultOk) || startsWith(bytes, emptyBody);
+  if (message === '' && isOk) return;
+  throw new SequencerError('sequencer_bad_response', 'The response has neither a body nor an explicit OK result.');
 }
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
@@ -93,7 +93,7 @@ function decodeResponse(bytes: Uint8Array): v1.Response {
   try {
     return decode(v1.Response, bytes);
   } catch (error) {
-    throw new SequencerError('sequencer_bad_response', 'The answer is not an envelope.', {
+    throw new SequencerError('sequencer_bad_response', 'The response is not an envelope.', {
       cause: (error as IntentError).cause,
     });
   }

@@ -1,10 +1,10 @@
 import { requirePackage } from '../async/optional-package.js';
 import type { Operation } from './envelope.js';
 
-/** The package that speaks gRPC: an optional peer dependency, because few sites use gRPC. */
+/** The gRPC package: an optional peer dependency, because few sites use gRPC. */
 export type GrpcPackage = typeof import('@grpc/grpc-js');
 
-/** Loads gRPC; nothing else does. @throws {ConfigError} with how to install it */
+/** Loads gRPC on demand. @throws {ConfigError} with the install command */
 export async function loadGrpcPackage(): Promise<GrpcPackage> {
   requirePackage('@grpc/grpc-js');
   return import('@grpc/grpc-js');

@@ -6,13 +6,13 @@ interface WireField {
   readonly wireType: number;
   /** Tag, length and value. */
   readonly bytes: Uint8Array;
-  /** The value, behind tag and length. */
+  /** The value, without tag and length. */
   readonly content: Uint8Array;
 }
 
 const lengthDelimited = 2;
 
-/** The fields of a serialized message, in their order. @throws {Error} for bytes that are not a message */
+/** The fields of a serialized message, in order. @throws {Error} for bytes that are not a message */
 function* fieldsOf(bytes: Uint8Array): Generator<WireField> {
   const reader = $protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
@@ -32,33 +32,33 @@ function* fieldsOf(bytes: Uint8Array): Generator<WireField> {
   }
 }
 
-/** A serialized message without some of its fields. Every other byte stays as it was sent (protocol section 4). */
+/** Removes fields from a serialized message. All other bytes stay as sent (protocol section 4). */
 export function withoutFields(bytes: Uint8Array, ...numbers: readonly number[]): Uint8Array {
   const kept = [...fieldsOf(bytes)].filter(({ number }) => !numbers.includes(number));
   return new Uint8Array(Buffer.concat(kept.map((field) => field.bytes)));
 }
 
-/** The messages in a field of a serialized message, in their order. */
+/** The inner messages in a field of a serialized message, in order. */
 export function messagesIn(bytes: Uint8Array, number: number): Uint8Array[] {
   const found = [...fieldsOf(bytes)].filter((field) => field.number === number && field.wireType === lengthDelimited);
   return found.map(({ content }) => content);
 }
 
 /**
- * Whether a serialized message is the canonical one, except for proto3 defaults that are written out. Some encoders write
- * them (protocol section 4); no encoder uses other spellings of the same fields.
- * @param canonical the same message, with defaults left out
+ * Whether a serialized message differs from its canonical form only by explicit proto3 default values. Some encoders write
+ * them (protocol section 4). No encoder writes other variants of the same fields.
+ * @param canonical the same message without default values
  */
-export function addsDefaultsAlone(sent: Uint8Array, canonical: Uint8Array): boolean {
+export function differsByDefaultsOnly(sent: Uint8Array, canonical: Uint8Array): boolean {
   try {
-    return isSameButForDefaults(sent, canonical);
+    return equalsWithDefaults(sent, canonical);
   } catch {
-    // The difference is in a text or bytes, not in a message inside.
+    // The difference is in a string or bytes field, not in an inner message.
     return false;
   }
 }
 
-function isSameButForDefaults(sent: Uint8Array, canonical: Uint8Array): boolean {
+function equalsWithDefaults(sent: Uint8Array, canonical: Uint8Array): boolean {
   const rest = [...fieldsOf(canonical)];
   let lastNumber = 0;
   for (const field of fieldsOf(sent)) {
@@ -75,17 +75,17 @@ function isSameButForDefaults(sent: Uint8Array, canonical: Uint8Array): boolean 
   return rest.length === 0;
 }
 
-/** Texts and bytes are the same in both. Only a message inside can differ. */
+/** String and bytes fields must be equal. Only inner messages can differ. */
 function isMessageWithDefaults(sent: WireField, canonical: WireField): boolean {
   const isMessage = sent.wireType === lengthDelimited && canonical.wireType === lengthDelimited;
-  return isMessage && isSameButForDefaults(sent.content, canonical.content);
+  return isMessage && equalsWithDefaults(sent.content, canonical.content);
 }
 
-/** An empty message inside is set, so it is not a default: decoding keeps it in both. */
+/** An empty inner message is set, so it is not a default value. Decoding keeps it in both. */
 const isDefault = ({ wireType, content }: WireField): boolean =>
   wireType === lengthDelimited ? content.length === 0 : content.every((byte) => byte === 0);
 
-/** Whether tag and length are in their shortest form. */
+/** Whether tag and length have their shortest form. */
 function hasShortHead({ number, wireType, bytes, content }: WireField): boolean {
   const lengthOfLength = wireType === lengthDelimited ? varintLength(content.length) : 0;
   return bytes.length - content.length === varintLength(number * 8) + lengthOfLength;

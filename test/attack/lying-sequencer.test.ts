@@ -92,7 +92,7 @@ describe('lying sequencer', () => {
     // The field has another type: the decoder skips it.
     ['deep nesting of messages', ok(nestedMessages)],
     ...nonsense,
-  ])('logs nobody in with %s', async (_name, answer) => {
+  ])('starts no session with %s', async (_name, answer) => {
     const browser = newBrowser(site);
     const { id } = await createIntent(browser);
     sequencer.answerWith(on(getUserId, answer));

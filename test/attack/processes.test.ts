@@ -102,7 +102,7 @@ describe('replay of a completed login, in two processes', () => {
 });
 
 describe('QR relay after the TTL, in two processes', () => {
-  test('logs nobody in, at either process', async () => {
+  test('starts no session, at either process', async () => {
     const attacker = new Browser(origins[0]);
     const { secret, id } = await createIntent(attacker);
     await age(id, loginTtlMs);

@@ -16,7 +16,7 @@ const bench = path.join(import.meta.dirname, '../../bench');
 const run = (script: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, [path.join(bench, script), ...args], { timeout: 300_000 });
 
-/** The first cells of the Markdown table whose header starts with `head`. */
+/** The first cell of each row of the Markdown table whose first column has this title. */
 function rowsOf(printed: string, head: string): string[] {
   const lines = printed.split('\n');
   const from = lines.findIndex((line) => line.startsWith(`| ${head} |`)) + 2;
@@ -24,7 +24,7 @@ function rowsOf(printed: string, head: string): string[] {
   return rows.map((row) => row.split('|')[1]?.trim() ?? '');
 }
 
-test('npm run bench prints and writes the tables of one operation and of the streams', async () => {
+test('bench prints and writes the tables of a workload and of the streams', async () => {
   const out = temporaryFolder();
   const short = ['--rounds', '1', '--ms', '50', '--warm-ms', '50', '--clients', '200', '--out', out];
   const { stdout } = await run('run.mjs', ...short, '--only', 'status, cached', '--only', 'streams');
@@ -34,42 +34,40 @@ test('npm run bench prints and writes the tables of one operation and of the str
   expect((await readdir(out)).sort()).toEqual(['results.json', 'status-cached.svg', 'table.md']);
 }, 300_000);
 
-test('npm run bench:fleet prints a row for each operation', async () => {
+test('bench:fleet prints a row for each workload', async () => {
   const short = ['--rounds', '1', '--ms', '300', '--per-second', '40', '--warm-ms', '50'];
   const { stdout } = await run('fleet.mjs', ...short, '--only', 'login', '--only', 'status');
-  for (const operation of ['login', 'status'])
-    expect(stdout).toMatch(new RegExp(`^\\| ${operation} \\|.*\\d\\.\\d\\d \\|$`, 'm'));
+  for (const workload of ['login', 'status'])
+    expect(stdout).toMatch(new RegExp(`^\\| ${workload} \\|.*\\d\\.\\d\\d \\|$`, 'm'));
 }, 300_000);
 
-test('npm run bench:capacity prints the constants of the model', async () => {
+test('bench:capacity prints the constants of the model', async () => {
   const short = ['--rounds', '1', '--ms', '300', '--warm-ms', '50', '--clients', '100'];
   const { stdout } = await run('capacity.mjs', ...short, '--out', temporaryFolder());
   const published = JSON.parse(await readFile(path.join(bench, 'published/capacity.json'), 'utf8'));
   expect(Object.keys(JSON.parse(stdout))).toEqual(Object.keys(published));
 }, 300_000);
 
-test('npm run bench:capacity --backlog settles payments, also after an outage of the service', async () => {
+test('bench:capacity --backlog settles all payments, with and without an outage of the service', async () => {
   for (const outage of ['0', '1000']) {
     const { stdout } = await run('capacity.mjs', '--backlog', '100', '--service-ms', '5', '--outage-ms', outage);
     expect(stdout).toMatch(/^100 of 100 settled in \d+\.\d s: /);
   }
 }, 300_000);
 
-test('npm run bench:soak counts a few payments and draws their charts', async () => {
+test('bench:soak creates payments and writes its charts', async () => {
   const out = temporaryFolder();
   const { stdout } = await run('soak.mjs', '--count', '2000', '--windows', '4', '--out', out);
-  expect(stdout).toMatch(
-    /^2000 payments created, and the status of each asked for; at the end \d+\.\d\d MB are held\.$/m,
-  );
-  expect(stdout).toContain('Whether memory is flat shows only over more than 200000 of them.');
+  expect(stdout).toMatch(/^2000 payments\. The heap has \d+\.\d\d MB at the end\.$/m);
+  expect(stdout).toContain('To check memory, run more than 200000 payments.');
   const { samples } = JSON.parse(await readFile(path.join(out, 'soak.json'), 'utf8'));
   expect(samples.map(({ created }: { created: number }) => created)).toEqual([500, 1000, 1500, 2000]);
   expect((await readdir(out)).sort()).toEqual(['soak-latency.svg', 'soak-memory.svg', 'soak.json']);
   expect(await readFile(path.join(out, 'soak-memory.svg'), 'utf8')).toMatch(/^<svg .*RSS, MB.*<\/svg>\n$/s);
 }, 300_000);
 
-// The reference servers work: a wallet pays their payments and confirms their logins.
-describe.each(['limit', 'usual', 'bare', 'ours'])('the benchmark server "%s"', (name) => {
+// The compared servers work: a wallet pays their payments and confirms their logins.
+describe.each(['limit', 'usual', 'bare', 'ours'])('the server "%s" of the benchmark', (name) => {
   let sequencer: Sequencer;
   let server: Server;
   let origin: string;
@@ -104,7 +102,7 @@ describe.each(['limit', 'usual', 'bare', 'ours'])('the benchmark server "%s"', (
     return ((await answer.json()) as { client_secret: string }).client_secret;
   }
 
-  test('creates payments that a wallet can pay, and returns their status', async () => {
+  test('creates payments that a wallet pays, and returns their status', async () => {
     const { id, amount } = await sequencer.wallet('Ada').pay(await begin('payment'));
     expect(amount).toBe('4.50');
     expect(await (await fetch(`${origin}/status/${id}`)).json()).toEqual({
@@ -114,9 +112,9 @@ describe.each(['limit', 'usual', 'bare', 'ours'])('the benchmark server "%s"', (
     });
   });
 
-  // The bare server has no logins.
+  // It creates payments only.
   if (name === 'bare') return;
-  test('creates logins that a wallet can confirm', async () => {
+  test('creates logins that a wallet confirms', async () => {
     expect(await sequencer.wallet('Ada').login(await begin('login'))).toMatchObject({
       login: { domain: 'example.com' },
     });

@@ -41,12 +41,12 @@ interface Plant {
   readonly args?: readonly string[];
 }
 
-type Told = readonly [check: string, level: Finding['level'], text: RegExp, fix: RegExp];
+type ExpectedFinding = readonly [check: string, level: Finding['level'], text: RegExp, fix: RegExp];
 
 interface Case {
   readonly name: string;
   readonly plant: () => Plant | Promise<Plant>;
-  readonly told: readonly Told[];
+  readonly expected: readonly ExpectedFinding[];
 }
 
 type NamedFinding = Finding & { readonly check: string; readonly fix?: string };
@@ -60,15 +60,18 @@ async function doctor(env: Settings, args: readonly string[], host: Partial<Host
   return { code, findings, wrong: findings.filter(({ level }) => level === 'warning' || level === 'error') };
 }
 
-function expectTold({ code, wrong }: Awaited<ReturnType<typeof doctor>>, told: readonly Told[]): void {
+function expectFindings(
+  { code, wrong }: Awaited<ReturnType<typeof doctor>>,
+  expected: readonly ExpectedFinding[],
+): void {
   expect(wrong).toEqual(
-    told.map(([check, level, text, fix]) => ({
+    expected.map(([check, level, text, fix]) => ({
       ...{ check, level },
       text: expect.stringMatching(text),
       fix: expect.stringMatching(fix),
     })),
   );
-  expect(code).toBe(told.some(([, level]) => level === 'error') ? 1 : 0);
+  expect(code).toBe(expected.some(([, level]) => level === 'error') ? 1 : 0);
 }
 
 /** What of the machine is not as it should be: seen without the network. */
@@ -76,19 +79,19 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'the embedded sequencer in production',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined } }),
-    told: [
+    expected: [
       ['settings', 'error', /INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/, /^INTENT_SEQUENCER_URL=https/],
     ],
   },
   {
     name: 'an http origin in production',
     plant: () => ({ env: { INTENT_ORIGIN: 'http://shop-example.com' } }),
-    told: [['settings', 'error', /INTENT_ORIGIN: It must be https/, /^INTENT_ORIGIN=https/]],
+    expected: [['settings', 'error', /INTENT_ORIGIN: It must be https/, /^INTENT_ORIGIN=https/]],
   },
   {
     name: 'a subdomain as the domain',
     plant: () => ({ env: { INTENT_DOMAIN: 'www.shop-example.com' } }),
-    told: [
+    expected: [
       [
         'settings',
         'error',
@@ -100,17 +103,19 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'localhost as the domain',
     plant: () => ({ env: { INTENT_DOMAIN: 'localhost' } }),
-    told: [['settings', 'error', /INTENT_DOMAIN: /, /not localhost/]],
+    expected: [['settings', 'error', /INTENT_DOMAIN: /, /not localhost/]],
   },
   {
     name: 'an invalid verifier secret',
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: canaryOf('verifier') } }),
-    told: [['settings', 'error', /INTENT_VERIFIER_SECRET: Entry 1 of 1 is not a secret key/, /express-intents keygen/]],
+    expected: [
+      ['settings', 'error', /INTENT_VERIFIER_SECRET: Entry 1 of 1 is not a secret key/, /express-intents keygen/],
+    ],
   },
   {
     name: 'two errors at once',
     plant: () => ({ env: { INTENT_SECRET: 'short', INTENT_DESTINATION: '0x17' } }),
-    told: [
+    expected: [
       ['settings', 'error', /INTENT_SECRET: It is shorter than 32 characters/, /^INTENT_SECRET=/],
       ['settings', 'error', /INTENT_DESTINATION: /, /^INTENT_DESTINATION=/],
     ],
@@ -118,7 +123,7 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'a setting with a typo in its name',
     plant: () => ({ env: { INTENT_DATABSE_URL: './ledger', INTENTS_DOMAIN: 'x' } }),
-    told: [
+    expected: [
       ['settings', 'warning', /INTENT_DATABSE_URL is not a setting/, /Did you mean INTENT_DATABASE_URL/],
       ['settings', 'warning', /INTENTS_DOMAIN is not a setting/, /Did you mean INTENT_DOMAIN/],
     ],
@@ -126,31 +131,33 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'a missing secret file',
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: '/nowhere/key' } }),
-    told: [['settings', 'error', /INTENT_VERIFIER_SECRET_FILE: The file cannot be read \(ENOENT\)/, /readable file/]],
+    expected: [
+      ['settings', 'error', /INTENT_VERIFIER_SECRET_FILE: The file cannot be read \(ENOENT\)/, /readable file/],
+    ],
   },
   {
     name: 'an origin on another domain than the logins',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
-    told: [
+    expected: [
       ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^Set INTENT_DOMAIN=/],
     ],
   },
   {
     name: 'https without NODE_ENV=production',
     plant: () => ({ env: { NODE_ENV: undefined } }),
-    told: [['names', 'warning', /NODE_ENV is not set, but the site is served over https/, /^NODE_ENV=production$/]],
+    expected: [['names', 'warning', /NODE_ENV is not set, but the site is served over https/, /^NODE_ENV=production$/]],
   },
   {
     name: 'a folder as the ledger in production',
     plant: () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
-    told: [['settings', 'error', /INTENT_DATABASE_URL: It is a folder/, /allowEmbeddedLedger/]],
+    expected: [['settings', 'error', /INTENT_DATABASE_URL: It is a folder/, /allowEmbeddedLedger/]],
   },
 ];
 
 describe('doctor --offline finds', () => {
-  it.each(onThisMachine)('$name', async ({ plant, told }) => {
+  it.each(onThisMachine)('$name', async ({ plant, expected }) => {
     const { env, args = [] } = await plant();
-    expectTold(await doctor({ ...sound.production, ...env }, ['--offline', ...args]), told);
+    expectFindings(await doctor({ ...sound.production, ...env }, ['--offline', ...args]), expected);
   });
 });
 
@@ -177,24 +184,24 @@ const inDatabases: readonly Case[] = [
   {
     name: 'an unreachable database',
     plant: () => ({ env: { INTENT_DATABASE_URL: `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop` } }),
-    told: [
+    expected: [
       ['database', 'error', /Postgres at 127\.0\.0\.1:1\/shop cannot be used: nothing listens/, /Start the database/],
     ],
   },
   {
     name: 'a wrong password',
     plant: async () => ({ env: { INTENT_DATABASE_URL: await wrongPassword() } }),
-    told: [['database', 'error', /refuses the user or the password/, /Correct the user and the password/]],
+    expected: [['database', 'error', /refuses the user or the password/, /Correct the user and the password/]],
   },
   {
     name: 'a missing database',
     plant: () => ({ env: { INTENT_DATABASE_URL: postgres.url('lost') } }),
-    told: [['database', 'error', /database "lost" does not exist/, /createdb/]],
+    expected: [['database', 'error', /database "lost" does not exist/, /createdb/]],
   },
   {
     name: 'a database without tables',
     plant: async () => ({ env: { INTENT_DATABASE_URL: postgres.url(await postgres.createDatabase()) } }),
-    told: [['database', 'warning', /has no tables yet/, /npx express-intents migrate/]],
+    expected: [['database', 'warning', /has no tables yet/, /npx express-intents migrate/]],
   },
   {
     name: 'tables of a newer version',
@@ -205,7 +212,7 @@ const inDatabases: readonly Case[] = [
         ),
       },
     }),
-    told: [['database', 'warning', /have a newer version \(99\)/, /npm install express-intents@latest/]],
+    expected: [['database', 'warning', /have a newer version \(99\)/, /npm install express-intents@latest/]],
   },
   {
     name: 'a role without the right to create tables',
@@ -214,7 +221,7 @@ const inDatabases: readonly Case[] = [
       await postgres.run(name, 'create role visitor login');
       return { env: { INTENT_DATABASE_URL: postgres.url(name).replace('postgres@', 'visitor@') } };
     },
-    told: [['database', 'error', /the role visitor may not create them/, /migrate` as a role that may/]],
+    expected: [['database', 'error', /the role visitor may not create them/, /migrate` as a role that may/]],
   },
   {
     name: 'a read-only database',
@@ -223,7 +230,7 @@ const inDatabases: readonly Case[] = [
         INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE set default_transaction_read_only = on'),
       },
     }),
-    told: [['database', 'error', /read-only/, /to the primary/]],
+    expected: [['database', 'error', /read-only/, /to the primary/]],
   },
   {
     name: 'a folder that another process has open',
@@ -232,7 +239,7 @@ const inDatabases: readonly Case[] = [
       await lockFolder(folder);
       return { env: { INTENT_DATABASE_URL: folder }, args: ['--allow-embedded-ledger'] };
     },
-    told: [['database', 'warning', /is open in another process/, /--url/]],
+    expected: [['database', 'warning', /is open in another process/, /--url/]],
   },
   {
     name: 'a folder that cannot be created',
@@ -241,14 +248,14 @@ const inDatabases: readonly Case[] = [
       writeFileSync(file, '');
       return { env: { INTENT_DATABASE_URL: path.join(file, 'ledger') }, args: ['--allow-embedded-ledger'] };
     },
-    told: [['database', 'error', /may not write to .*file/, /^chown/]],
+    expected: [['database', 'error', /may not write to .*file/, /^chown/]],
   },
 ];
 
 describe('doctor finds in the database', () => {
-  it.each(inDatabases)('$name', async ({ plant, told }) => {
+  it.each(inDatabases)('$name', async ({ plant, expected }) => {
     const { env, args = [] } = await plant();
-    expectTold(await doctor({ ...sound.staging, ...env }, args), told);
+    expectFindings(await doctor({ ...sound.staging, ...env }, args), expected);
   });
 });
 
@@ -265,7 +272,7 @@ const atSequencers: readonly Case[] = [
   {
     name: 'an unreachable sequencer',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
-    told: [
+    expected: [
       ['sequencer', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
       ['stream', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
     ],
@@ -275,7 +282,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({
       env: { INTENT_SEQUENCER_URL: await answering(200, { 'content-type': 'text/html' }, '<!doctype html>') },
     }),
-    told: [
+    expected: [
       ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /No message stream opens at .* status 200/, /WebSockets/],
     ],
@@ -283,7 +290,7 @@ const atSequencers: readonly Case[] = [
   {
     name: 'meaningless bytes',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
-    told: [
+    expected: [
       ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
@@ -291,7 +298,7 @@ const atSequencers: readonly Case[] = [
   {
     name: 'a superfluous path in its URL',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
-    told: [
+    expected: [
       ['sequencer', 'error', /answers with status 404/, /without \/v1\/api/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
@@ -301,7 +308,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({
       env: { INTENT_SEQUENCER_URL: await answering(308, { location: 'https://x.example/' }, '') },
     }),
-    told: [
+    expected: [
       [
         'sequencer',
         'error',
@@ -314,7 +321,7 @@ const atSequencers: readonly Case[] = [
   {
     name: 'a service that reports everything as paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
-    told: [
+    expected: [
       ['sequencer', 'error', /reports that an intent exists which was never created/, /a real payment service/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
@@ -322,20 +329,20 @@ const atSequencers: readonly Case[] = [
   {
     name: 'an unreachable gRPC server',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
-    told: [['grpc', 'error', /127\.0\.0\.1:1 returns no status/, /INTENT_SEQUENCER_GRPC_URL is right/]],
+    expected: [['grpc', 'error', /127\.0\.0\.1:1 returns no status/, /INTENT_SEQUENCER_GRPC_URL is right/]],
   },
   {
     name: 'gRPC at the port of the proxy',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: sound.sequencer.url } }),
-    told: [['grpc', 'error', /returns no status/, /INTENT_SEQUENCER_GRPC_URL/]],
+    expected: [['grpc', 'error', /returns no status/, /INTENT_SEQUENCER_GRPC_URL/]],
   },
 ];
 
 describe('doctor finds at the sequencer', () => {
-  it.each(atSequencers)('$name', async ({ plant, told }) => {
+  it.each(atSequencers)('$name', async ({ plant, expected }) => {
     const { env } = await plant();
     const withoutDatabase = { ...sound.staging, INTENT_DATABASE_URL: undefined };
-    expectTold(await doctor({ ...withoutDatabase, ...env }, []), told);
+    expectFindings(await doctor({ ...withoutDatabase, ...env }, []), expected);
   });
 });
 
@@ -353,34 +360,36 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'a redirect to www',
     plant: () => ({ front: onKeyFile(301, { location: 'https://www.shop-example.com/' }, '') }),
-    told: [
+    expected: [
       ['key file', 'error', /is a redirect to https:\/\/www\.shop-example\.com\//, /exclude it from the redirect/],
     ],
   },
   {
     name: 'a web page instead of it',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/html' }, '<!doctype html>') }),
-    told: [['key file', 'error', /is a web page/, /single-page app/]],
+    expected: [['key file', 'error', /is a web page/, /single-page app/]],
   },
   {
     name: 'JSON of another form',
     plant: () => ({ front: onKeyFile(200, json, '{"publicKeys":[]}') }),
-    told: [['key file', 'error', /not a JSON object with an array public_keys/, /Let the router answer/]],
+    expected: [['key file', 'error', /not a JSON object with an array public_keys/, /Let the router answer/]],
   },
   {
     name: 'a missing file',
     plant: () => ({ front: onKeyFile(404, {}, '') }),
-    told: [['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\)/]],
+    expected: [['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\)/]],
   },
   {
     name: 'the content type text/plain',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
-    told: [['key file', 'warning', /is served as text\/plain/, /application\/json/]],
+    expected: [['key file', 'warning', /is served as text\/plain/, /application\/json/]],
   },
   {
     name: 'a missing signing key',
     plant: () => ({ front: onKeyFile(200, json, listing()) }),
-    told: [['key file', 'error', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/]],
+    expected: [
+      ['key file', 'error', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/],
+    ],
   },
   {
     name: 'a missing second key and a superfluous one',
@@ -388,7 +397,7 @@ const atKeyFiles: readonly Case[] = [
       const env = { INTENT_VERIFIER_SECRET: `${sound.keys.secret},${generateKeyPair().secret}` };
       return { env, front: onKeyFile(200, json, listing(sound.keys.publicKey, generateKeyPair().publicKey)) };
     },
-    told: [
+    expected: [
       ['key file', 'warning', /does not list \w{32,44}, whose secret is set here/, /Restart the site/],
       ['key file', 'warning', /lists \w{32,44}, whose secret is not set here/, /Remove it after a rotation/],
     ],
@@ -396,17 +405,17 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'an expired certificate',
     plant: () => ({ front: { certificate: expiredCertificate } }),
-    told: [['key file', 'error', /the certificate of shop-example\.com has expired/, /Renew the certificate/]],
+    expected: [['key file', 'error', /the certificate of shop-example\.com has expired/, /Renew the certificate/]],
   },
   {
     name: 'a certificate for another name',
     plant: () => ({ front: { certificate: localhostCertificate }, host: { ca: localhostCertificate.cert } }),
-    told: [['key file', 'error', /does not name shop-example\.com/, /certificate of a public authority/]],
+    expected: [['key file', 'error', /does not name shop-example\.com/, /certificate of a public authority/]],
   },
   {
     name: 'an untrusted certificate',
     plant: () => ({ host: { ca: undefined } }),
-    told: [['key file', 'error', /is not trusted/, /with its whole chain/]],
+    expected: [['key file', 'error', /is not trusted/, /with its whole chain/]],
   },
   {
     name: 'an unreachable site',
@@ -414,18 +423,18 @@ const atKeyFiles: readonly Case[] = [
       host: { addressOf: () => ({ host: '127.0.0.1', port: 1 }) },
       env: { INTENT_SEQUENCER_URL: undefined, INTENT_SEQUENCER_GRPC_URL: sound.sequencer.grpcUrl },
     }),
-    told: [
+    expected: [
       ['key file', 'error', /nothing listens at shop-example\.com/, /Serve the site at https:\/\/shop-example\.com/],
     ],
   },
 ];
 
 describe('doctor finds at the key file', () => {
-  it.each(atKeyFiles)('$name', async ({ plant, told }) => {
+  it.each(atKeyFiles)('$name', async ({ plant, expected }) => {
     const { env, host, front = {} } = await plant();
     sound.front.faults = front;
     const withoutDatabase = { ...sound.staging, INTENT_DATABASE_URL: undefined };
-    expectTold(await doctor({ ...withoutDatabase, ...env }, [], host), told);
+    expectFindings(await doctor({ ...withoutDatabase, ...env }, [], host), expected);
   });
 });
 
@@ -440,7 +449,7 @@ const atSites: readonly Case[] = [
   {
     name: 'a proxy without a site',
     plant: () => ({ env: { INTENT_WALLET_URL: undefined }, front: { site: 'http://127.0.0.1:1' } }),
-    told: [
+    expected: [
       ['key file', 'error', /answers with status 502/, /./],
       ['site', 'error', /answers with status 502/, /Start the app/],
       ['webhook', 'error', /answers with status 502/, /./],
@@ -452,7 +461,7 @@ const atSites: readonly Case[] = [
       env: { INTENT_WALLET_URL: undefined },
       front: { site: await sound.startSite({ mountPath: '/pay' }) },
     }),
-    told: [
+    expected: [
       ['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['site', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['webhook', 'error', /answers with status 404/, /webhook: true/],
@@ -469,7 +478,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [
+    expected: [
       [
         'site',
         'error',
@@ -482,7 +491,7 @@ const atSites: readonly Case[] = [
   {
     name: 'a site without NODE_ENV=production',
     plant: async () => ({ front: { site: await sound.startSite({ isDevelopment: true }) } }),
-    told: [['site', 'error', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/]],
+    expected: [['site', 'error', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/]],
   },
   {
     name: 'an untrusted proxy without an origin',
@@ -490,14 +499,14 @@ const atSites: readonly Case[] = [
       const site = await sound.startSite({ origin: '', trustsProxy: false, webhook: false });
       return { front: { site }, env: { INTENT_WEBHOOK_PUBLIC_KEY: undefined } };
     },
-    told: [
+    expected: [
       ['origin', 'error', /The site believes that it is at http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],
     ],
   },
   {
     name: 'a site with another origin',
     plant: async () => ({ front: { site: await sound.startSite({ origin: 'https://old-example.com' }) } }),
-    told: [
+    expected: [
       [
         'origin',
         'error',
@@ -509,7 +518,7 @@ const atSites: readonly Case[] = [
   {
     name: 'a local origin that differs from the public one',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://www.shop-example.com' } }),
-    told: [
+    expected: [
       [
         'names',
         'error',
@@ -528,7 +537,9 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['origin', 'error', /accepts requests from pages of other sites/, /forward the header Origin unchanged/]],
+    expected: [
+      ['origin', 'error', /accepts requests from pages of other sites/, /forward the header Origin unchanged/],
+    ],
   },
   {
     name: 'a proxy that buffers the events',
@@ -537,7 +548,7 @@ const atSites: readonly Case[] = [
       front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
       host: { checkMs: 30_000 },
     }),
-    told: [['events', 'error', /The first event arrives with the last/, /proxy_buffering off/]],
+    expected: [['events', 'error', /The first event arrives with the last/, /proxy_buffering off/]],
   },
   {
     name: 'a proxy that compresses the events',
@@ -548,7 +559,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['events', 'error', /compresses the event stream \(gzip\)/, /text\/event-stream/]],
+    expected: [['events', 'error', /compresses the event stream \(gzip\)/, /text\/event-stream/]],
   },
   {
     name: 'a cache that stores the events',
@@ -559,12 +570,12 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['events', 'error', /may keep the event stream and serve it to other visitors/, /cache nothing/]],
+    expected: [['events', 'error', /may keep the event stream and serve it to other visitors/, /cache nothing/]],
   },
   {
     name: 'a site that cannot reach its sequencer',
     plant: async () => ({ front: { site: await sound.startSite({ transport: refusing }) } }),
-    told: [['events', 'error', /The site does not report the status of an intent: 50\d/, /the log of the site/]],
+    expected: [['events', 'error', /The site does not report the status of an intent: 50\d/, /the log of the site/]],
   },
   {
     name: 'a wallet URL with a 404',
@@ -578,7 +589,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['wallet', 'error', /shop-example\.com\/wallet answers with status 404/, /INTENT_WALLET_URL/]],
+    expected: [['wallet', 'error', /shop-example\.com\/wallet answers with status 404/, /INTENT_WALLET_URL/]],
   },
   {
     name: 'a firewall in front of the webhook',
@@ -591,16 +602,16 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['webhook', 'error', /answers with status 403/, /pass POST to this path/]],
+    expected: [['webhook', 'error', /answers with status 403/, /pass POST to this path/]],
   },
 ];
 
 describe('doctor --url finds at the running site', () => {
-  it.each(atSites)('$name', async ({ plant, told }) => {
+  it.each(atSites)('$name', async ({ plant, expected }) => {
     const { env, host, front = {} } = await plant();
     sound.front.faults = front;
     const withoutDatabase = { ...sound.production, INTENT_DATABASE_URL: undefined };
-    expectTold(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin], host), told);
+    expectFindings(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin], host), expected);
   });
 
   it('an unreachable site', async () => {

@@ -54,11 +54,11 @@ describe('a payment', () => {
 
   test.each([
     ['open', 'Not paid yet.', true],
-    ['submitted', 'Your payment is here.', true],
+    ['submitted', 'Payment received.', true],
     ['settled', 'It is paid.', false],
     ['reversed', 'was reversed', false],
-    ['expired', 'never paid', false],
-    ['dead', 'The payment is not lost', true],
+    ['expired', 'This order was not paid.', false],
+    ['dead', 'Your payment is safe.', true],
   ] as const)('that is %s is shown as %j and polled: %j', (state, words, polls) => {
     const intent = { id: 'x', state, createdAt: new Date(0) };
     const page = thanksPage({ intent, article: articles[0] as Article, order: undefined });
@@ -68,15 +68,15 @@ describe('a payment', () => {
 
   test('that is reversed is shown as reversed, and is the same order after it settles again', async () => {
     const { database: db } = shop.router;
-    const metadata = { article: 'ginger-biscuit', userId: 'somebody' };
+    const metadata = { article: 'ginger-biscuit', userId: 'visitor' };
     const payment = { id: 'reversed', metadata } as unknown as Payment; // All that the hooks read.
     await placeOrder(payment, db);
     await reverseOrder(payment, db);
-    const [order] = await latestOrdersOf('somebody', 12, db);
+    const [order] = await latestOrdersOf('visitor', 12, db);
     expect(order).toMatchObject({ isReversed: true });
-    expect(String(accountPage('somebody', [order as Order]).main)).toContain('Reversed');
+    expect(String(accountPage('visitor', [order as Order]).main)).toContain('Reversed');
     await placeOrder(payment, db);
-    expect(await latestOrdersOf('somebody', 12, db)).toEqual([{ ...order, isReversed: false }]);
+    expect(await latestOrdersOf('visitor', 12, db)).toEqual([{ ...order, isReversed: false }]);
   });
 
   test('stays unpaid when the wallet declines', async () => {

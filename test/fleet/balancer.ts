@@ -4,7 +4,7 @@ import { compile, start } from '../support/runner/child-program.js';
 export interface Balancer {
   readonly origin: string;
   /** Whether it detects that a process ended. */
-  readonly noticesByItself: boolean;
+  readonly detectsFailures: boolean;
   /** Sets the ports of the processes. */
   use(ports: readonly number[]): Promise<void>;
   /** Restarts the process of a port with `restart` while it receives no requests. */
@@ -24,7 +24,7 @@ export async function startBalancer(): Promise<Balancer> {
   };
   return {
     origin: `http://127.0.0.1:${port}`,
-    noticesByItself: false,
+    detectsFailures: false,
     use,
     without: async (out, restart) => {
       const all = ports;

@@ -96,7 +96,7 @@ export async function startFleet(
   const kill = async (index: number, port: number): Promise<void> => {
     const notice = async (): Promise<void> => {
       await wait(noticeMs);
-      if (!balancer.noticesByItself) await balancer.use(ports.filter((each) => each !== port));
+      if (!balancer.detectsFailures) await balancer.use(ports.filter((each) => each !== port));
     };
     await relaunch(index, 'SIGKILL', notice);
     await balancer.use(ports);

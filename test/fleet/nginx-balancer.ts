@@ -15,7 +15,7 @@ export async function startNginxBalancer(): Promise<Balancer> {
   let nginx: Nginx | undefined;
   return {
     origin: `http://127.0.0.1:${port}`,
-    noticesByItself: true,
+    detectsFailures: true,
     use: async (ports) => {
       // A restarted process keeps its port.
       if (nginx) return;

@@ -39,7 +39,7 @@ function holds({ faults, created, paid, fulfilled, known, gapsMs, lostStreams, l
 }
 
 /** The retries that a customer may see in a restart without a kill: nginx closes idle connections when it reloads. */
-const passing = (): string[] => (fleet.balancer.noticesByItself ? ['503 closing', 'no answer'] : ['503 closing']);
+const passing = (): string[] => (fleet.balancer.detectsFailures ? ['503 closing', 'no answer'] : ['503 closing']);
 
 test(
   `${rounds} rolling restarts at ${rate} customers a second cause no visible error`,
@@ -64,7 +64,7 @@ test(
     holds(seen);
     // The customer repeats a request that a killed process was answering; behind nginx, nginx does.
     const again = Object.keys(seen.repeated).filter((what) => !passing().includes(what));
-    expect(again.filter((what) => fleet.balancer.noticesByItself || !what.startsWith('502'))).toEqual([]);
+    expect(again.filter((what) => fleet.balancer.detectsFailures || !what.startsWith('502'))).toEqual([]);
     // A login whose answer was lost with the killed process: one request at most, since a login is completed once.
     expect(seen.lostLogins).toBeLessThanOrEqual(Math.floor(turns / killEvery));
   },

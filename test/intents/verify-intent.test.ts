@@ -7,9 +7,9 @@ import {
   signPaymentIntent,
 } from '../../src/intents/signed-intent.js';
 import {
-  agrees,
   decodeCanonical,
   type IntentRequest,
+  matchesRequest,
   namedRendezvous,
   verifyIntent,
 } from '../../src/intents/verify-intent.js';
@@ -241,7 +241,7 @@ describe('a correctly signed payment (interface 2.4, 8; protocol 6)', () => {
         const amount = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`;
         const intent = await signPaymentIntent({ amount, currency, destination });
         const request = receiveIntent(intent);
-        expect(agrees(decodePayload(parseClientSecret(intent.clientSecret)), request)).toBe(true);
+        expect(matchesRequest(decodePayload(parseClientSecret(intent.clientSecret)), request)).toBe(true);
         // Quarks are exact. Without them the double is exact below 2^46 units.
         if (request.kind === 'payment' && (currency === 'kin' || hundredths < 2n ** 46n * 100n)) {
           expect(request.money.hundredths).toBe(hundredths);
@@ -399,6 +399,6 @@ describe('whether a payload and a request agree (protocol 6)', () => {
     ['the last amounts with distinct doubles', payload('usd', 2n ** 53n - 1n), request('usd', 2n ** 53n), false],
     ['amounts that share a double', payload('usd', 2n ** 55n), request('usd', 2n ** 55n + 1n), true],
   ])('with %s', (_, scanned, found, expected) => {
-    expect(agrees(scanned, found)).toBe(expected);
+    expect(matchesRequest(scanned, found)).toBe(expected);
   });
 });

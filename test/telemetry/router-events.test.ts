@@ -65,7 +65,7 @@ beforeAll(async () => {
     verifyPayment: () => true,
     onReversed: () => undefined,
     onDeadLetter: () => {
-      throw new Error('Nobody reads it.');
+      throw new Error('The listener failed.');
     },
     hooks: { maxAttempts: 2 },
     timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, reversalConfirmMs: 1 },

@@ -1,7 +1,7 @@
 const intervalMs = 1_000;
 const watched = () => document.querySelector('[data-watch]');
 
-// Polls the page itself until its state is final: only the server knows what is paid.
+// Reloads the state from the server until it is final.
 async function poll() {
   if (!document.hidden) await update().catch(() => undefined);
   if (watched()) setTimeout(poll, intervalMs);
@@ -9,7 +9,7 @@ async function poll() {
 
 async function update() {
   const shown = watched();
-  // A status request makes the ledger recheck the payment at once.
+  // A status request makes the ledger recheck the payment immediately.
   await fetch(`/status/${shown.dataset.watch}`);
   const response = await fetch(location.href);
   if (!response.ok) return;

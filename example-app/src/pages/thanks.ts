@@ -4,7 +4,7 @@ import { type Html, html } from '../html.js';
 import type { Order } from '../orders.js';
 import type { Page } from './layout.js';
 
-/** A purchase as the ledger knows it. */
+/** A purchase in the ledger. */
 export interface Purchase {
   readonly intent: Pick<LedgerIntent, 'id' | 'state' | 'createdAt'>;
   readonly article: Article;
@@ -13,7 +13,7 @@ export interface Purchase {
 }
 
 export function thanksPage({ intent, article, order }: Purchase): Page {
-  const { title, text, badge, isFinal } = words[intent.state];
+  const { title, text, badge, isFinal } = textsByState[intent.state];
   return {
     title,
     main: html`
@@ -24,7 +24,7 @@ export function thanksPage({ intent, article, order }: Purchase): Page {
         <dl class="receipt">
           <div><dt>${article.name}</dt><dd>${priceOf(article)}</dd></div>
           ${order && html`<div><dt>Your number at the counter</dt><dd>${order.number}</dd></div>`}
-          <div><dt>Ordered</dt><dd>${moment(intent.createdAt)}</dd></div>
+          <div><dt>Ordered</dt><dd>${formatTime(intent.createdAt)}</dd></div>
           <div><dt>State</dt><dd><span class="badge badge--${intent.state}">${badge}</span></dd></div>
           <div><dt>Intent</dt><dd><code>${intent.id}</code></dd></div>
         </dl>
@@ -34,7 +34,7 @@ export function thanksPage({ intent, article, order }: Purchase): Page {
   };
 }
 
-interface Words {
+interface StateTexts {
   readonly title: string;
   readonly text: string;
   readonly badge: string;
@@ -42,7 +42,7 @@ interface Words {
   readonly isFinal: boolean;
 }
 
-const unpaid: Words = {
+const unpaid: StateTexts = {
   title: 'Not paid yet.',
   text: 'If you have just confirmed the payment, this page updates in a moment.',
   badge: 'Not paid',
@@ -50,12 +50,12 @@ const unpaid: Words = {
 };
 
 /** By the state of the intent in the ledger. */
-const words: Readonly<Record<IntentState, Words>> = {
+const textsByState: Readonly<Record<IntentState, StateTexts>> = {
   creating: unpaid,
   open: unpaid,
   submitted: {
-    title: 'Your payment is here.',
-    text: 'We are placing your order. This page will show your number at the counter.',
+    title: 'Payment received.',
+    text: 'We are placing your order. This page shows your number at the counter when it is ready.',
     badge: 'Submitted',
     isFinal: false,
   },
@@ -67,25 +67,25 @@ const words: Readonly<Record<IntentState, Words>> = {
   },
   reversed: {
     title: 'Your payment was reversed.',
-    text: 'The payment service reported this. If you did not expect it, please ask at the counter.',
+    text: 'If you did not expect this, please ask at the counter.',
     badge: 'Reversed',
     isFinal: true,
   },
   expired: {
-    title: 'This was never paid.',
-    text: 'The time to pay is over. Please order again.',
+    title: 'This order was not paid.',
+    text: 'The payment time has expired. Please order again.',
     badge: 'Expired',
     isFinal: true,
   },
   dead: {
-    title: 'Your payment is here.',
-    text: 'Your order could not be placed. The payment is not lost: our staff will complete it.',
+    title: 'Payment received.',
+    text: 'We could not place your order yet. Your payment is safe. Our staff will complete the order.',
     badge: 'Delayed',
     isFinal: false,
   },
 };
 
-const moment = (date: Date): Html => {
+const formatTime = (date: Date): Html => {
   const text = date.toLocaleString('en-GB', { day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' });
   return html`<time datetime="${date.toISOString()}">${text}</time>`;
 };

@@ -16,8 +16,8 @@ const questions: Readonly<Record<string, Question>> = {
 };
 
 /**
- * Asks in the open dialog, in its language, whether to continue as the user of the wallet.
- * @returns false if the person closes the dialog; never resolves if the dialog leaves the page
+ * Shows the question in the open dialog: continue as the user of the wallet?
+ * @returns false if the visitor closes the dialog; never resolves if the dialog leaves the page
  */
 export function askUser(dialog: HTMLDialogElement, userId: string): Promise<boolean> {
   const { ask, yes, no } = questions[dialog.lang.split('-')[0] as string] ?? (questions.en as Question);

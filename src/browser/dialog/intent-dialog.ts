@@ -41,7 +41,7 @@ export class IntentDialog {
   /** Set when the dialog opens. */
   locale = localeOf('en');
 
-  /** @param onClosed called when the person closes the dialog, also with Escape */
+  /** @param onClosed called when the visitor closes the dialog, also with Escape */
   constructor(host: HTMLElement, onClosed: () => void, onRetry: () => void) {
     this.#host = host;
     this.element = make(

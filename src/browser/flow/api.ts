@@ -31,7 +31,7 @@ export interface Status {
   readonly intent_submitted?: boolean;
 }
 
-/** A connection can be dead without an error. */
+/** A connection can stop responding without an error. */
 const timeoutMs = 15_000;
 
 /**

@@ -29,7 +29,7 @@ export async function deriveIntentId(payload: Uint8Array<ArrayBuffer>): Promise<
   return encodeBase58(await nativePublicKey(seed).catch(() => portablePublicKey(seed)));
 }
 
-/** WebCrypto has no shorter way: it exports a private key as a JWK, with the public key in `x`. */
+/** WebCrypto derives a public key only by export: the JWK of a private key has it in `x`. */
 async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
   const bytes = Uint8Array.from([...readBase64(pkcs8Prefix), ...seed]);
   const key = await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign']);

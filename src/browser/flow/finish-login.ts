@@ -2,7 +2,7 @@ import type { User } from '../events.js';
 import { call, isAnswerLost, isFinalRefusal, type Problem } from './api.js';
 import { retryUntil } from './retry.js';
 
-/** The user, or the user the person must confirm first. */
+/** The user, or the user that the visitor must confirm. */
 type LoginAnswer = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
 
 const patienceMs = 120_000;
@@ -11,15 +11,15 @@ const patienceMs = 120_000;
  * Completes a login on the server (interface section 4.7), with retries. A lost answer can mean success, so the last step
  * is a request for the current user.
  * @param session the path of the route
- * @param askUser asks the person whether to continue, on sites that want a confirmation
- * @returns undefined if the person declines
+ * @param confirmUser asks the visitor to confirm the user, on sites with the option `confirm`
+ * @returns undefined if the visitor declines
  * @throws {Problem}
  */
 export async function finishLogin(
   id: string,
   session: string | false,
   signal: AbortSignal,
-  askUser: (userId: string) => Promise<boolean>,
+  confirmUser: (userId: string) => Promise<boolean>,
 ): Promise<User | undefined> {
   let isLost = false;
   const mayRetry = (problem: Problem): boolean => {
@@ -30,7 +30,7 @@ export async function finishLogin(
   const complete = async (): Promise<User | undefined> => {
     const answer = await call<LoginAnswer>(session, signal, JSON.stringify({ id, confirm }));
     if (answer.user) return answer.user;
-    confirm = await askUser(answer.confirm.user.id);
+    confirm = await confirmUser(answer.confirm.user.id);
     return confirm ? complete() : undefined;
   };
   try {

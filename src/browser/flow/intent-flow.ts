@@ -12,13 +12,13 @@ import { delay, retryUntil } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
 import { Watch, type WatchSignal } from './watch.js';
 
-/** The last wait starts within this time and takes 4 to 6 s. */
+/** No delay before a retry starts later. The last one takes 4 to 6 s. */
 const createPatienceMs = 7_000;
 
 /** How long "paid" stays on the screen before the redirect. */
 const lingerMs = 1_200;
 
-/** The intents that the buttons of this page watch. Of two buttons for one order, one restores it after a reload. */
+/** The intents that the buttons of this page watch. After a reload, only one of two buttons restores the same intent. */
 const watchedIds = new Set<string>();
 
 type CancelReason = 'rejected' | 'expired' | 'problem';
@@ -37,7 +37,7 @@ const isRetryable = (stage: string): stage is CancelReason => /rejected|expired|
  * - rejected, expired, problem: the code is gone. A retry starts the next attempt.
  * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
- * Every stage leads to idle when the person closes the dialog or the element leaves the page.
+ * Every stage leads to idle when the visitor closes the dialog or the element leaves the page.
  *
  * A payment can be submitted after its attempt: its watch continues until then, and its id stays in `sessionStorage` for
  * the next visit.
@@ -46,7 +46,7 @@ export class IntentFlow {
   readonly dialog: IntentDialog;
   readonly #resolveSettings: () => Settings;
   readonly #emit: Emit;
-  /** Of every intent that can still be submitted. Each retry adds one. */
+  /** The watches of all intents that can still be submitted. Each retry adds one. */
   readonly #watches = new Map<string, Watch>();
   #settings = {} as Settings;
   #stage: State | 'idle' = 'idle';
@@ -75,7 +75,7 @@ export class IntentFlow {
   /** Opens the dialog and creates an intent, unless an attempt is active. */
   async start(): Promise<void> {
     if (this.#attempt) {
-      // A login can be in completion without a dialog: closed, or restored after a reload.
+      // A login can be confirming without a dialog: it was closed, or the page was reloaded.
       if (this.#stage === 'confirming') await this.#open();
       return;
     }
@@ -145,7 +145,7 @@ export class IntentFlow {
 
   async #obtainSecret(signal: AbortSignal): Promise<string> {
     const { mode, order, locale } = this.#settings;
-    // A secret from before the click does not count as provided by the handler of this click.
+    // The handler of this click did not provide a secret that is older than the click.
     const before = this.#providedSecret;
     this.#providedSecret = undefined;
     const isPrevented = await this.#emit('invoke', { mode, order });
@@ -158,7 +158,7 @@ export class IntentFlow {
     this.#providedSecret = undefined;
     if (provided) return provided;
     const created = this.#createIntent(signal);
-    // The first formatted amount of a page takes tens of milliseconds. They pass during the request.
+    // Formatting the first amount takes tens of milliseconds. Do it during the request.
     localizeAmount('1.00', 'usd', locale);
     return created;
   }
@@ -242,9 +242,9 @@ export class IntentFlow {
   }
 
   #expire(): void {
-    const { expired, noticed } = this.dialog.locale.texts;
+    const { expired, keepOpen } = this.dialog.locale.texts;
     for (const watch of this.#watches.values()) watch.slowDown();
-    this.#clearCode('expired', this.#settings.mode === 'payment' ? `${expired} ${noticed}` : undefined);
+    this.#clearCode('expired', this.#settings.mode === 'payment' ? `${expired} ${keepOpen}` : undefined);
   }
 
   #unwatch(watch: Watch): void {
@@ -257,7 +257,7 @@ export class IntentFlow {
     for (const watch of this.#watches.values()) this.#unwatch(watch);
   }
 
-  // ---- To the end ----
+  // ---- Completion ----
 
   /** The intent was submitted: completes the login, emits `success` and redirects. */
   async #succeed(watch: Watch): Promise<void> {
@@ -287,7 +287,7 @@ export class IntentFlow {
         void this.#emit('error', { error: toProblem(error) });
       }
     }
-    // The person declined and thereby closed the dialog.
+    // The visitor declined and closed the dialog.
     if (mode === 'login' && !user) {
       this.#stage = 'waiting';
       return this.#onClosed();
@@ -306,7 +306,7 @@ export class IntentFlow {
     location.assign(returnUrl(urls.success, id));
   }
 
-  /** Asks the person to confirm the user, in a dialog that may be closed since, or not open after a reload. */
+  /** Asks the visitor to confirm the user. Opens the dialog, which can be closed by now. */
   async #askUser(userId: string): Promise<boolean> {
     const { askUser } = await import('../dialog/ask-user.js');
     await this.#open();
@@ -331,7 +331,7 @@ export class IntentFlow {
     void this.#emit('error', { error: problem });
   }
 
-  /** The person closed the dialog. A scanned payment may still be submitted, so it is watched further. */
+  /** The visitor closed the dialog. A scanned payment can still be submitted, so its watch continues. */
   async #onClosed(): Promise<void> {
     const stage = this.#stage;
     const intent = this.#latestId;
@@ -359,7 +359,7 @@ export class IntentFlow {
     this.#idempotencyKey = undefined;
   }
 
-  /** Removes the code from the page. Its intent is watched further. */
+  /** Removes the code from the page. The watch of its intent continues. */
   #clearCode(...shown: Parameters<IntentDialog['show']>): void {
     clearTimeout(this.#expiryTimer);
     this.#shownId = undefined;

@@ -1,8 +1,8 @@
 import { attempt } from '../validation.js';
 import { isIntentId } from './client-secret.js';
 
-// The pending intent of each order, in sessionStorage. It survives a reload, and a phone that ends the tab while the wallet
-// is open. Only the public id is stored. If the browser denies storage, payments work without it.
+// The pending intent of each order, in sessionStorage. It survives a reload, and a phone that discards the tab while the
+// wallet is open. Only the public id is stored. Payments also work if the browser denies storage.
 
 /** The pending intent for an order, identified by the settings' `orderJson`. */
 export function recallPending(orderJson: string): string | undefined {

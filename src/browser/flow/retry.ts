@@ -2,12 +2,12 @@ import { type Problem, toProblem } from './api.js';
 
 export const delay = (waitMs: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, waitMs));
 
-/** Milliseconds until the next attempt: exponential, with jitter so that pages do not retry in step after an outage. */
+/** Milliseconds until the next attempt: exponential with jitter, so pages do not retry at the same moment after an outage. */
 export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, 8_000) * (1 + Math.random() / 2);
 
 /**
  * Repeats `act` until it succeeds, while its problems are retryable.
- * @param patienceMs no wait starts later than this
+ * @param patienceMs no delay starts later than this
  * @param act gets the number of failures so far
  * @throws {Problem} the last one; any value if the signal is aborted
  */

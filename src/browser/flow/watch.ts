@@ -11,9 +11,9 @@ export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'subm
 
 const pollMs = 1_000;
 const slowPollMs = 5_000;
-/** Detects a stream that died without an error. */
-const pollBesideStreamMs = 15_000;
-/** A return to the page fires several events at once. */
+/** Detects a stream that stopped without an error. */
+const pollDuringStreamMs = 15_000;
+/** The browser fires several events when the page is shown again. */
 const sameReturnMs = 300;
 const maxWatchMs = 3_600_000;
 
@@ -23,15 +23,15 @@ const maxWatchMs = 3_600_000;
  * - streaming: the event stream is alive. A poll every 15 s checks it.
  * - polling: no live stream. Polls every second, with backoff while polls fail.
  * - slow: the code is no longer on the screen. No stream, a poll every 5 s.
- * - suspended: the page is hidden or offline. No polls; offline and pages that are left also close the stream.
- *   When the page is visible again, it polls at once and reopens the stream.
+ * - suspended: the page is hidden or offline. No polls. Going offline or leaving the page also closes the stream. When the
+ *   page is visible again, the watch polls immediately and reopens the stream.
  * - stopped: final.
  */
 export class Watch {
   readonly id: string;
-  /** The settings at the start of the watch. The button may have another order by now. */
+  /** The settings at the start of the watch. The order of the button can change later. */
   readonly settings: Settings;
-  /** Set by the flow, because each poll reports `scanned` again. */
+  /** Set by the flow. Each poll reports `scanned` again. */
   isScanned = false;
   readonly #onSignal: (signal: WatchSignal) => void;
   readonly #stream: EventStream;
@@ -79,7 +79,7 @@ export class Watch {
     this.#schedule();
   }
 
-  /** Closes the stream, which would count against the limit of the site, and polls less often. */
+  /** Polls less often and closes the stream, which counts against the connection limit of the site. */
   slowDown(): void {
     this.#isSlow = true;
     this.#stream.close();
@@ -96,13 +96,13 @@ export class Watch {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#stopped.signal.aborted || document.hidden || !this.settings.routes.status) return;
-    const intervalMs = this.#stream.isAlive ? pollBesideStreamMs : this.#isSlow ? slowPollMs : pollMs;
+    const intervalMs = this.#stream.isAlive ? pollDuringStreamMs : this.#isSlow ? slowPollMs : pollMs;
     this.#timer = setTimeout(() => this.poll(), this.#failures ? backoffMs(this.#failures) : intervalMs);
   }
 
   /** A phone freezes hidden pages, and their connections end without an event. */
   #onPageEvent({ type }: Event): void {
-    // Without a network the stream looks alive for a long time. The browser reports it at once.
+    // Without a network the stream stays open for a long time. The browser fires this event immediately.
     if (type === 'offline') this.#onSignal(type);
     // Browsers do not cache a page with an open stream for back navigation.
     if (/pagehide|offline/.test(type)) this.#stream.close();
@@ -113,15 +113,15 @@ export class Watch {
   }
 }
 
-/** The signal is the second word of an event's name. `status` has its signal in the data. */
+/** The second word of an event name is the signal. For `status` the signal is in the data. */
 const streamEvents = ['status', 'code_scanned', 'client_rejected_payment', 'client_rejected_login', 'intent_submitted'];
 
 /** `EventSource.CLOSED`. */
 const closedState = 2;
 
 /**
- * The event stream of an intent. It is alive after its first event, because a proxy may buffer it. The browser reopens a
- * stream that ended, but not one that was answered with an error, such as a proxy's 502; this class reopens that one.
+ * The event stream of an intent. It is alive after its first event, because a proxy can buffer it. The browser reopens a
+ * stream that ended, but not after an error response, such as the 502 of a proxy. This class reopens it.
  */
 class EventStream {
   isAlive = false;
@@ -156,7 +156,7 @@ class EventStream {
       this.isAlive = false;
       if (source.readyState === closedState) {
         this.close();
-        // At most 3 s, so that all streams are back within 5 s of a restart. A page that is shown again reopens at once.
+        // At most 3 s, so all streams are open within 5 s after a restart. A hidden page reopens when it is shown.
         this.#failures += 1;
         this.#timer = setTimeout(() => document.hidden || this.open(), backoffMs(Math.min(this.#failures, 2)));
       }

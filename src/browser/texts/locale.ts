@@ -50,7 +50,7 @@ const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
   insecure: /insecure/,
   reload: /cross_site/,
   refused: /not_supported|refused/,
-  over: /not_found/,
+  gone: /not_found/,
   amount: /amount|currency/,
   service: /sequencer/,
 };

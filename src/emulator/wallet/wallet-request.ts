@@ -8,7 +8,7 @@ import {
   rendezvousKeyPair,
 } from '../../intents/payload.js';
 import { unsignedBytes } from '../../intents/signed-intent.js';
-import { agrees, type IntentRequest, type StatedLogin, verifyIntent } from '../../intents/verify-intent.js';
+import { type IntentRequest, matchesRequest, type StatedLogin, verifyIntent } from '../../intents/verify-intent.js';
 import type { KeyPair } from '../../keys/ed25519.js';
 import { v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
@@ -60,7 +60,7 @@ export async function fetchRequest(url: string, { id, payload, rendezvous }: Ope
   if (!message) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
   const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
   const request = verifyIntent(message, rendezvous.publicKey, signature);
-  if (!agrees(payload, request)) {
+  if (!matchesRequest(payload, request)) {
     throw new IntentError('malformed_message', 'The request does not match its code.');
   }
   return describe(id, request);

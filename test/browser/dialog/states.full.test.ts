@@ -51,7 +51,7 @@ async function answer(path) {
   }
   if (path === '/session') {
     if (state === 'confirming') return never;
-    return state === 'problem' ? json({ code: 'intent_not_found' }, 404) : json({ user: { id: 'somebody' } });
+    return state === 'problem' ? json({ code: 'intent_not_found' }, 404) : json({ user: { id: 'visitor' } });
   }
   if (state === 'offline') throw new TypeError('There is no network.');
   return json(flags);

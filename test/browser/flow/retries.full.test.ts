@@ -146,7 +146,7 @@ describe('during a long outage', () => {
     expect(await names(page)).toEqual(['invoke']);
 
     await hurry(page, () => isNow(page, 'problem'));
-    expect(await part(page, 'status').textContent()).toContain('Nothing was paid.');
+    expect(await part(page, 'status').textContent()).toContain('You were not charged.');
     expect(await event(page, 'error')).toMatchObject({ error: { code: 'ledger_unavailable' } });
     const [key, ...others] = keysOf(visited);
     expect(others).toEqual([key, key, key, key]);

@@ -83,7 +83,7 @@ describe('problemText', () => {
     ['offline', en.unreachable],
     ['sequencer_timeout', en.service],
     ['amount_too_small', en.amount],
-    ['intent_not_found', en.over],
+    ['intent_not_found', en.gone],
     ['insecure_page', en.insecure],
     ['cross_site_request', en.reload],
     ['request_refused', en.refused],

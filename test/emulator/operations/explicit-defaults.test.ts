@@ -4,7 +4,7 @@ import type { KeyPair } from '../../../src/keys/ed25519.js';
 import { MessageInbox } from '../../../src/sequencer/watch/message-stream.js';
 import type { v1 } from '../../../src/wire/codec.js';
 import { operations } from '../../../src/wire/envelope.js';
-import { addsDefaultsAlone } from '../../../src/wire/signed-bytes.js';
+import { differsByDefaultsOnly } from '../../../src/wire/signed-bytes.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { call, closeAll, created, opened, payment, pollBody, reason, start } from '../fixture.js';
 
@@ -90,7 +90,7 @@ test.each([
   ['a longer tag', '880001', '0801', false],
   ['a longer length', '0a8100 61', '0a01 61', false],
 ])('%s adds nothing but defaults: %s to %s, %s', (_name, sent, canonical, expected) => {
-  expect(addsDefaultsAlone(hex(sent), hex(canonical))).toBe(expected);
+  expect(differsByDefaultsOnly(hex(sent), hex(canonical))).toBe(expected);
 });
 
 async function expectHint(url: string, rendezvous: KeyPair): Promise<void> {

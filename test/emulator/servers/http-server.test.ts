@@ -36,7 +36,7 @@ describe('the proxy (interface 2.1, 4.1, 7)', () => {
 
   test.each([
     ['Intents', 'nothing'],
-    ['Nobody', 'createIntent'],
+    ['Unknown', 'createIntent'],
     ['', ''],
     ['MicroPayment', 'createIntent'],
     ['__proto__', 'constructor'],

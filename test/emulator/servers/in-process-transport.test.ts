@@ -42,7 +42,7 @@ test('intentRouter() accepts the transport', async () => {
 
 test('an ERROR becomes a SequencerError with the reason in serviceMessage only', async () => {
   const { transport } = await start();
-  await expect(transport.call({ service: 'Nobody', method: 'knows' }, new Uint8Array())).rejects.toMatchObject({
+  await expect(transport.call({ service: 'Unknown', method: 'knows' }, new Uint8Array())).rejects.toMatchObject({
     name: 'SequencerError',
     code: 'sequencer_error',
     serviceMessage: 'There is no such service and method.',

@@ -273,7 +273,7 @@ describe('a reconnecting event stream', () => {
 
 describe('a middleware of the app', () => {
   /** Opens a stream that a middleware breaks; returns an intact second one. */
-  async function openBesideBroken(site: EventSite): Promise<RawStream> {
+  async function openNextToBroken(site: EventSite): Promise<RawStream> {
     const broken = new RawStream(site.origin, `${path}?broken=1`);
     await broken.has('event: status');
     const intact = new RawStream(site.origin, path);
@@ -295,7 +295,7 @@ describe('a middleware of the app', () => {
           next();
         }),
     });
-    const intact = await openBesideBroken(site);
+    const intact = await openNextToBroken(site);
     site.watch.emit(intentId, scannedEvent);
     await intact.has('id: m1\n');
     await eventually('the broken stream is gone', () => site.context.connectionLimiter.open === 1);
@@ -312,7 +312,7 @@ describe('a middleware of the app', () => {
           next();
         }),
     });
-    const intact = await openBesideBroken(site);
+    const intact = await openNextToBroken(site);
     site.watch.emit(intentId, submittedEvent);
     await intact.has(end);
     await eventually('both streams are gone', () => site.context.connectionLimiter.open === 0);

@@ -268,7 +268,7 @@ describe('the OpenAPI document describes all responses of', () => {
   test('completeLogin for an intent without a login, and with a hook that throws', async () => {
     const login = await startLogin();
     await sequencer.wallet().login(login.secret);
-    fault = new IntentError('not_supported', 'This intent logs nobody in.');
+    fault = new IntentError('not_supported', 'This intent is no login.');
     await complete(login);
     fault = undefined;
     onLogin = () => {

@@ -383,7 +383,7 @@ describe('a failing sequencer during the completion of a login', () => {
     'sequencer_unreachable',
     'sequencer_unavailable',
     'sequencer_timeout',
-  ] as const)('causes the answer %s, and nobody is logged in', async (code) => {
+  ] as const)('causes the answer %s, and starts no session', async (code) => {
     const transport = recordingTransport();
     transport.failWith(new SequencerError(code, 'On purpose.'), method);
     await expectNoLogin(await startSite({ transport, after: account }), code);
@@ -393,7 +393,7 @@ describe('a failing sequencer during the completion of a login', () => {
   test.each<[string, Answer, SequencerErrorCode]>([
     ['nothing and closes the connection', (_call, _res, req) => void req.socket.destroy(), 'sequencer_unreachable'],
     ['a response that is not an envelope', (_call, res) => void res.writeHead(200).end('Hi'), 'sequencer_bad_response'],
-  ])('logs nobody in when it sends %s', async (_name, answer, code) => {
+  ])('starts no session when it sends %s', async (_name, answer, code) => {
     const sequencer = await faultSequencer((call, res, req) => {
       if (call.operation.method === method) answer(call, res, req);
       else ok()(call, res, req);

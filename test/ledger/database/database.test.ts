@@ -123,7 +123,7 @@ describe.each(kinds)('a transaction on %s', (kind) => {
 
   test('whose commit fails writes nothing and rejects with the error of the database', async () => {
     const { db, table, names } = await openWithTable(kind);
-    const work = db.transaction((tx) => tx.query(`insert into ${table} (name, parent) values ('a', 'nobody')`));
+    const work = db.transaction((tx) => tx.query(`insert into ${table} (name, parent) values ('a', 'missing')`));
     await expect(work).rejects.toMatchObject({ code: '23503' });
     expect(await names()).toEqual([]);
   });

@@ -44,8 +44,8 @@ export const intentId = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 export const otherIntentId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 
 const open: RouterContext[] = [];
-const nobodyAsks = async (): Promise<never> => {
-  throw new Error('Nobody asks for it here.');
+const notAvailable = async (): Promise<never> => {
+  throw new Error('This site has none.');
 };
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
@@ -76,8 +76,8 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
         }
       : undefined,
     walletUrl: async () => undefined,
-    health: nobodyAsks,
-    openApi: nobodyAsks,
+    health: notAvailable,
+    openApi: notAvailable,
     now,
     statusCache,
     secrets,

@@ -1,4 +1,4 @@
-// How often one intent is polled, counted by the code that polls: the ledger, and the watch of a page.
+// How often one intent is polled by the ledger and by the watch of a page. Uses the built code.
 import {
   encodePayload,
   formatClientSecret,
@@ -10,10 +10,10 @@ import { defaultTiming, untilNextPollMs, untilReversalPollMs } from '../build/le
 import { watchIntent } from '../build/sequencer/watch/watch-intent.js';
 
 /**
- * The ages, in milliseconds, at which the ledger polls an unpaid intent: while it is open, then daily for as long
- * again after it has expired.
+ * The ages in milliseconds at which the ledger polls an unpaid intent: on its schedule while it is open, then daily for the
+ * same time after its expiry.
  */
-export function looksAt(watchMs, timing = defaultTiming) {
+export function pollAges(watchMs, timing = defaultTiming) {
   const ages = [];
   let ageMs = timing.watchFirstMs;
   for (; ageMs < watchMs; ageMs += untilNextPollMs(ageMs, timing)) ages.push(ageMs);
@@ -21,8 +21,8 @@ export function looksAt(watchMs, timing = defaultTiming) {
   return [...ages, ageMs];
 }
 
-/** The times after settlement at which a payment is polled, in milliseconds. */
-export function reversalLooksAt(reversalWatchMs, timing = defaultTiming) {
+/** The times after settlement at which the ledger polls for a reversal, in milliseconds. */
+export function reversalPollTimes(reversalWatchMs, timing = defaultTiming) {
   const times = [];
   for (let agoMs = timing.reversalFirstMs; ; ) {
     times.push(agoMs);
@@ -33,13 +33,13 @@ export function reversalLooksAt(reversalWatchMs, timing = defaultTiming) {
 }
 
 const payload = encodePayload({ kind: 'login', nonce: new Uint8Array(nonceLength) });
-const anybodys = { id: intentIdOf(rendezvousKeyPair(payload)), clientSecret: formatClientSecret(payload) };
+const intent = { id: intentIdOf(rendezvousKeyPair(payload)), clientSecret: formatClientSecret(payload) };
 
-/** How often the watch of one page polls while its stream is silent for so long. */
-export async function asksOfPage(openMs) {
-  let [nowMs, asks] = [0, 0];
+/** The number of status requests to the service for a page that is open for some time, without an event. */
+export async function pollsOfPage(openMs) {
+  let [nowMs, polls] = [0, 0];
   const timers = new Set();
-  const leaving = new AbortController();
+  const closing = new AbortController();
   const timing = {
     now: () => nowMs,
     random: () => 0.5,
@@ -52,11 +52,11 @@ export async function asksOfPage(openMs) {
   const silence = { next: () => new Promise(() => undefined), return: async () => ({ done: true, value: undefined }) };
   const transport = { openStream: () => ({ [Symbol.asyncIterator]: () => silence }) };
   const fetchStatus = async () => {
-    asks += 1;
+    polls += 1;
     return { exists: true, codeScanned: false, intentSubmitted: false };
   };
-  const events = watchIntent(transport, { fetchStatus, timing })(anybodys, { signal: leaving.signal });
-  const over = events.next();
+  const events = watchIntent(transport, { fetchStatus, timing })(intent, { signal: closing.signal });
+  const ended = events.next();
   for (;;) {
     await new Promise(setImmediate);
     const [next] = [...timers].sort((one, other) => one.atMs - other.atMs);
@@ -65,8 +65,8 @@ export async function asksOfPage(openMs) {
     nowMs = next.atMs;
     next.elapsed();
   }
-  leaving.abort();
-  await over;
-  // The first is asked for when the page is greeted, before there is a watch.
-  return asks + 1;
+  closing.abort();
+  await ended;
+  // The first request is sent before the watch starts.
+  return polls + 1;
 }

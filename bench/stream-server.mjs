@@ -1,5 +1,5 @@
-// The server of bench/sse.mjs: an Express app with the events route. Its service and watches are stand-ins in this process, so
-// that only the streams are measured. Driven by messages from its parent.
+// The server of streams.mjs and reconnect.mjs: an Express app with the events route. The sequencer and the watches are stubs in
+// this process, so only the streams are measured.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
@@ -12,6 +12,7 @@ import { createRouter } from '../build/http/router.js';
 import { RunningRequests } from '../build/http/running-requests.js';
 import { MemoryLoginStore } from '../build/http/session/login-store.js';
 import { StatusCache } from '../build/sequencer/watch/status-cache.js';
+import { handleCalls } from './process.mjs';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;
@@ -41,7 +42,7 @@ async function* watch({ id }, { signal }) {
 
 const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
-const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now: Date.now });
+const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: Date.now });
 const secrets = new ClientSecretCache(Date.now);
 const connectionLimiter = new ConnectionLimiter(connectionLimits, () => undefined);
 const events = new EventHub({ watch, statusCache, secrets, logger }, connectionLimits);
@@ -68,27 +69,27 @@ app.use(
 
 let server;
 
-/** The same by hand, over `node:http`: what a stream of events costs at least. */
-const limitWatches = new Set();
+/** Hand-written `node:http`: the lower limit of the cost of a stream. */
+const limitStreams = new Set();
 function limitHandler(_req, res) {
   res.writeHead(200, { 'Content-Type': 'text/event-stream' });
   res.write(Buffer.from('retry: 4000\n\nevent: status\ndata: {"exists":true}\n\n'));
-  limitWatches.add(res);
-  res.on('close', () => limitWatches.delete(res));
+  limitStreams.add(res);
+  res.on('close', () => limitStreams.delete(res));
 }
 
 const cpuMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
 
 function sendAll(kind, id) {
   const frame = Buffer.from(`event: ${kind}\nid: ${id}\ndata: {}\n\n`);
-  for (const res of limitWatches) {
+  for (const res of limitStreams) {
     if (kind === 'intent_submitted') res.end(frame);
     else res.write(frame);
   }
   for (const resolve of [...watches.values()]) resolve({ kind, id, timestampMs: Date.now() });
 }
 
-const answers = {
+handleCalls({
   start: async ({ isLimit, port = 0 }) => {
     server = createServer(isLimit ? limitHandler : app);
     server.listen({ port, host: '127.0.0.1', backlog: 8192 });
@@ -96,7 +97,7 @@ const answers = {
     return server.address().port;
   },
   send: () => sendAll('code_scanned', 'bench'),
-  // With the last event a feed ends at once, and does not linger.
+  // The final event closes the streams.
   finish: () => sendAll('intent_submitted', 'intent_submitted'),
   cpuMs,
   state: async () => {
@@ -110,12 +111,9 @@ const answers = {
       rss,
       held: heapUsed + external,
       sockets,
-      seats: connectionLimiter.open + connectionLimiter.visitors + limitWatches.size,
+      connections: connectionLimiter.open + connectionLimiter.visitors + limitStreams.size,
       feeds: events.size,
       watches: watches.size,
     };
   },
-};
-
-process.on('message', async ({ n, ask, options }) => process.send({ n, answer: await answers[ask](options) }));
-process.on('disconnect', () => process.exit());
+});

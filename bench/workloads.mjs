@@ -1,8 +1,8 @@
-// What is measured. A work is one request, and the servers that answer it side by side: `limit` does it by hand over
-// `node:http`, `usual` is the usual way, `one middleware` is the best that an Express app allows. A variant names a module
-// of bench/servers/ and its options; a variant with a request of its own asks for something else than the others.
+// The workloads of `npm run bench`. A workload is one request and the servers that are compared: `limit` is hand-written
+// `node:http`, `usual` is a typical Express app, `one middleware` is the minimum in an Express app. A variant is a module of
+// bench/servers/ with its options. A variant can have its own request.
 //
-// The numbers are what each work has to reach: a variant, in multiples of another.
+// The targets are ratios between two variants.
 const payment = { method: 'POST', path: '/intent', body: '{"mode":"payment","order":42}', status: 201 };
 const login = { ...payment, body: '{"mode":"login"}' };
 const hello = { path: '/hello' };
@@ -16,22 +16,19 @@ const barePreset = { ...bare, createServer: true };
 const helloWorld = { module: 'express', request: hello };
 const helloWorldPreset = { ...helloWorld, createServer: true };
 
-export const works = {
+export const workloads = {
   'create payment': {
     request: payment,
     variants: {
       limit,
-      'limit, same answer': { module: 'limit', sameAnswer: true },
       usual,
-      'usual, tweetnacl': { module: 'usual', curve: 'tweetnacl' },
       'one middleware': bare,
       'one middleware, createServer': barePreset,
       ours,
       'ours, createServer': oursPreset,
-      'ours, gRPC': { ...ours, grpc: true },
       'ours, ledger': { ...ours, ledger: true },
     },
-    numbers: [
+    targets: [
       { variant: 'ours', of: 'limit', atMost: 1.6 },
       { variant: 'ours', of: 'usual', atMost: 1 / 7 },
       { variant: 'ours, createServer', of: 'limit', atMost: 1.2 },
@@ -42,13 +39,13 @@ export const works = {
   'create login': {
     request: login,
     variants: { limit, usual, ours, 'ours, createServer': oursPreset, 'ours, payment': { ...ours, request: payment } },
-    numbers: [
+    targets: [
       { variant: 'ours', of: 'usual', atMost: 1 / 7 },
-      // One signature more, which is about an eighth of a payment.
+      // One more signature, about an eighth of a payment.
       { variant: 'ours', of: 'ours, payment', atMost: 1.15 },
     ],
   },
-  // More ids than are requested while a cached answer is valid: no answer comes from the cache.
+  // More ids than requests during the lifetime of a cached status, so no response comes from the cache.
   'status, cold': {
     request: { path: '/status/:id', ids: 50_000 },
     variants: {
@@ -60,9 +57,8 @@ export const works = {
       'one middleware, createServer': barePreset,
       ours,
       'ours, createServer': oursPreset,
-      'ours, gRPC': { ...ours, grpc: true },
     },
-    numbers: [
+    targets: [
       { variant: 'ours', of: 'hello-world', atMost: 1.1 },
       { variant: 'ours, createServer', of: 'hello-world', atMost: 0.6 },
     ],
@@ -70,7 +66,7 @@ export const works = {
   'status, cached': {
     request: { path: '/status/:id', ids: 50 },
     variants: { limit, usual, 'hello-world': helloWorld, ours, 'ours, createServer': oursPreset },
-    numbers: [
+    targets: [
       { variant: 'ours', of: 'hello-world', atMost: 1.1 },
       { variant: 'ours, createServer', of: 'hello-world', atMost: 0.4 },
       { variant: 'ours', key: 'upstreamCalls', atMost: 0.02 },
@@ -79,15 +75,9 @@ export const works = {
   'key file': {
     request: { path: '/.well-known/service-payments.json' },
     variants: { limit, usual, ours, 'ours, createServer': oursPreset },
-    numbers: [],
+    targets: [],
   },
-  'session check': {
-    request: { path: '/account' },
-    loggedIn: true,
-    variants: { limit, usual, ours, 'ours, createServer': oursPreset },
-    numbers: [],
-  },
-  // A route of the app, with the router in front of it and without.
+  // A route of the app, with and without the router.
   'another route': {
     request: hello,
     variants: {
@@ -99,7 +89,7 @@ export const works = {
       ours,
       'ours, createServer': oursPreset,
     },
-    numbers: [
+    targets: [
       { variant: 'ours', of: 'hello-world', atMost: 1.05 },
       { variant: 'ours, createServer', of: 'hello-world', atMost: 0.45 },
     ],

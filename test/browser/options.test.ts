@@ -1,0 +1,41 @@
+// The page's address, and the configuration of the site.
+const intentSite = { intent: '/intent', status: '/status', events: '/intent', session: '/session' };
+Object.assign(globalThis, { location: new URL('https://shop.example/'), intentSite });
+const { checkOptions } = await import('../../src/browser/options.js');
+
+test('checkOptions accepts every option with its fields', () => {
+  const valid = {
+    mode: 'payment',
+    order: { article: 'tea' },
+    amount: 4.5,
+    payee: 'Shop',
+    appearance: 'dark',
+    locale: 'de-AT',
+    label: 'Pay',
+    walletUrl: 'https://wallet.example/open',
+    expiresInMs: 60_000,
+    routes: { intent: '/pay', status: false, events: '/live', session: '/login' },
+    base: '/shop',
+    confirmParams: { success: { url: '/thanks' }, cancel: { url: undefined } },
+    login: { clientSecret: 'x', verifier: 'y' },
+  };
+  expect(() => checkOptions(valid)).not.toThrow();
+  expect(() => checkOptions(Object.fromEntries(Object.keys(valid).map((name) => [name, undefined])))).not.toThrow();
+});
+
+test.each([
+  [{ lable: 'Pay' }, 'The option lable must be one of mode,order,amount,payee,appearance,locale,label,'],
+  [{ toString: 'x' }, 'The option toString must be one of mode,'],
+  [{ routes: { sesion: '/login' } }, 'The option sesion must be one of intent,status,events,session'],
+  [{ confirmParams: { sucess: { url: '/thanks' } } }, 'The option sucess must be one of success,cancel'],
+  [{ confirmParams: { success: { href: '/thanks' } } }, 'The option href must be one of url'],
+  [{ confirmParams: { success: '/thanks' } }, 'The success must be object'],
+  [{ login: { client_secret: 'x' } }, 'The option client_secret must be one of clientSecret,verifier'],
+  [{ login: true }, 'The login must be object'],
+  [{ payee: 5 }, 'The payee must be string'],
+  [{ walletUrl: 5 }, 'The walletUrl must be an http or https address'],
+  [{ confirmParams: { cancel: { url: 'https://other.example/' } } }, 'The url must be on this site'],
+])('checkOptions refuses %j', (options, message) => {
+  expect(() => checkOptions(options)).toThrow(TypeError);
+  expect(() => checkOptions(options)).toThrow(message);
+});
