@@ -153,7 +153,11 @@ it('express-intents sequencer is refused on a port in use, with exit code 1', as
 });
 
 it('express-intents sequencer rejects a local origin that is not on this machine, with exit code 1', async () => {
-  const { code, out, error } = await runCommand(['sequencer', '--port=0', '--local=shop.example=http://192.0.2.1']);
+  const { code, out, error } = await runCommand([
+    'sequencer',
+    '--port=0',
+    '--local-domain=shop.example=http://192.0.2.1',
+  ]);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(error).toMatch(/^The local origin of shop\.example must be on this machine/);
 });
