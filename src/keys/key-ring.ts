@@ -22,8 +22,7 @@ export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {
   const seeds = parseSecrets(text);
   const signers = [...(signer ? [signer] : []), ...seeds.map(signerFromSeed)];
   const [first] = signers;
-  if (!first)
-    throw new IntentError('invalid_key', 'No verifier key is set. Set INTENT_VERIFIER_SECRET, or pass a signer.');
+  if (!first) throw new IntentError('invalid_key', 'There is no verifier key. Set at least one secret, or a signer.');
   return Object.freeze({
     signer: first,
     publicKeys: Object.freeze([...new Set(signers.map(({ publicKey }) => publicKey))]),

@@ -15,7 +15,7 @@ import { runCommand } from './support/run-command.js';
 import type { FrontFaults } from './support/shop-front.js';
 import { shopOrigin, startValidSetUp, type ValidSetUp } from './support/valid-set-up.js';
 
-// Each case starts from a set-up with nothing wrong, plants one error, and sees that the doctor finds it, names what mends
+// Each case starts from a set-up with nothing wrong, plants one error, and sees that the doctor finds it, names what fixes
 // it, and finds nothing else.
 
 let sound: ValidSetUp;

@@ -207,8 +207,8 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
   it.each([
     ['missing', () => join(folder, 'missing'), /cannot be read \(ENOENT\)/],
     ['a folder', () => folder, /cannot be read \(EISDIR\)/],
-    ['empty', () => fileOf('empty', ''), /no verifier key/],
-    ['blank', () => fileOf('blank', ' \n\n'), /no verifier key/],
+    ['empty', () => fileOf('empty', ''), /There is no verifier key/],
+    ['blank', () => fileOf('blank', ' \n\n'), /There is no verifier key/],
     ['not of secrets', () => fileOf('wrong', `${key.secret}\nhunter2\n`), /Entry 2 of 2 is not a secret key/],
   ])('from a file that is %s are reported as a problem of the file', (_name, path, problem) => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;

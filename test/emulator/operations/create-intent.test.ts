@@ -132,7 +132,9 @@ describe('Messaging.sendMessage creates an intent (protocol 5)', () => {
   test('refuses a message that names another rendezvous', async () => {
     const { url } = await start();
     const { message } = await payment();
-    expect(reason(await send(url, signedBy(anyRendezvous(), message)))).toMatch(/another rendezvous key/);
+    expect(reason(await send(url, signedBy(anyRendezvous(), message)))).toMatch(
+      /rendezvous key in the message is not the key/,
+    );
   });
 });
 
@@ -155,9 +157,9 @@ describe('verification of an intent (protocol 6)', () => {
     [
       'another exchange rate',
       { requestorAccount: account, exact: { ...exact('kin', 100_000), exchangeRate: 2 } },
-      /do not fit/,
+      /do not match the amount/,
     ],
-    ['quarks that do not fit', { requestorAccount: account, exact: exact('kin', 100_001) }, /do not fit/],
+    ['quarks that do not fit', { requestorAccount: account, exact: exact('kin', 100_001) }, /do not match the amount/],
   ];
 
   test.each(refusedPayments)('refuses a payment: %s (interface 2.4, 8)', async (_name, request, expected) => {

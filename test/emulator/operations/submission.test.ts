@@ -188,6 +188,8 @@ describe('MicroPayment.getStatus (interface 4.4)', () => {
     const body = encode(v1.GetStatusRequest, { intentId: { value: parseBase58('11111', 5, 'invalid_id') } });
     expect(reason(await call(url, operations.getStatus, body))).toMatch(/intent_id must have 32 bytes/);
     expect(reason(await call(url, operations.getStatus, new Uint8Array()))).toMatch(/intent_id must have 32 bytes/);
-    expect(reason(await call(url, operations.getStatus, Uint8Array.of(0xff)))).toMatch(/not a message of this type/);
+    expect(reason(await call(url, operations.getStatus, Uint8Array.of(0xff)))).toMatch(
+      /cannot be decoded as a message of this type/,
+    );
   });
 });

@@ -49,7 +49,7 @@ describe('the proxy (interface 2.1, 4.1, 7)', () => {
     const { url } = await start();
     const garbage = new Uint8Array(40).fill(0xff);
     for (const operation of Object.values(operations)) {
-      expect(reason(await call(url, operation, garbage))).toMatch(/not a message of this type/);
+      expect(reason(await call(url, operation, garbage))).toMatch(/cannot be decoded as a message of this type/);
     }
   });
 

@@ -90,10 +90,10 @@ describe('a message stream over WebSocket (protocol 5)', () => {
 
   test.each<[string, (envelope: Uint8Array) => Uint8Array | string, RegExp]>([
     ['text', () => 'hello', /binary frame/],
-    ['garbage', () => new Uint8Array(50).fill(0xff), /not a message/],
+    ['garbage', () => new Uint8Array(50).fill(0xff), /cannot be decoded/],
     ['another operation', () => encodeRequest(operations.getStatus, new Uint8Array()), /^WebSocket serves only/],
     ['no operation', () => new Uint8Array(), /^WebSocket serves only/],
-    ['no signature', (envelope) => envelope.subarray(0, envelope.length - 68), /not a message|32 bytes|not signed/],
+    ['no signature', (envelope) => envelope.subarray(0, envelope.length - 68), /cannot be decoded|32 bytes|not signed/],
     [
       'a wrong signature',
       (envelope) => Uint8Array.from(envelope, (byte, at) => (at === envelope.length - 1 ? byte ^ 1 : byte)),

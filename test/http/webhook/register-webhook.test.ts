@@ -71,7 +71,7 @@ test('POST /intent answers 201 when the service does not implement registerWebho
 test.each([
   ['OK', Result.OK, []],
   ['ALREADY_REGISTERED', Result.ALREADY_REGISTERED, []],
-  ['REQUEST_NOT_FOUND', Result.REQUEST_NOT_FOUND, ['There is no such intent']],
+  ['REQUEST_NOT_FOUND', Result.REQUEST_NOT_FOUND, ['The intent does not exist']],
   ['INTENT_EXISTS', Result.INTENT_EXISTS, ['refused the webhook: INTENT_EXISTS']],
   ['INVALID_URL', Result.INVALID_URL, ['refused the webhook: INVALID_URL']],
   ['a result without a name', 77, ['refused the webhook: 77']],
