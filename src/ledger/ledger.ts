@@ -54,7 +54,7 @@ export interface RepeatedIntent {
   readonly sealedSecret: string;
 }
 
-/** An intent, as the ledger returns it. It has nothing that would let a reader act for the browser. */
+/** An intent, as the ledger returns it. It contains no secret of the browser. */
 export interface LedgerIntent {
   /** The intent id, Base58. */
   readonly id: string;
@@ -162,7 +162,7 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid intent now instead of when it is due, for a caller who expects that it was paid. Resolves after the
+   * Polls an unpaid intent now instead of when it is due, for a caller that expects a payment. Resolves after the
    * attempt, whether or not it succeeded.
    */
   recheck(id: string): Promise<void>;

@@ -79,7 +79,7 @@ const defaultTiming: HealthTiming = {
 const stalledMs = 30_000;
 /** Due payments are claimed within a second unless the processes are overloaded. */
 const behindMs = 60_000;
-/** The first call of a hook usually waits milliseconds for others of this process. */
+/** The first call of a hook usually waits only milliseconds for other hooks of this process. */
 const slowHooksMs = 10_000;
 /** An id without an intent: Base58 of 32 zero bytes. */
 const absentIntent = '1'.repeat(32);
