@@ -151,7 +151,9 @@ interface PruneFlags extends EnvironmentOptions {
 function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('prune')
-    .description('Deletes old intents that are finished. It never deletes open or dead intents.')
+    .description(
+      'Deletes old intents that are finished. It never deletes open payments, submitted payments or dead letters.',
+    )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
     .option('--archive <file>', 'append them to this file as lines of JSON before they are deleted')
     .option('--include-resources', 'also payments for a resource; their browsers must then pay again')

@@ -167,8 +167,9 @@ export interface IntentRecords {
    */
   recheck(id: string): Promise<void>;
   /**
-   * Deletes old intents that need no more work: logins, and payments that are settled, reversed or expired and no
-   * longer polled. Dead letters and open payments stay. Returns the number of deleted intents.
+   * Deletes old intents that need no more work: logins, payments that the sequencer never accepted, and payments that are
+   * settled, reversed or expired and no longer polled. Dead letters, open payments and submitted payments stay. Returns the
+   * number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
   prune(options: PruneOptions): Promise<number>;
