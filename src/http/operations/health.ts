@@ -29,7 +29,7 @@ export interface RouterHealth {
     /** Never `down`: the rest of the site works, and another process could not reach the sequencer either. */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
-      /** Time since the service last responded; absent if it never did. */
+      /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
     /** Absent without a database. `down` if the database fails or has not responded for five seconds. */
