@@ -21,8 +21,8 @@ export interface SitePaymentTerms {
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
   readonly resource?: string | undefined;
   /**
-   * The site's own data about this payment. It is passed to the hooks and never sent anywhere. A JSON object of at most 16 KiB;
-   * undefined members are omitted.
+   * The site's own data about this payment. It is stored in the ledger and passed to the hooks, and never sent to the
+   * browser or the sequencer. A JSON object of at most 16 KiB; undefined members are omitted.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
