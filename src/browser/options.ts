@@ -47,7 +47,8 @@ const like =
   (pattern: RegExp) =>
   (value: string, name: string): void =>
     requireThat(pattern.test(value), name, pattern);
-const address: Checks = { url: (value) => returnUrl(value) };
+// An address without a URL is not set.
+const address: Checks = { url: (value) => value && returnUrl(value) };
 
 /** The first eight options are also attributes. */
 const checks = {
@@ -75,7 +76,7 @@ export function checkOptions(options: object, known: Checks = checks): void {
     const check = value !== undefined && known[name];
     if (typeof check === 'function') check(value as never, name);
     else if (typeof check === 'object') {
-      requireThat(typeof value === 'object', name, 'object');
+      requireThat(value && typeof value === 'object', name, 'object');
       checkOptions(value, check);
     }
   }

@@ -34,7 +34,7 @@ export class Report {
     value: number | undefined,
     { fallback, max, kind }: { readonly fallback: number; readonly max: number; readonly kind: string },
   ): number {
-    const number = value ?? fallback;
+    const number = value === undefined ? fallback : value;
     if (Number.isInteger(number) && number >= 1 && number <= max) return number;
     this.problem(setting, `It must be a ${kind} from 1 to ${max}.`, example(setting, fallback));
     return fallback;

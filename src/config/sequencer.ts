@@ -34,6 +34,9 @@ export function readSequencer(
   if (emulator.stateFile !== undefined && typeof emulator.stateFile !== 'string') {
     report.problem('emulator.stateFile', 'It has the wrong type.', 'Make it a string.');
   }
+  if (emulator.port !== undefined && typeof emulator.port !== 'number') {
+    report.problem('emulator.port', 'It has the wrong type.', 'Make it a number.');
+  }
   // `Number('')` is 0, but an empty variable is not set.
   const emulatorPort = Number(emulator.port ?? (env.INTENT_EMULATOR_PORT || 4747));
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {

@@ -59,6 +59,11 @@ function objectWith(...methods: string[]): OptionType {
 }
 
 const object = objectWith();
+/** An object of options. A function or an array would have none of them, and be ignored. */
+const group: OptionType = {
+  name: 'an object',
+  accepts: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
 
 function orFalse({ name, accepts }: OptionType): OptionType {
   return { name: `${name}, or false`, accepts: (value) => value === false || accepts(value) };
@@ -77,7 +82,7 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
   grpcUrl: string,
   grpcNames: eitherOf(string, object),
   envelopeVersion: string,
-  emulator: object,
+  emulator: group,
   dialect: string,
   timeoutMs: number,
   attemptTimeoutMs: number,
@@ -87,7 +92,7 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
   destination: string,
   origin: string,
   secret: string,
-  login: eitherOf(boolean, object),
+  login: eitherOf(boolean, group),
   webhook: boolean,
   webhookPublicKey: string,
   walletUrl: string,
@@ -95,16 +100,16 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
   allowEmbeddedLedger: boolean,
   migrate: boolean,
   settleDelayMs: number,
-  watch: object,
+  watch: group,
   settlementConcurrency: number,
-  hooks: object,
+  hooks: group,
   returnOrigins: strings,
-  routes: object,
-  connectionLimits: object,
-  rateLimits: orFalse(object),
+  routes: group,
+  connectionLimits: group,
+  rateLimits: orFalse(group),
   transport: objectWith('call', 'close'),
   payment: fn,
-  clientAmount: object,
+  clientAmount: group,
   onCreated: fn,
   onPaid: fn,
   onReversed: fn,

@@ -32,6 +32,7 @@ test.each([
   [{ confirmParams: { success: '/thanks' } }, 'The success must be object'],
   [{ login: { client_secret: 'x' } }, 'The option client_secret must be one of clientSecret,verifier'],
   [{ login: true }, 'The login must be object'],
+  [{ login: null }, 'The login must be object'],
   [{ payee: 5 }, 'The payee must be string'],
   [{ walletUrl: 5 }, 'The walletUrl must be an http or https address'],
   [{ confirmParams: { cancel: { url: 'https://other.example/' } } }, 'The url must be on this site'],

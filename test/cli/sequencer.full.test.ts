@@ -14,7 +14,7 @@ import { printed, type StartedCommand, startCommand } from './support/start-comm
 
 /** The output at startup. */
 async function welcomeOf(started: StartedCommand): Promise<string> {
-  return (await printed(started, /^[\s\S]*Ctrl\+C ends it\.\n/))[0];
+  return (await printed(started, /^[\s\S]*Press Ctrl\+C to stop\.\n/))[0];
 }
 
 /** The printed lines for .env. */
@@ -104,7 +104,7 @@ it('express-intents sequencer --grpc-port serves gRPC (interface 4.2), and --jso
   await client.close();
 });
 
-it('express-intents sequencer --state continues with the state of the file', async () => {
+it('express-intents sequencer --state-file continues with the state of the file', async () => {
   const state = path.join(temporaryFolder(), 'state.jsonl');
   const first = startCommand(['sequencer', '--port', '0', '--state-file', state]);
   const client = createIntentClient({ url: await urlOf(first) });

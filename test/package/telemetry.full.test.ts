@@ -59,7 +59,7 @@ describe('without @opentelemetry/api', () => {
   it.each([[true], [{}]])('telemetry: %j is rejected at startup, with the package to install', async (telemetry) => {
     const { code, stderr } = await run({ telemetry });
     expect(code).toBe(1);
-    expect(stderr).toContain('telemetry: It needs the package @opentelemetry/api, which is missing.');
+    expect(stderr).toContain('telemetry: The package @opentelemetry/api is not installed.');
     expect(stderr).toContain('npm install @opentelemetry/api');
   });
 

@@ -60,6 +60,19 @@ describe('intentRouter', () => {
     ]);
   });
 
+  it.each<[string, object, string]>([
+    ['login', { login: () => undefined }, 'login'],
+    ['hooks', { hooks: [] }, 'hooks'],
+    ['watch', { watch: () => undefined }, 'watch'],
+    ['emulator', { emulator: [] }, 'emulator'],
+    ['emulator.port', { emulator: { port: '4747' } }, 'emulator.port'],
+    ['emulator.port', { emulator: { port: true } }, 'emulator.port'],
+    ['login.ttlMs', { login: { ttlMs: null } }, 'login.ttlMs'],
+    ['hooks.maxAttempts', { hooks: { maxAttempts: null } }, 'hooks.maxAttempts'],
+  ])('rejects a wrong type of %s: %j', (_name, wrong, setting) => {
+    expect(routerProblems({ ...options, ...wrong } as never).map((problem) => problem.setting)).toEqual([setting]);
+  });
+
   it('warns about a variable with a typo in its name', () => {
     process.env.INTENT_DESTINATON = destination;
     intentRouter(options);
