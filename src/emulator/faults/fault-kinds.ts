@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { IntentError } from '../../errors.js';
-import { requireKnown } from '../../known-names.js';
+import { requireKnown } from '../../reject-unknown.js';
 import { type FaultyOperation, faultyOperationNames } from '../operations/request.js';
 
 /** Describes a kind of fault and its settings. */
