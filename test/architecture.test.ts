@@ -14,7 +14,7 @@ import {
 /** The folders, or files in src/, that each folder may import in addition to itself. `type:` allows types only. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
-  'known-names': ['errors'],
+  'reject-unknown': ['errors'],
   async: ['errors'],
   net: [],
   keys: ['errors'],
@@ -30,7 +30,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   browser: ['intents'],
 };
 /** Leaves that every folder except the browser may import. */
-const leaves = ['async', 'net', 'known-names'];
+const leaves = ['async', 'net', 'reject-unknown'];
 /** router/ and the files directly in src/ that are not a layer compose the others, and may import all of them. */
 const composition = 'the composition';
 

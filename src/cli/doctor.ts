@@ -47,7 +47,8 @@ async function runDoctor(
 ): Promise<number> {
   const env = readEnvironment(flags);
   // Loaded on demand: no other command needs these clients.
-  const { runChecks } = await import('./doctor/run-checks.js');
+  const { checks, runChecks } = await import('./doctor/run-checks.js');
+  const nameWidth = Math.max(...checks.map(({ name }) => name.length)) + 4;
   const setup = {
     env,
     options: {
@@ -63,7 +64,7 @@ async function runDoctor(
   for await (const result of runChecks(setup, host)) {
     results.push(result);
     if (flags.json) continue;
-    printResult(result, terminal);
+    printResult(result, nameWidth, terminal);
     terminal.progress('checking');
   }
   terminal.progress();
@@ -79,10 +80,9 @@ async function runDoctor(
 }
 
 const styles: Readonly<Record<Level, Style>> = { ok: 'green', skipped: 'dim', warning: 'yellow', error: 'red' };
-/** The columns of the level and of the name of a check. */
-const [levelWidth, nameWidth] = [9, 13];
+const levelWidth = 9;
 
-function printResult({ check, findings }: CheckResult, { out, colors, columns }: Terminal): void {
+function printResult({ check, findings }: CheckResult, nameWidth: number, { out, colors, columns }: Terminal): void {
   const indent = ' '.repeat(levelWidth + nameWidth);
   for (const finding of findings) {
     const { level, text } = finding;

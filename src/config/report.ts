@@ -1,5 +1,5 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
-import { unknownNames, unknownOption } from '../known-names.js';
+import { unknownNames, unknownOption } from '../reject-unknown.js';
 
 /** Collects all problems of a configuration, and checks common kinds of values. */
 export class Report {

@@ -1,4 +1,4 @@
-import { editDistance, maxTypoDistance, nearestName } from '../known-names.js';
+import { editDistance, maxTypoDistance, nearestName } from '../reject-unknown.js';
 import type { Environment } from './config-options.js';
 
 /** All environment variables of this package. */

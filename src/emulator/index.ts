@@ -1,6 +1,6 @@
-export type { Fault, FaultKind } from './faults/fault.js';
+export type { Fault, FaultKind } from './faults/fault-kinds.js';
 export type { FaultyOperation } from './operations/request.js';
-export type { SignedWebhook, WebhookClaims, WebhookOptions } from './outbound/webhook.js';
+export type { SignedWebhook, WebhookClaims, WebhookOptions } from './outbound/send-webhook.js';
 export type { InProcessTransport } from './servers/in-process-transport.js';
 export type { SiteEnvironment, SiteOptions, SiteOptionsRequest } from './site-settings.js';
 export { type Sequencer, type SequencerOptions, startSequencer } from './start-sequencer.js';

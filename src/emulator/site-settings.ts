@@ -1,6 +1,6 @@
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
-import { requireKnown } from '../known-names.js';
+import { requireKnown } from '../reject-unknown.js';
 
 /** RFC 2606 reserves `.example`. */
 const defaultDomain = 'shop.example';

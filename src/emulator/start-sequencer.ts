@@ -1,10 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
-import { requireKnown } from '../known-names.js';
-import type { Fault, FaultKind } from './faults/fault.js';
+import { requireKnown } from '../reject-unknown.js';
+import type { Fault, FaultKind } from './faults/fault-kinds.js';
 import { reversePayment } from './operations/payment.js';
-import { KeyFileReader } from './outbound/key-file.js';
-import { type SignedWebhook, WebhookCaller, type WebhookOptions, WebhookSigner } from './outbound/webhook.js';
+import { KeyFileReader } from './outbound/fetch-key-file.js';
+import { type SignedWebhook, WebhookCaller, type WebhookOptions, WebhookSigner } from './outbound/send-webhook.js';
 import type { GrpcServer } from './servers/grpc-server.js';
 import { createSequencerApp } from './servers/http-server.js';
 import { type InProcessTransport, inProcessTransport } from './servers/in-process-transport.js';

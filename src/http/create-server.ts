@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import type * as https from 'node:https';
 import type { Express } from 'express';
 import { ConfigError } from '../errors.js';
-import { problemsOfOptions } from '../known-names.js';
+import { problemsOfOptions } from '../reject-unknown.js';
 
 /** The options of `http.createServer`, and `tls`. */
 export interface ServerOptions extends http.ServerOptions {

@@ -15,7 +15,7 @@ import { setUpWarnings } from './operations/set-up-warnings.js';
 import { sendError } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
-import { keyFileHandler } from './session/key-file.js';
+import { keyFileHandler } from './session/serve-key-file.js';
 import { completeLoginHandler, getSessionHandler, logOutHandler } from './session/session-routes.js';
 import { webhookHandler } from './webhook/receive-webhook.js';
 

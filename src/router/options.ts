@@ -5,7 +5,7 @@ import { ConfigError, type ConfigProblem } from '../errors.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/logger.js';
-import { unknownOption } from '../known-names.js';
+import { unknownOption } from '../reject-unknown.js';
 import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
 

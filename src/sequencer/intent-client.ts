@@ -2,7 +2,7 @@ import { isTimerDelay } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
-import { requireKnown } from '../known-names.js';
+import { requireKnown } from '../reject-unknown.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { createTransport, type ServiceAddress, serviceAddressNames } from './create-transport.js';
 import {

@@ -3,7 +3,7 @@ import { type Money, parseMoney } from '../intents/money.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import { type SignedIntent, signLoginIntent, signPaymentIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
-import { requireKnown } from '../known-names.js';
+import { requireKnown } from '../reject-unknown.js';
 import type { Dialect } from './calls.js';
 
 /** The verifier of a login, and the domain that publishes its key (interface section 4.7). */

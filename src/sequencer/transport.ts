@@ -1,7 +1,7 @@
 import type { Abortable } from '../async/abort.js';
 import { withTimeout } from '../async/timeout.js';
 import { SequencerError } from '../errors.js';
-import { requireKnown } from '../known-names.js';
+import { requireKnown } from '../reject-unknown.js';
 import type { Operation } from '../wire/envelope.js';
 
 /** How a caller can cancel a call. */

@@ -59,7 +59,10 @@ interface ErrorFields {
   readonly code: IntentErrorCode;
 }
 
-/** The fields of each event, without `type` and `atMs`. */
+/**
+ * The fields of each event, without `type` and `atMs`. For a new event: emit it with `observer.emit`, add its cause to
+ * `router-events.test.ts` and a row to `docs/telemetry.md`.
+ */
 export interface RouterEventDetails {
   /** The sequencer has accepted an intent, the ledger (if any) has recorded it, and its secret is about to be returned. */
   readonly intent_created: IntentFields &

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Sequencer } from '../emulator/index.js';
 import { IntentError } from '../errors.js';
-import { requireKnown } from '../known-names.js';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
+import { requireKnown } from '../reject-unknown.js';
 
 /** The site whose time advances. */
 export interface AdvanceTimeSite {

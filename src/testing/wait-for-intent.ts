@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { setTimeout as wait } from 'node:timers/promises';
-import { requireKnown } from '../known-names.js';
 import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.js';
+import { requireKnown } from '../reject-unknown.js';
 
 /** Options of `waitForIntent`. */
 export interface WaitOptions {

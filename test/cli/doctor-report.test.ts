@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../../src/cli/command.js';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
 import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
-import { nearestName } from '../../src/known-names.js';
+import { nearestName } from '../../src/reject-unknown.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { checkForSecrets } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';

@@ -1,26 +1,13 @@
-import { execFile } from 'node:child_process';
 import { hkdfSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, IncomingMessage } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { inspect, promisify } from 'node:util';
+import { inspect } from 'node:util';
 import bs58 from 'bs58';
-import express from 'express';
 import { type Config, parseConfig } from '../../src/config/config.js';
 import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
-import {
-  ConfigError,
-  type ConfigProblem,
-  createSigner,
-  generateKeyPair,
-  intentRouter,
-  type Signer,
-} from '../../src/index.js';
+import { ConfigError, type ConfigProblem, createSigner, generateKeyPair, type Signer } from '../../src/index.js';
 import { problemsOf } from '../support/sites/problems-of.js';
-import { serve } from '../support/sites/serve.js';
 
 const key = generateKeyPair();
 const oldKey = generateKeyPair();
@@ -673,244 +660,15 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
   });
 });
 
-describe('intentRouter', () => {
-  const logged: string[] = [];
-  const logger = {
-    warn: (message: string) => void logged.push(message),
-    error: (message: string) => void logged.push(message),
-  };
-  const options = { sequencerUrl: url, verifierSecret: key.secret, domain: 'shop.example', logger };
-  const routerProblems = (more: object): readonly ConfigProblem[] => {
-    const error = errorOf(() => intentRouter({ ...options, ...more }));
-    return error instanceof ConfigError ? error.problems : [];
-  };
-  beforeAll(() => {
-    // intentRouter reads the process environment, which here is this file's own copy.
-    for (const name of Object.keys(process.env)) if (name.startsWith('INTENT_')) delete process.env[name];
-  });
-  beforeEach(() => logged.splice(0));
-
-  it('rejects unknown options and names the known ones', () => {
-    const problems = routerProblems({ sequencerURL: url, domian: 'x' });
-    expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
-      'sequencerURL: Unknown option "sequencerURL".',
-      'domian: Unknown option "domian".',
-    ]);
-    expect(problems[0]?.fix).toMatch(
-      /^Did you mean "sequencerUrl"\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
-    );
-  });
-
-  it('reports unknown options, wrong types and invalid values together, and starts nothing', () => {
-    const problems = routerProblems({
-      domian: 'x',
-      payment: 'free',
-      secret: 5,
-      logger: {},
-      sequencerUrl: 'nonsense',
-      clientAmount: { min: 2, max: 1, currency: 'usd' },
-    });
-    expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
-      'secret: It has the wrong type.',
-      'payment: It has the wrong type.',
-      'logger: It has the wrong type.',
-      'domian: Unknown option "domian".',
-      'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
-      'clientAmount: min is greater than max.',
-    ]);
-  });
-
-  it.each<[string, object, string]>([
-    ['login', { login: () => undefined }, 'login'],
-    ['hooks', { hooks: [] }, 'hooks'],
-    ['watch', { watch: () => undefined }, 'watch'],
-    ['emulator', { emulator: [] }, 'emulator'],
-    ['emulator.port', { emulator: { port: '4747' } }, 'emulator.port'],
-    ['emulator.port', { emulator: { port: true } }, 'emulator.port'],
-    ['login.ttlMs', { login: { ttlMs: null } }, 'login.ttlMs'],
-    ['hooks.maxAttempts', { hooks: { maxAttempts: null } }, 'hooks.maxAttempts'],
-  ])('rejects a wrong type of %s: %j', (_name, wrong, setting) => {
-    expect(routerProblems({ ...options, ...wrong } as never).map((problem) => problem.setting)).toEqual([setting]);
-  });
-
-  it('warns about a variable with a typo in its name', () => {
-    process.env.INTENT_DESTINATON = destination;
-    intentRouter(options);
-    delete process.env.INTENT_DESTINATON;
-    expect(logged).toContainEqual(expect.stringMatching(/INTENT_DESTINATON is set.*INTENT_DESTINATION\?$/));
-  });
-
-  it('does not report an invalid option as missing too', () => {
-    const wrong = { sequencerUrl: new URL(url), verifierSecret: 5, domain: 7 };
-    expect(
-      routerProblems(wrong)
-        .map(({ setting }) => setting)
-        .sort(),
-    ).toEqual(['domain', 'sequencerUrl', 'verifierSecret']);
-  });
-
-  it('reads options that are inherited from a class, and no other member', async () => {
-    const signer = createSigner(key.secret);
-    class Options {
-      secret = 's'.repeat(32);
-      domain = 'shop.example';
-      sequencerUrl = url;
-      logger = options.logger;
-      signer = {
-        publicKey: signer.publicKey,
-        sign: (bytes: Uint8Array) => signer.sign(bytes),
-        get privateKey(): never {
-          throw new Error('never leaves the HSM');
-        },
-      };
-      payment() {
-        return { amount: 1, currency: 'usd' };
-      }
-    }
-    const router = intentRouter(new Options());
-    await router.close();
-    expect(logged.join()).toContain('INTENT_DESTINATION is not set');
-  });
-
-  it.each([[null], ['embedded'], [5]])('rejects %j as options', (wrong) => {
-    expect(() => intentRouter(wrong as never)).toThrow(/must be an object/);
-  });
-
-  it('rejects app.use(intentRouter) without a call', () => {
-    const request = new IncomingMessage(new Socket());
-    expect(() => intentRouter(request as object)).toThrow('app.use(intentRouter())');
-  });
-
-  it('warns when payments have no destination unless their terms name one', async () => {
-    const router = intentRouter({ ...options, payment: () => ({ amount: 1, currency: 'usd' }) });
-    await router.close();
-    expect(logged.join()).toContain('INTENT_DESTINATION is not set');
-  });
-
-  it('throws an error that prints its problems once and has them as a property', () => {
-    let thrown: unknown;
-    try {
-      parseConfig({}, {});
-    } catch (error) {
-      thrown = error;
-    }
-    expect(inspect(thrown).match(/INTENT_DOMAIN: /g)).toHaveLength(1);
-    expect((thrown as ConfigError).problems).toHaveLength(3);
-  });
-
-  it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])('rejects %s without a ledger', (hook) => {
-    expect(routerProblems({ [hook]: () => {} })).toEqual([
-      {
-        setting: hook,
-        problem: 'This hook needs a ledger, and INTENT_DATABASE_URL is not set.',
-        fix:
-          'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
-          'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
-      },
-    ]);
-  });
-
-  it('names a variable that may be a typo of the missing one', () => {
-    process.env.INTENT_DATABSE_URL = './ledger';
-    try {
-      expect(routerProblems({ onPaid: () => {} })).toMatchObject([
-        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set\. Is that a typo\?$/) },
-      ]);
-    } finally {
-      delete process.env.INTENT_DATABSE_URL;
-    }
-  });
-
-  it('suggests only fixes that production accepts', () => {
-    const before = process.env.NODE_ENV;
-    process.env.NODE_ENV = 'production';
-    try {
-      const [{ fix = '' } = {}] = routerProblems({ onPaid: () => {} }).filter(({ setting }) => setting === 'onPaid');
-      expect(fix).toBe('INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)');
-    } finally {
-      process.env.NODE_ENV = before;
-    }
-  });
-
-  it('accepts http to another machine outside production only', async () => {
-    await intentRouter({ ...options, sequencerUrl: 'http://sequencer.internal:4747' }).close();
-  });
-
-  it('accepts options of every kind', async () => {
-    const router = intentRouter({
-      ...options,
-      emulator: { port: 4747, stateFile: 'memory' },
-      dialect: 'messaging',
-      timeoutMs: 100,
-      attemptTimeoutMs: 50,
-      verifierSecret: key.secret,
-      signer: createSigner(oldKey.secret),
-      destination,
-      origin: 'https://shop.example',
-      secret: 's'.repeat(32),
-      login: { ttlMs: 1, confirm: true, sessionTtlMs: 1 },
-      watch: { unpaidMs: 1, settledMs: 0 },
-      hooks: { maxAttempts: 1, timeoutMs: 1 },
-      routes: {},
-      payment: () => ({ amount: 1, currency: 'usd' }),
-      onCreated: () => {},
-      now: Date.now,
-    });
-    await router.ready();
-    await router.close();
-    await router.close();
-  });
-
-  it('logs its notices once, at startup', async () => {
-    const router = intentRouter({ sequencerUrl: 'embedded', emulator: { port: 0 }, logger });
-    await router.ready();
-    await router.close();
-    expect(logged).toEqual([
-      expect.stringMatching(/^express-intents: INTENT_VERIFIER_SECRET is not set/),
-      expect.stringMatching(/^express-intents: INTENT_DOMAIN is not set/),
-    ]);
-  });
-
-  it('rejects ready() with the variable to set when the port of the embedded sequencer is in use, and answers requests with 5xx', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const emulator = { port: (other.address() as AddressInfo).port };
-    const payment = () => ({ amount: 1, currency: 'usd' });
-    const router = intentRouter({ sequencerUrl: 'embedded', emulator, payment, logger });
-    const app = express().use(router);
-    app.get('/', (_req, res) => void res.send('still here'));
-    const origin = await serve(app);
-    const headers = { 'content-type': 'application/json', origin };
-    for (const body of ['{"mode":"payment"}', '{"mode":"payment"}']) {
-      const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body });
-      expect(response.status).toBeGreaterThanOrEqual(500);
-      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-      // The configuration of the site is not revealed to the browser.
-      expect(await response.text()).not.toMatch(/port/i);
-    }
-    await expect(router.ready()).rejects.toThrow(/INTENT_EMULATOR_PORT/);
-    expect(await (await fetch(origin)).text()).toBe('still here');
-    expect(logged.join('\n')).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
-    await router.close();
-    await new Promise((resolve) => other.close(resolve));
-  });
-
-  it('keeps the process alive when that port is in use and ready() is not called', async () => {
-    const index = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
-    const script = `
-      import { createServer } from 'node:http';
-      import { intentRouter } from ${JSON.stringify(index)};
-      const other = createServer().listen(0, '127.0.0.1', () => {
-        const report = () => setTimeout(() => other.close(() => console.log('still running')), 50);
-        const logger = { warn: console.error, error: (line) => void (console.error(line), report()) };
-        intentRouter({ sequencerUrl: 'embedded', emulator: { port: other.address().port }, logger });
-      });`;
-    const { NODE_ENV: _, ...variables } = process.env;
-    const args = ['--input-type=module', '-e', script];
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 30_000 });
-    expect(stdout).toBe('still running\n');
-    expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
-  });
+it('throws an error that prints its problems once and has them as a property', () => {
+  let thrown: unknown;
+  try {
+    parseConfig({}, {});
+  } catch (error) {
+    thrown = error;
+  }
+  expect(inspect(thrown).match(/INTENT_DOMAIN: /g)).toHaveLength(1);
+  expect((thrown as ConfigError).problems).toHaveLength(3);
 });
 
 function errorOf(action: () => unknown): Error {

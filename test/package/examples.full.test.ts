@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FaultTraits, faultKindNames, faultKinds } from '../../src/emulator/faults/fault.js';
+import { type FaultTraits, faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
 import { faultyOperationNames } from '../../src/emulator/operations/request.js';
 import { unpackNpmChromium } from '../browser/support/npm-chromium.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';

@@ -2,9 +2,9 @@ import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/c
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { knownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
-import { nearestName } from '../../known-names.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/url.js';
+import { nearestName } from '../../reject-unknown.js';
 import {
   type Check,
   type DoctorContext,

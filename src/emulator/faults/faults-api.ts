@@ -1,8 +1,8 @@
 import { Router } from 'express';
 import { faultyOperationNames } from '../operations/request.js';
 import { answerError, parseJson, requireOwnOrigin } from '../servers/json-api.js';
-import { faultKindNames, faultKinds } from './fault.js';
-import type { ActiveFault, FaultList } from './fault-list.js';
+import type { ActiveFault, FaultList } from './active-faults.js';
+import { faultKindNames, faultKinds } from './fault-kinds.js';
 
 /** The JSON API of the fault switches: lists the kinds and the active faults, injects and clears faults. */
 export function faultsApi(faults: FaultList): Router {

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { SequencerError, type SequencerErrorCode } from '../../errors.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import { encodeErrorResponse, encodeOkResponse } from '../../wire/envelope.js';
-import type { FaultKind, ResolvedFault } from './fault.js';
+import type { FaultKind, ResolvedFault } from './fault-kinds.js';
 
 // A faulty call has two steps. First the operation runs or is skipped, and its envelope is corrupted; this step is the same for
 // every transport. Then the response fails in transit: over HTTP on the connection, in the process as an error.

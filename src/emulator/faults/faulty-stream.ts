@@ -1,5 +1,5 @@
 import { encodeOkResponse } from '../../wire/envelope.js';
-import type { FaultKind, ResolvedFault } from './fault.js';
+import type { FaultKind, ResolvedFault } from './fault-kinds.js';
 import { errorEnvelope, garbageLike, pause } from './faulty-call.js';
 
 type Envelopes = AsyncIterable<Uint8Array>;

@@ -1,5 +1,5 @@
 import { IntentError } from '../../errors.js';
-import type { ResolvedFault } from '../faults/fault.js';
+import type { ResolvedFault } from '../faults/fault-kinds.js';
 
 /** The transport of a call. */
 export type Via = 'proxy' | 'websocket' | 'grpc' | 'in-process';

@@ -1,6 +1,6 @@
 import type { Operation } from '../../wire/envelope.js';
 import { nameOf } from '../../wire/envelope.js';
-import type { ResolvedFault } from '../faults/fault.js';
+import type { ResolvedFault } from '../faults/fault-kinds.js';
 import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import { ChangeNotifier } from '../state/change-notifier.js';
 import type { JournalRecord, RecordedBytes, Refusal, Via } from './journal-record.js';

@@ -4,7 +4,7 @@ import { decodeCanonical, namedRendezvous, type StatedLogin } from '../../intent
 import { formatBase58 } from '../../keys/base58.js';
 import { parseHttpUrl } from '../../net/url.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
-import { isCallable } from '../outbound/webhook.js';
+import { isCallable } from '../outbound/send-webhook.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { type VerifiedIntent, verifyIntentMessage } from '../state/verified-intent.js';

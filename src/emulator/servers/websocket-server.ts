@@ -5,7 +5,7 @@ import { IntentError } from '../../errors.js';
 import { parseHttpUrl } from '../../net/url.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { encodeErrorResponse, operations } from '../../wire/envelope.js';
-import type { ResolvedFault } from '../faults/fault.js';
+import type { ResolvedFault } from '../faults/fault-kinds.js';
 import { streamEnvelopes, streamFaultKinds } from '../faults/faulty-stream.js';
 import { refusalOf } from '../journal/journal-record.js';
 import { openRecordedStream } from '../operations/message-stream.js';

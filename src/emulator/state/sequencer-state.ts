@@ -1,7 +1,7 @@
-import { FaultList } from '../faults/fault-list.js';
+import { FaultList } from '../faults/active-faults.js';
 import { Journal } from '../journal/journal.js';
-import type { KeyFileReader } from '../outbound/key-file.js';
-import type { WebhookCaller } from '../outbound/webhook.js';
+import type { KeyFileReader } from '../outbound/fetch-key-file.js';
+import type { WebhookCaller } from '../outbound/send-webhook.js';
 import { IntentStore } from './intent-store.js';
 import { readStateFile, StateFile } from './state-file.js';
 import type { StateOwner } from './state-owner.js';

@@ -5,7 +5,7 @@ import type { StatedLogin } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../keys/ed25519.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
-import { requireKnown } from '../../known-names.js';
+import { requireKnown } from '../../reject-unknown.js';
 import { encode, v1 } from '../../wire/codec.js';
 import { emulator, submitPayment } from '../../wire/emulator-codec.js';
 import { operations } from '../../wire/envelope.js';

@@ -1,6 +1,6 @@
 import { IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
-import { requireKnown } from '../../known-names.js';
+import { requireKnown } from '../../reject-unknown.js';
 import { isResource, requireResource } from '../create-intent/payment-terms.js';
 
 /** The payment that a route requires. */

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { howToGetLedger } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
-import { problemsOfOptions } from '../../known-names.js';
 import type { Payment } from '../../ledger/payment.js';
+import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
-import { problemsOfOptions } from '../../known-names.js';
+import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';

@@ -1,5 +1,5 @@
 import { IntentError } from '../../errors.js';
-import { requireKnown } from '../../known-names.js';
+import { requireKnown } from '../../reject-unknown.js';
 import type { Database, Queryable } from '../database/database.js';
 import type { ArchivedIntent, PruneOptions, StateChange } from '../ledger.js';
 import {

@@ -7,7 +7,7 @@ import { intentsMigration } from './001-intents.js';
 
 /**
  * One change of the tables. A published migration never changes. The previous version of this program must work with
- * the changed tables: CONTRIBUTING.md has the rules.
+ * the changed tables.
  */
 export interface Migration {
   /** 1, 2, 3, ... without a gap. */
@@ -17,6 +17,7 @@ export interface Migration {
   readonly sql: string;
 }
 
+/** To add one, follow "Change the tables" in CONTRIBUTING.md. */
 export const migrations: readonly Migration[] = [{ version: 1, name: 'intents', sql: intentsMigration }];
 
 /** An arbitrary number, unlikely to be used by other programs. */

@@ -20,6 +20,7 @@ export interface SettlementTiming {
   readonly closeMs: number;
 }
 
+/** docs/scaling.md is computed from these values. After a change run `test/bench/scaling-model.test.ts`. */
 export const defaultTiming: SettlementTiming = Object.freeze({
   roundMs: 1_000,
   watchFirstMs: 2_000,
@@ -42,7 +43,10 @@ export const inAboutMs = (parameter: string): string =>
 /** The cap for a payment whose age is negative, because it was written while the clock of the database was ahead. */
 const clockAheadCapMs = 15 * 60_000;
 
-/** The interval to the next poll of an unpaid payment, in milliseconds. It grows with the age. */
+/**
+ * The interval to the next poll, in milliseconds. It grows with the age of the payment. Applies to unpaid and reversed
+ * payments, and after a refusal by `verifyPayment` or a failed status call.
+ */
 export function untilNextPollMs(ageMs: number, timing: SettlementTiming): number {
   const { watchFirstMs, watchGrowth, watchCapMs } = timing;
   if (ageMs < 0) return Math.min(Math.max(watchFirstMs, watchGrowth * -ageMs), clockAheadCapMs);

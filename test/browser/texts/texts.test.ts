@@ -47,8 +47,8 @@ describe('the locale', () => {
     [['de-AT'], 'de-AT'],
     [['ja', 'fr'], 'ja'],
     [[undefined, null, '', 'fr-CA'], 'fr-CA'],
-    [['pt', 'es-MX'], 'es-MX'],
-    [['pt', 'it'], 'en'],
+    [['xx', 'es-MX'], 'es-MX'],
+    [['xx', 'yy'], 'en'],
     [['DE'], 'de'],
     [['not a tag!', 'de_DE', 'ja'], 'ja'],
     [['enough'], 'en'],
@@ -63,15 +63,19 @@ describe('the locale', () => {
     await loadTexts('de');
     expect(localeOf('de-AT')).toEqual({ tag: 'de-AT', texts: translations.de });
     expect(localeOf('ja').texts.cancel).toBe('キャンセル');
-    expect(localeOf('pt')).toEqual({ tag: 'en', texts: en });
+    expect(localeOf('xx')).toEqual({ tag: 'en', texts: en });
   });
 
-  test.each(Object.entries(translations))('%s has every text, none equal to English', (_language, texts) => {
-    expect(Object.keys(texts)).toEqual(Object.keys(en));
-    expect(Object.values(texts).filter((text) => text.trim() === '')).toEqual([]);
-    const same = Object.entries(texts).filter(([key, text]) => text === en[key as keyof typeof en]);
-    expect(same).toEqual([]);
-  });
+  test.each(Object.entries(translations))(
+    '%s is supported and has every text, none equal to English',
+    (language, texts) => {
+      expect(negotiateTag([language])).toBe(language);
+      expect(Object.keys(texts)).toEqual(Object.keys(en));
+      expect(Object.values(texts).filter((text) => text.trim() === '')).toEqual([]);
+      const same = Object.entries(texts).filter(([key, text]) => text === en[key as keyof typeof en]);
+      expect(same).toEqual([]);
+    },
+  );
 });
 
 describe('problemText', () => {

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { faultKindNames, faultKinds } from '../../../src/emulator/faults/fault.js';
+import { faultKindNames, faultKinds } from '../../../src/emulator/faults/fault-kinds.js';
 import { faultyOperationNames } from '../../../src/emulator/operations/request.js';
 import { closeAll, create, created, opened, payment, reason, start } from '../fixture.js';
 

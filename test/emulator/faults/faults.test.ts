@@ -1,4 +1,4 @@
-import { faultKindNames } from '../../../src/emulator/faults/fault.js';
+import { faultKindNames } from '../../../src/emulator/faults/fault-kinds.js';
 import type { Fault, FaultKind, FaultyOperation, Sequencer } from '../../../src/emulator/index.js';
 import { IntentError, type IntentErrorCode } from '../../../src/errors.js';
 import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { jest } from '@jest/globals';
-import { KeyFileReader } from '../../../src/emulator/outbound/key-file.js';
+import { KeyFileReader } from '../../../src/emulator/outbound/fetch-key-file.js';
 import { loopbackAddresses, Outbound, publicAddresses, type Resolve } from '../../../src/emulator/outbound/outbound.js';
 import { localhostCertificate } from '../../support/sites/localhost-certificate.js';
 

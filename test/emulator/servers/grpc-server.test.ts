@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 import bs58 from 'bs58';
-import type { FaultKind } from '../../../src/emulator/faults/fault.js';
+import type { FaultKind } from '../../../src/emulator/faults/fault-kinds.js';
 import { startGrpcServer } from '../../../src/emulator/servers/grpc-server.js';
 import { createIntentClient, generateKeyPair, type IntentClient } from '../../../src/index.js';
 import { getStatus } from '../../../src/sequencer/calls.js';

@@ -156,8 +156,9 @@ describe('migrate on Postgres', () => {
     const reader = new pg.Client({ connectionString: server.url(name) });
     await reader.connect();
     await reader.query('begin isolation level repeatable read; select count(*) from express_intents.intents');
+    const next = migrations.length + 1;
     const sql = 'alter table express_intents.intents add column note text';
-    const changing = migrate(db, [...migrations, { version: 2, name: 'note', sql }]);
+    const changing = migrate(db, [...migrations, { version: next, name: 'note', sql }]);
     const waiting = 'select from pg_locks where not granted and mode = $1';
     await eventually(
       'the migration waits for the lock',
@@ -166,7 +167,7 @@ describe('migrate on Postgres', () => {
     // If the migration queued for the lock without a timeout, this statement would time out.
     await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
     await reader.end();
-    expect(versions(await changing)).toEqual([2]);
+    expect(versions(await changing)).toEqual([next]);
     await db.close();
   });
 });

@@ -13,7 +13,11 @@ import { violationOf } from './migration-rules.js';
 
 jest.setTimeout(300_000);
 
-const [, body = ''] = /as \$\$(.*?)end\n\$\$;/s.exec(migrations[0]?.sql ?? '') ?? [];
+/** The body of the trigger function in the last migration that defines it. */
+const body =
+  migrations
+    .map(({ sql }) => /function express_intents\.enforce_intent_rules\(\).*?as \$\$(.*?)end\s*\$\$/s.exec(sql)?.[1])
+    .findLast((found) => found !== undefined) ?? '';
 const version = migrations.length;
 
 /** The next version: one more column with a default, and one more rule, which existing rows satisfy. */

@@ -19,7 +19,7 @@ export const migrationPoints = both([
   'find the schema',
   'create the schema',
   'create the migrations table',
-  'create the tables',
+  'run a migration',
   'record the migration',
 ]);
 

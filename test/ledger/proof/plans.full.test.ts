@@ -225,7 +225,7 @@ async function readPages(db: Database): Promise<void> {
 /** Statements outside of this test: those of migrations, of the start of an embedded ledger, of `updateClaimed`, and of imports. */
 const elsewhere = [
   ...['find migrations', 'lock for the migration', 'set the lock timeout', 'find the schema', 'create the schema'],
-  ...['create the migrations table', 'create the tables', 'record the migration'],
+  ...['create the migrations table', 'run a migration', 'record the migration'],
   ...['release all claims', 'notify', 'write the effect'],
   ...[
     'schedule the next poll',

@@ -7,7 +7,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['find the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
   ['create the migrations table', /^create table if not exists express_intents\.schema_versions/],
-  ['create the tables', /^do \$migration\$ .*create table express_intents\.intents/],
+  ['run a migration', /^do \$migration\$/],
   ['set the lock timeout', /^set local lock_timeout/],
   ['record the migration', /^insert into express_intents\.schema_versions/],
   ['release all claims', /lease_token = lease_token \+ 1 where due_at is not null/],

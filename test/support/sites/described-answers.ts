@@ -2,9 +2,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Express, Response } from 'express';
 import type { OpenApiDocument } from '../../../src/http/operations/openapi.js';
+import { securityHeaders } from '../../../src/http/response/respond.js';
 
 // Compares responses with the OpenAPI description of a site: every response of a site from `startSite` must be described, with
-// status, code, headers and body.
+// status, code, headers and body. Headers of the app need no description.
 
 /** One response of the routes. */
 export interface SeenAnswer {
@@ -29,8 +30,13 @@ interface DescribedResponse {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Described>>>>;
 
-/** The headers of the router. Those of the app are not described. */
-const meaningful = ['retry-after', 'allow'];
+/** Headers that the document leaves out: those of HTTP, and those that are the same on every response. */
+const everywhere = new Set(
+  [
+    ...['connection', 'content-encoding', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
+    ...['cache-control', 'vary', ...Object.keys(securityHeaders())],
+  ].map((name) => name.toLowerCase()),
+);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
@@ -113,9 +119,9 @@ export class Description {
       const read = isNumber ? Number(value) : String(value);
       found.push(...this.faultsIn(read, schema).map((fault) => `the header ${name}: ${fault}`));
     }
-    for (const name of meaningful) {
-      const isKnown = known.some(([one]) => one === name);
-      if (answer.headers[name] !== undefined && !isKnown) found.push(`the header ${name} is not described`);
+    for (const [name, value] of Object.entries(answer.headers)) {
+      const isKnown = everywhere.has(name) || isHeaderOfApp(name, value) || known.some(([one]) => one === name);
+      if (!isKnown) found.push(`the header ${name} is not described`);
     }
     return [...found, ...this.#faultsOfBody(answer, content)];
   }
@@ -142,6 +148,12 @@ function closed(schemas: unknown): unknown {
     value?.type === 'object' && value.properties ? { additionalProperties: false, ...value } : value,
   );
   return { Problem, ...(JSON.parse(text) as object) };
+}
+
+/** Whether the app sets this header: CORS, and the cookies of its session. */
+function isHeaderOfApp(name: string, value: unknown): boolean {
+  if (name !== 'set-cookie') return name.startsWith('access-control-');
+  return [value].flat().every((cookie) => !/^(__Host-)?intent(-session)?=/.test(String(cookie)));
 }
 
 const isProblem = ({ headers }: SeenAnswer): boolean => headers['content-type'] === 'application/problem+json';

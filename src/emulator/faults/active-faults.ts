@@ -1,7 +1,7 @@
 import { IntentError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
 import { operationNameOf } from '../operations/request.js';
-import { type FaultKind, parseFault, type ResolvedFault } from './fault.js';
+import { type FaultKind, parseFault, type ResolvedFault } from './fault-kinds.js';
 
 /** An injected fault. */
 export interface ActiveFault {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { IntentError } from '../../errors.js';
-import { requireKnown } from '../../known-names.js';
+import { requireKnown } from '../../reject-unknown.js';
 import { type FaultyOperation, faultyOperationNames } from '../operations/request.js';
 
 /** Describes a kind of fault and its settings. */
@@ -19,7 +19,10 @@ export interface FaultTraits {
   readonly messagesOnly?: true;
 }
 
-/** In the order of docs/testing-failures.md. faulty-call.ts implements them for calls, faulty-stream.ts for streams. */
+/**
+ * In the order of docs/testing-failures.md. To implement a kind, edit `corruptedEnvelope` in faulty-call.ts, or
+ * `callFailureCodes` and `httpFailures` there; for message streams `corruptions` in faulty-stream.ts.
+ */
 const kinds = {
   refuse: {
     title: 'Refuse the connection',

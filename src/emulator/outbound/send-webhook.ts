@@ -71,6 +71,7 @@ function alterClaims(token: string, claims: WebhookClaims): string {
   return `${header}.${payload}.${signature}`;
 }
 
+/** The payload of a call; docs/protocol.md section 5 lists its claims. */
 function claimsOf({ id, request, userId }: StoredIntent): Record<string, string | number> {
   const user = userId ? { user: formatBase58(userId) } : {};
   if (request.kind === 'login') return { intent: id, state: 'SUBMITTED', ...user };
