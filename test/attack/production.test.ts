@@ -43,7 +43,7 @@ describe('development mode in production', () => {
     expect(command.code).not.toBe(0);
     expect(command.printed).toMatch(/NODE_ENV=production/);
     expect(site.code).not.toBe(0);
-    expect(site.printed).toMatch(/INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/);
+    expect(site.printed).toMatch(/INTENT_SEQUENCER_URL: .*does not start with NODE_ENV=production/);
   });
 
   test('is off in errors: they show no stack, path or setting', async () => {

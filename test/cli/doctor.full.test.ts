@@ -80,7 +80,12 @@ const onThisMachine: readonly Case[] = [
     name: 'the embedded sequencer in production',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined } }),
     expected: [
-      ['settings', 'error', /INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/, /^INTENT_SEQUENCER_URL=https/],
+      [
+        'settings',
+        'error',
+        /INTENT_SEQUENCER_URL: .*does not start with NODE_ENV=production/,
+        /^INTENT_SEQUENCER_URL=https/,
+      ],
     ],
   },
   {
@@ -255,7 +260,7 @@ const inDatabases: readonly Case[] = [
       writeFileSync(file, '');
       return { env: { INTENT_DATABASE_URL: path.join(file, 'ledger') }, args: ['--allow-embedded-ledger'] };
     },
-    expected: [['database', 'error', /may not write to .*file/, /^chown/]],
+    expected: [['database', 'error', /cannot write to .*file/, /^chown/]],
   },
 ];
 
@@ -417,12 +422,12 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'a certificate for another name',
     plant: () => ({ front: { certificate: localhostCertificate }, host: { ca: localhostCertificate.cert } }),
-    expected: [['key file', 'error', /does not name shop-example\.com/, /certificate of a public authority/]],
+    expected: [['key file', 'error', /does not name shop-example\.com/, /from a public certificate authority/]],
   },
   {
     name: 'an untrusted certificate',
     plant: () => ({ host: { ca: undefined } }),
-    expected: [['key file', 'error', /is not trusted/, /with its whole chain/]],
+    expected: [['key file', 'error', /is not trusted/, /with its full chain/]],
   },
   {
     name: 'an unreachable site',

@@ -183,6 +183,9 @@ async function sharedColumns(tx: Queryable, line: string | undefined): Promise<r
 function explainInsert(error: unknown): unknown {
   const { code, message, detail } = error as { code?: unknown; message?: string; detail?: string };
   if (typeof code !== 'string' || !/^(?:2[23]|54)/.test(code)) return error;
-  const why = code === '23505' ? `An intent in the file already exists in the ledger (${detail}).` : `${message}.`;
+  const why =
+    code === '23505'
+      ? `An intent in the file already exists, in the ledger or earlier in the file (${detail}).`
+      : `${message}.`;
   return new IntentError('invalid_request', `${why} Nothing was imported.`, { cause: error });
 }

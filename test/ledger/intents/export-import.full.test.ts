@@ -102,7 +102,7 @@ describe.each([
       (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)],
       'version 99',
     ],
-    ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'exists already'],
+    ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'already exists'],
     ['an unknown state', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
     ['a broken line', (all) => all.with(3, '{"intent": {'), 'Line 4 is not a line of `ledger export`: no JSON'],
     ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not a line of `ledger export`: intent.amount'],
