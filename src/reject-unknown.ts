@@ -2,7 +2,7 @@ import { type ConfigProblem, IntentError, type IntentErrorCode } from './errors.
 
 // Unknown options and fields are rejected: one that is ignored may be a typo of one that matters.
 
-/** With more different letters, a name is probably not a typo of the other. */
+/** At a greater edit distance, one name is probably not a typo of the other. */
 export const maxTypoDistance = 2;
 
 /** The name with the smallest edit distance, upper and lower case being equal. */
@@ -26,7 +26,7 @@ export function editDistance(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The own properties of an object that are not known; one that is undefined counts too. */
+/** The own properties of an object that are not known, including those with the value undefined. */
 export function unknownNames(given: object, known: readonly string[]): readonly string[] {
   return Object.keys(given).filter((name) => !known.includes(name));
 }

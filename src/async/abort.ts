@@ -9,7 +9,7 @@ export interface Abortable {
 }
 
 /**
- * An `AbortController` and its signal in one object. Each request needs one and few requests use it. The native pair costs as
+ * An `AbortController` and its signal in one object. Every request needs one, but few use it. The native pair costs as
  * much CPU as a call to the sequencer.
  */
 export class Abort implements Abortable {

@@ -48,7 +48,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
   const events = [
     { at: intent.createdAt, what: 'created' },
     ...history.map(({ at, from, to, attempts }) => {
-      const after = attempts > 0 ? `, ${attempts} ${attempts === 1 ? 'call' : 'calls'} of its hook` : '';
+      const after = attempts > 0 ? `, ${attempts} failed ${attempts === 1 ? 'call' : 'calls'} of its hook` : '';
       return { at, what: `${from} -> ${to}${after}` };
     }),
     ...(intent.loginCompletedAt ? [{ at: intent.loginCompletedAt, what: 'login completed' }] : []),

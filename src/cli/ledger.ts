@@ -151,7 +151,9 @@ interface PruneFlags extends EnvironmentOptions {
 function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('prune')
-    .description('Deletes old intents that are finished. It never deletes open or dead intents.')
+    .description(
+      'Deletes old intents that are finished. It never deletes open payments, submitted payments or dead letters.',
+    )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
     .option('--archive <file>', 'append them to this file as lines of JSON before they are deleted')
     .option('--include-resources', 'also payments for a resource; their browsers must then pay again')
@@ -168,7 +170,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
   if (!(days >= 1 && days < 100_000)) {
     throw new IntentError('invalid_request', '--older-than-days must be a number of days, at least 1.');
   }
-  // The file is private: it says who paid what.
+  // The file is private: it contains payers and amounts.
   const archive = (path: string) => (intents: readonly object[]) =>
     appendFile(path, intents.map((intent) => `${JSON.stringify(intent)}\n`).join(''), { mode: 0o600 });
   return inLedger(flags, terminal, async (db) => {
@@ -198,7 +200,7 @@ function addExport(ledger: Command, { terminal, action }: CommandContext): void 
       ),
     );
   addEnvFile(command);
-  addExamples(command, [['ledger export > ledger.jsonl', 'keep the file private: it says who paid what']]);
+  addExamples(command, [['ledger export > ledger.jsonl', 'keep the file private: it contains payers and amounts']]);
 }
 
 function addImport(ledger: Command, { terminal, action }: CommandContext): void {

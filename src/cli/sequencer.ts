@@ -103,7 +103,7 @@ function parsePort(text: string): number {
 function parseLocalDomain(text: string, before: readonly LocalDomain[] = []): readonly LocalDomain[] {
   const [domain = '', origin = ''] = text.split('=', 2);
   if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-    throw new InvalidArgumentError('It must look like shop.example=http://127.0.0.1:3000.');
+    throw new InvalidArgumentError('It must be <domain>=<origin>, such as shop.example=http://127.0.0.1:3000.');
   }
   try {
     return [...before, [parseVerifierDomain(domain), origin]];

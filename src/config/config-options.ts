@@ -30,7 +30,7 @@ export interface Routes {
 export interface LoginOptions {
   /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
   readonly ttlMs?: number | undefined;
-  /** Asks every user "Continue as X?" before the session begins, X being the user that the wallet names. Default false. */
+  /** Asks every user "Continue as X?" before the session begins. X is the user in the wallet. Default false. */
   readonly confirm?: boolean | undefined;
   /** How long a session in a cookie of the router lasts, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number | undefined;

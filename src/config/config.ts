@@ -88,8 +88,8 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
 }
 
 const noWalletUrl =
-  'INTENT_WALLET_URL is not set. The button shows a code to scan and no link, so no visitor can pay or log in on the phone ' +
-  'that shows it. Set it to the page that opens the wallet.';
+  'INTENT_WALLET_URL is not set. The button shows a QR code without a wallet link, so visitors cannot use a wallet on the ' +
+  'same device. Set it to the page that opens the wallet.';
 
 /** Adds to each problem a variable that may be a typo of the setting. */
 function problemsOf({ problems }: Report, env: Environment): ConfigError {
@@ -131,7 +131,7 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   const settings = readLedger({ options: {}, env, production: false, report });
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
-    const problem = `It is not set. It names the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
+    const problem = `It is not set. It is the location of the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
     report.problem('INTENT_DATABASE_URL', problem, `Use the value of the site: ${ledgerFix(env)}`);
   }
   throw new ConfigError(report.problems);

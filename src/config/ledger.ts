@@ -5,7 +5,7 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** The button shows a payment code for as long by default. */
+/** The default time for which the button shows a payment code. */
 const lateAfterMs = 15 * 60_000;
 
 /** A process runs at most 64 status calls. A quarter of them is reserved for visitors. */

@@ -98,8 +98,8 @@ function readDomain({ options, env, report }: ConfigSource, isEmbedded: boolean)
   const domain = options.domain ?? env.INTENT_DOMAIN;
   const fix = 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>';
   if (domain) return report.parse('INTENT_DOMAIN', fix, () => parseVerifierDomain(domain));
-  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'It is not set. Logins name the domain of the site.', fix);
-  report.notices.push(`INTENT_DOMAIN is not set. Logins name ${embeddedDomain}.`);
+  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'It is not set. Logins require the domain of the site.', fix);
+  report.notices.push(`INTENT_DOMAIN is not set. Logins use ${embeddedDomain}.`);
   return embeddedDomain;
 }
 

@@ -74,7 +74,7 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
   if (text === 'embedded') {
     if (!production) return undefined;
     return [
-      'The embedded sequencer moves no money and lets anyone log in, so it is refused when NODE_ENV=production.',
+      'The embedded sequencer moves no money and lets anyone log in, so it does not start with NODE_ENV=production.',
       example,
     ];
   }
@@ -89,11 +89,11 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
 function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
   if (text === 'embedded' || proxyUrl === 'embedded') {
-    return ['The embedded sequencer is not called over gRPC.', 'Unset INTENT_SEQUENCER_GRPC_URL.'];
+    return ['A router cannot call the embedded sequencer over gRPC.', 'Unset INTENT_SEQUENCER_GRPC_URL.'];
   }
   // gRPC itself uses addresses without a scheme.
   if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) {
-    return ['It has no scheme, which decides whether TLS is used.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
+    return ['It has no scheme: https with TLS, or http without.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
   }
   const url = parseHttpUrl(text);
   if (!url) return ['It is not an http(s) URL.', example];

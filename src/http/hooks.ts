@@ -21,8 +21,8 @@ export interface SitePaymentTerms {
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
   readonly resource?: string | undefined;
   /**
-   * The site's own data about this payment. It is passed to the hooks and never sent anywhere. A JSON object of at most 16 KiB;
-   * undefined members are omitted.
+   * The site's own data about this payment. It is stored in the ledger and passed to the hooks, and never sent to the
+   * browser or the sequencer. A JSON object of at most 16 KiB; undefined members are omitted.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -87,8 +87,9 @@ export interface Hooks extends PaymentHooks {
   /**
    * Called before a login is completed and its session starts. With a ledger it runs in the transaction that completes the
    * login: its writes through `tx` commit with the login exactly once, or not at all. If it throws or calls `refuse()`, no
-   * session starts, and the login can be completed later. Limited by `hooks.timeoutMs`.
-   * Called again for the same intent if the app's session store then fails and the browser retries.
+   * session starts, and the login can be completed later. Its timeout is
+   * `hooks.timeoutMs` with a ledger, and 30 s without one. Called again for the same intent if the app's session store then
+   * fails and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
 }

@@ -54,7 +54,7 @@ export interface RepeatedIntent {
   readonly sealedSecret: string;
 }
 
-/** An intent, as the ledger returns it. It has nothing that would let a reader act for the browser. */
+/** An intent, as the ledger returns it. It contains no secret of the browser. */
 export interface LedgerIntent {
   /** The intent id, Base58. */
   readonly id: string;
@@ -162,13 +162,14 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid intent now instead of when it is due, for a caller who expects that it was paid. Resolves after the
+   * Polls an unpaid intent now instead of when it is due, for a caller that expects a payment. Resolves after the
    * attempt, whether or not it succeeded.
    */
   recheck(id: string): Promise<void>;
   /**
-   * Deletes old intents that need no more work: logins, and payments that are settled, reversed or expired and no
-   * longer polled. Dead letters and open payments stay. Returns the number of deleted intents.
+   * Deletes old intents that need no more work: logins, payments that the sequencer never accepted, and payments that are
+   * settled, reversed or expired and no longer polled. Dead letters, open payments and submitted payments stay. Returns the
+   * number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
   prune(options: PruneOptions): Promise<number>;

@@ -24,7 +24,7 @@ export interface EmbeddedSequencer {
   webhookPublicKey(): Promise<string>;
   /** The page of its simulated wallet; undefined if it failed to start. */
   walletUrl(): Promise<string | undefined>;
-  /** Wraps a router. Its first request shows the sequencer the address of this site's verifier key file. */
+  /** Wraps a router. Its first request registers the origin of this site, whose verifier key file the sequencer then reads. */
   registerLocalOrigin(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
 }

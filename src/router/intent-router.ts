@@ -50,9 +50,9 @@ export interface IntentRouter extends RequestHandler {
   /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`. */
   openApi(): Promise<OpenApiDocument>;
   /**
-   * Ends event streams, waits for running requests, calls and hooks, and closes all connections, within ten seconds. New
-   * requests get 503 `closing`, and every response closes its connection. Later payments are settled by another process or
-   * after the next start.
+   * Ends event streams, waits for running requests, calls and hooks, and closes all connections. This usually takes less than
+   * ten seconds; a database or service that does not respond adds its timeouts. New requests get 503 `closing`, and
+   * every response closes its connection. Later payments are settled by another process or after the next start.
    */
   close(): Promise<void>;
 }

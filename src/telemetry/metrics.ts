@@ -62,7 +62,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.payments.settled': counter('{payment}', 'Payments settled', {
     payment_settled: ({ late }) => one({ 'express_intents.late': late }),
   }),
-  'express_intents.payments.late': counter('{payment}', 'Payments submitted late', {
+  'express_intents.payments.late': counter('{payment}', 'Payments submitted over 15 minutes after their creation', {
     payment_late: () => one(),
   }),
   'express_intents.payments.reversed': counter('{payment}', 'Payments reversed', {
@@ -86,7 +86,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
     dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
   }),
   'express_intents.ledger.due': gauge('{payment}', 'Due payments'),
-  'express_intents.ledger.oldest_due': gauge('s', 'Age of the oldest due payment'),
+  'express_intents.ledger.oldest_due': gauge('s', 'Longest current wait of a due payment'),
   'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
   'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {
     ledger_unavailable: () => one(),

@@ -171,7 +171,7 @@ export class OpenTelemetry {
       this.#isClosed = true;
       const details = { message: messageOf(error) };
       this.#options.logger.warn(
-        'express-intents: telemetry is off: OpenTelemetry failed. Check its setup and restart.',
+        'express-intents: OpenTelemetry failed, so telemetry is off. Check its setup and restart.',
         details,
       );
     }

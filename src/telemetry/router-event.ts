@@ -123,7 +123,7 @@ export interface RouterEventDetails {
   };
   /** The circuit of an operation has opened after five consecutive failures. */
   readonly breaker_opened: OperationFields;
-  /** The operation has succeeded again, and its circuit is closed. */
+  /** The service has answered the operation again, and the circuit is closed. */
   readonly breaker_closed: OperationFields;
   /** The database of the ledger is unreachable or cannot be opened. */
   readonly ledger_unavailable: ErrorFields;

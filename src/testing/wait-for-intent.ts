@@ -48,6 +48,7 @@ function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
   if (kind === 'login') return ' It is a login, whose state is always open. Use GET /session.';
-  if (lastError) return ` Its hook failed ${attempts} times: ${lastError}`;
+  // A poll that fails sets the error too, but counts no attempt.
+  if (lastError) return attempts > 0 ? ` Its hook failed ${attempts} times: ${lastError}` : ` Last error: ${lastError}`;
   return state === 'open' ? ' The sequencer has not reported the payment.' : '';
 }

@@ -139,7 +139,12 @@ const onThisMachine: readonly Case[] = [
     name: 'an origin on another domain than the logins',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
     expected: [
-      ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^Set INTENT_DOMAIN=/],
+      [
+        'names',
+        'warning',
+        /INTENT_DOMAIN is shop-example\.com, but the site is at other-example\.com/,
+        /^Set INTENT_DOMAIN=/,
+      ],
     ],
   },
   {
@@ -221,7 +226,9 @@ const inDatabases: readonly Case[] = [
       await postgres.run(name, 'create role visitor login');
       return { env: { INTENT_DATABASE_URL: postgres.url(name).replace('postgres@', 'visitor@') } };
     },
-    expected: [['database', 'error', /the role visitor may not create them/, /migrate` as a role that may/]],
+    expected: [
+      ['database', 'error', /The role visitor lacks the privilege to migrate them/, /migrate` as a role that has it/],
+    ],
   },
   {
     name: 'a read-only database',
@@ -284,7 +291,7 @@ const atSequencers: readonly Case[] = [
     }),
     expected: [
       ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
-      ['stream', 'warning', /No message stream opens at .* status 200/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not open: .* status 200/, /WebSockets/],
     ],
   },
   {
@@ -292,7 +299,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     expected: [
       ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
-      ['stream', 'warning', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
   {
@@ -300,7 +307,7 @@ const atSequencers: readonly Case[] = [
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     expected: [
       ['sequencer', 'error', /answers with status 404/, /without \/v1\/api/],
-      ['stream', 'warning', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
   {
@@ -315,15 +322,15 @@ const atSequencers: readonly Case[] = [
         /answers with status 308, a redirect/,
         /Set INTENT_SEQUENCER_URL to the target of the redirect/,
       ],
-      ['stream', 'warning', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
   {
     name: 'a service that reports everything as paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     expected: [
-      ['sequencer', 'error', /reports that an intent exists which was never created/, /a real payment service/],
-      ['stream', 'warning', /No message stream opens/, /WebSockets/],
+      ['sequencer', 'error', /reports a nonexistent intent as existing/, /a real payment service/],
+      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
   {

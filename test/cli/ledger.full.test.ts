@@ -107,7 +107,7 @@ describe('the command ledger', () => {
       '',
       '2026-03-04 05:07:07  created',
       '2026-03-04 05:11:07  open -> submitted',
-      '2026-03-04 05:12:07  submitted -> dead, 15 calls of its hook',
+      '2026-03-04 05:12:07  submitted -> dead, 15 failed calls of its hook',
       '',
       `To retry it: npx express-intents ledger retry ${idOf(2)}`,
     ]);
@@ -242,7 +242,7 @@ describe('ledger and migrate', () => {
       '',
       ['ledger', 'list'],
       1,
-      /INTENT_DATABASE_URL: It is not set\. It names the ledger\.\n.*Use the value of the site/,
+      /INTENT_DATABASE_URL: It is not set\. It is the location of the ledger\.\n.*Use the value of the site/,
     ],
     ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [

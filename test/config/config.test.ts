@@ -360,7 +360,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem:
-          'The embedded sequencer moves no money and lets anyone log in, so it is refused when NODE_ENV=production.',
+          'The embedded sequencer moves no money and lets anyone log in, so it does not start with NODE_ENV=production.',
         fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
       },
     ],
@@ -440,7 +440,7 @@ describe('a configuration problem', () => {
       env,
       {
         setting: 'INTENT_DOMAIN',
-        problem: 'It is not set. Logins name the domain of the site.',
+        problem: 'It is not set. Logins require the domain of the site.',
         fix: 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
       },
     ],
@@ -530,7 +530,7 @@ describe('a configuration problem', () => {
     INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
   - INTENT_VERIFIER_SECRET: It is not set. Logins need a verifier key.
     Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).
-  - INTENT_DOMAIN: It is not set. Logins name the domain of the site.
+  - INTENT_DOMAIN: It is not set. Logins require the domain of the site.
     INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>`);
   });
 
@@ -641,7 +641,7 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
     expect(bs58.decode(config.destination ?? '')).toHaveLength(32);
     expect(config.notices).toEqual([
       'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
-      'INTENT_DOMAIN is not set. Logins name shop.example.',
+      'INTENT_DOMAIN is not set. Logins use shop.example.',
     ]);
   });
 

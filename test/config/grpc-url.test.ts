@@ -47,9 +47,9 @@ const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment ser
 const withTls = 'INTENT_SEQUENCER_GRPC_URL=https://';
 
 it.each<[string, Environment, string, string]>([
-  ['grpc.example:443', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}grpc.example:443`],
-  ['grpc.example', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}grpc.example`],
-  ['localhost:4748', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}localhost:4748`],
+  ['grpc.example:443', {}, 'It has no scheme: https with TLS, or http without.', `${withTls}grpc.example:443`],
+  ['grpc.example', {}, 'It has no scheme: https with TLS, or http without.', `${withTls}grpc.example`],
+  ['localhost:4748', {}, 'It has no scheme: https with TLS, or http without.', `${withTls}localhost:4748`],
   ['grpc://grpc.example', {}, 'It is not an http(s) URL.', example],
   ['dns:///grpc.example:443', {}, 'It is not an http(s) URL.', example],
   ['https://', {}, 'It is not an http(s) URL.', example],
@@ -79,7 +79,7 @@ it.each<[string, ConfigOptions]>([
   expect(problemsIn(url, {}, options)).toEqual([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
-      problem: 'The embedded sequencer is not called over gRPC.',
+      problem: 'A router cannot call the embedded sequencer over gRPC.',
       fix: 'Unset INTENT_SEQUENCER_GRPC_URL.',
     },
   ]);

@@ -149,6 +149,7 @@ ${Object.keys(api)
   const id: string;
   const orders: { find(order: unknown): Promise<{ id: string; total: string }> };
   const prices: ReadonlyMap<string, string>;
+  const db: { query(sql: string, values: unknown[]): Promise<unknown> };
   const mailer: { send(mail: object): Promise<void> };
 }
 `;

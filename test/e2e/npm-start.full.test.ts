@@ -102,7 +102,7 @@ test.each([
   { variables: { INTENT_DOMAIN: 'http://example.com/' }, message: /INTENT_DOMAIN: / },
   {
     variables: { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' },
-    message: /^express-intents cannot start:\n[\s\S]*it is refused when NODE_ENV=production/,
+    message: /^express-intents cannot start:\n[\s\S]*it does not start with NODE_ENV=production/,
   },
   { variables: { NODE_ENV: 'production' }, message: /INTENT_SEQUENCER_URL: It is not set/ },
 ])('the shop does not start with $variables, and reports why', async ({ variables, message }) => {

@@ -144,7 +144,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
       }
       return statuses;
     };
-    // A process counts alone for a while when the store has not answered within half a second, and logs it. The test then
+    // A process counts separately for a while when the store has not answered within half a second, and logs it. The test then
     // repeats with another visitor, until all processes use the store throughout.
     const logged = (line: string): number => fleet.printed().split(`the rate limit store ${line}`).length;
     const isUsed = (failures: number): boolean => logged('failed') === failures && logged('works again') === failures;

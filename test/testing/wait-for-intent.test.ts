@@ -22,6 +22,7 @@ const payment = { kind: 'payment', attempts: 0 } as const;
 test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   [{ ...payment, state: 'open' }, /is open after 30 ms, expected settled\. The sequencer has not reported the payment/],
   [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
+  [{ ...payment, state: 'open', lastError: 'sequencer_timeout' }, / settled\. Last error: sequencer_timeout$/],
   [{ kind: 'login', state: 'open' }, /It is a login/],
   [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
   [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],

@@ -12,7 +12,7 @@ import { delay, retryUntil } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
 import { Watch, type WatchSignal } from './watch.js';
 
-/** No delay before a retry starts later. The last one takes 4 to 6 s. */
+/** The time in which a retry can be scheduled. The last delay takes 4 to 6 s. */
 const createPatienceMs = 7_000;
 
 /** How long "paid" stays on the screen before the redirect. */

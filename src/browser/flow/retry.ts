@@ -7,7 +7,7 @@ export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failu
 
 /**
  * Repeats `act` until it succeeds, while its problems are retryable.
- * @param patienceMs no delay starts later than this
+ * @param patienceMs after this time no further retry is scheduled
  * @param act gets the number of failures so far
  * @throws {Problem} the last one; any value if the signal is aborted
  */

@@ -44,7 +44,7 @@ const languageOf = (tag: string): string => tag.split('-')[0] as string;
 
 const canonicalTag = (text: string | null | undefined): string => attempt(() => `${new Intl.Locale(text ?? '')}`) ?? '';
 
-/** The problem codes each text is for. */
+/** The problem codes for which each text is displayed. */
 const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
   unreachable: /offline/,
   insecure: /insecure/,

@@ -76,7 +76,10 @@ async function checkMigrations(db: Database, { role, has_tables, may_migrate }: 
     found.push(
       may_migrate
         ? warning(`${what}.`, `${migrate}, or start the site, which does the same.`)
-        : failure(`${what}, and the role ${role} may not create them.`, `${migrate} as a role that may.`),
+        : failure(
+            `${what}. The role ${role} lacks the privilege to migrate them.`,
+            `${migrate} as a role that has it.`,
+          ),
     );
   }
   if (!has_tables) return found;
@@ -99,7 +102,7 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
     () => false,
   );
   if (!isWritable)
-    return [failure(`This user may not write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
+    return [failure(`This user cannot write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
   const isLocked = nearest === folder && (await isFolderLocked(folder));
   if (isLocked && !isSiteGiven) {
     const fix =

@@ -4,7 +4,7 @@ import { type Check, type DoctorContext, type Finding, failure, ok, skipped, war
 import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './external-client.js';
 import { noSite } from './site.js';
 
-/** Only a service slower than this, in milliseconds, shows whether the first event waits for the last. */
+/** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
 
 /** Timeout of the first event, in milliseconds. */
@@ -29,7 +29,7 @@ export const events: Check = async (context) => {
     const ask = (signal: AbortSignal): Promise<Answer> => context.client.ask(url, { headers, signal });
     answer = await withTimeout(firstEventMs(context), ask, { signal: context.signal });
   } catch {
-    return [heldBack('There is no answer')];
+    return [heldBack('The response does not arrive')];
   }
   const wrong = checkHead(answer);
   if (wrong) return [wrong];
@@ -80,7 +80,7 @@ function checkHead({ status, headers, body }: Answer): Finding | undefined {
   return wrong;
 }
 
-/** The site sends one event at once, and the next after its sequencer answers. Both in one chunk mean a buffer. */
+/** The site sends the first event immediately, and the second after its sequencer answers. Both in one chunk indicate a buffer. */
 async function checkFirstEvent({ body, tookMs }: Answer, serviceMs: number, timeoutMs: number): Promise<Finding> {
   const startedAt = performance.now();
   const timer = setTimeout(() => body.destroy(new Error('No event arrived.')), timeoutMs);

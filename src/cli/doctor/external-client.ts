@@ -26,7 +26,7 @@ export interface ReadAnswer extends Omit<Answer, 'body'> {
 /** No answer that a check expects is longer. */
 const maxBytes = 256 * 1024;
 
-/** Sends requests as a stranger on the internet does: each over a new connection, and without following redirects. */
+/** Sends requests as an external client: each over a new connection, and without following redirects. */
 export class ExternalClient {
   readonly #agent: Agent;
 
@@ -99,11 +99,11 @@ export interface SiteRoutes {
   readonly events: string | false;
 }
 
-/** What a running site shows to everyone. */
+/** The public responses of a running site. */
 export interface RunningSite {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined when the file of the button is not there. */
+  /** Undefined if the site does not serve the file of the button. */
   readonly routes: SiteRoutes | undefined;
 }
 
@@ -142,7 +142,7 @@ export interface NetworkProblem {
 }
 
 const certificateFix = (host: string): string =>
-  `Give ${host} a certificate of a public authority that names it, with its whole chain. certbot and Caddy do this.`;
+  `Install a certificate for ${host} from a public certificate authority, with its full chain. certbot and Caddy do this.`;
 
 /** By the code of the error. `unreachable` is the fix when the network is at fault. */
 const networkProblems: readonly (readonly [

@@ -60,8 +60,8 @@ async function checkService(
     await getStatus(transport, generateKeyPair().publicKey, { signal });
     const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
-      const text = `${url.host} reports that an intent exists which was never created.`;
-      return [failure(text, `Set ${setting} to a real payment service. This one would report every payment as paid.`)];
+      const text = `${url.host} reports a nonexistent intent as existing.`;
+      return [failure(text, `Set ${setting} to a real payment service. Its reports cannot be trusted.`)];
     }
     const reason = await refusalOfCreate(transport, signal);
     if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
@@ -101,13 +101,13 @@ export const stream: Check = async ({ settings, signal, env }) => {
     return [ok(`${url.host} answers a ping in ${await pingStream(url, signal)} ms`)];
   } catch (error) {
     const { why, fix } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
-    const text = `No message stream opens at ${url.host}: ${why}.`;
+    const text = `The message stream at ${url.host} does not open: ${why}.`;
     // An answer that is not a WebSocket usually comes from a proxy.
     return [error instanceof SequencerError ? warning(text, proxyFix) : failure(text, fix)];
   }
 };
 
-const proxyFix = 'Allow WebSockets in every proxy and firewall. Without them, pages learn of a payment seconds later.';
+const proxyFix = 'Allow WebSockets in every proxy and firewall. Without them, pages show a payment seconds later.';
 
 /** Returns the milliseconds that a ping takes. @throws {Error} when no stream opens */
 async function pingStream(url: URL, signal: AbortSignal): Promise<number> {

@@ -90,7 +90,7 @@ export const names: Check = async (context) => {
   if (domain !== undefined && host !== undefined && !isLocal(host) && !isWithin(host, domain)) {
     found.push(
       warning(
-        `Logins name ${domain}, but visitors see ${host}: the wallet shows another name than the browser.`,
+        `INTENT_DOMAIN is ${domain}, but the site is at ${host}: the wallet and the browser show different names.`,
         `Set INTENT_DOMAIN=<the registrable domain of ${host}>, or serve the site at ${domain}.`,
       ),
     );

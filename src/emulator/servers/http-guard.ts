@@ -12,7 +12,10 @@ export function isLoopbackHost(host = ''): boolean {
  */
 export const requireLoopbackHost: RequestHandler = (req, res, next) => {
   if (isLoopbackHost(req.headers.host)) return next();
-  res.status(403).type('text/plain').send('The embedded sequencer answers on 127.0.0.1 and localhost only.');
+  res
+    .status(403)
+    .type('text/plain')
+    .send('The embedded sequencer accepts requests to this machine only, such as to 127.0.0.1 or localhost.');
 };
 
 // form-action and base-uri do not fall back to default-src.

@@ -81,14 +81,14 @@ export class SharedStoreState {
     const wasUp = this.#failedAtMs === undefined;
     this.#failedAtMs = this.#now();
     if (!wasUp) return;
-    const message = `the rate limit store failed; until it recovers, each process counts alone: ${messageOf(error)}`;
+    const message = `the rate limit store failed; until it recovers, each process counts separately: ${messageOf(error)}`;
     this.#logger.error(`express-intents: ${message}`);
   }
 
   succeeded(): void {
     if (this.#failedAtMs === undefined || this.isPaused) return;
     this.#failedAtMs = undefined;
-    this.#logger.warn('express-intents: the rate limit store has recovered and counts for all processes.');
+    this.#logger.warn('express-intents: the rate limit store has recovered. All processes share its counts again.');
   }
 }
 

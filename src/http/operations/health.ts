@@ -29,7 +29,7 @@ export interface RouterHealth {
     /** Never `down`: the rest of the site works, and another process could not reach the sequencer either. */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
-      /** Time since the service last responded; absent if it never did. */
+      /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
     /** Absent without a database. `down` if the database fails or has not responded for five seconds. */
@@ -79,7 +79,7 @@ const defaultTiming: HealthTiming = {
 const stalledMs = 30_000;
 /** Due payments are claimed within a second unless the processes are overloaded. */
 const behindMs = 60_000;
-/** The first call of a hook usually waits milliseconds for others of this process. */
+/** The first call of a hook usually waits only milliseconds for other hooks of this process. */
 const slowHooksMs = 10_000;
 /** An id without an intent: Base58 of 32 zero bytes. */
 const absentIntent = '1'.repeat(32);

@@ -84,7 +84,7 @@ async function reopenLogin(
 function notStartedHere(): IntentError {
   return new IntentError(
     'intent_not_found',
-    'This browser did not start this login, or it is completed or expired. Start a new login.',
+    'This browser did not start this login, or the login is completed or expired. Start a new login.',
   );
 }
 

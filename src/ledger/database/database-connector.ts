@@ -205,7 +205,7 @@ export class DatabaseConnector implements Database {
       this.#attempt = wait(delayMs, undefined, { signal, ref: false }).then(open);
       try {
         const db = await this.#attempt;
-        logger.warn('express-intents: the ledger is open now. Nothing needs to be done.');
+        logger.warn('express-intents: the ledger is open. No action is needed.');
         observer?.emit({ type: 'ledger_recovered' });
         return db;
       } catch (failure) {

@@ -26,7 +26,8 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     const tables = await tablesVersion(tx);
     for await (const line of lines) {
       number += 1;
-      if (count !== undefined && line.trim() !== '') throw notAnExport('There are lines after its last line.');
+      if (count !== undefined && line.trim() !== '')
+        throw notAnExport('It continues after its last line, the number of intents.');
       if (isFirst) requireHeader(line, tables);
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
@@ -182,6 +183,6 @@ async function sharedColumns(tx: Queryable, line: string | undefined): Promise<r
 function explainInsert(error: unknown): unknown {
   const { code, message, detail } = error as { code?: unknown; message?: string; detail?: string };
   if (typeof code !== 'string' || !/^(?:2[23]|54)/.test(code)) return error;
-  const why = code === '23505' ? `An intent of it exists already (${detail}).` : `${message}.`;
+  const why = code === '23505' ? `An intent in the file already exists in the ledger (${detail}).` : `${message}.`;
   return new IntentError('invalid_request', `${why} Nothing was imported.`, { cause: error });
 }

@@ -214,7 +214,7 @@ async function checkReversal(
     await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs]);
     return;
   }
-  const next = hooks.onReversed ? 'onReversed is called.' : 'There is no onReversed: undo the order yourself.';
+  const next = hooks.onReversed ? 'onReversed is called.' : 'No onReversed hook is set. Undo the order manually.';
   logger.error(`express-intents: payment ${claimed.payment.id} was reversed after it had settled. ${next}`);
   await callHook(
     context,

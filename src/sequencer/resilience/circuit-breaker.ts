@@ -37,7 +37,7 @@ export class CircuitBreaker {
   /** Undefined while the circuit is closed. */
   #openedAtMs: number | undefined;
   #isProbing = false;
-  /** When the service last answered in any way, by `performance.now()`. */
+  /** When the service last answered without a failure, by `performance.now()`. */
   answeredAtMs: number | undefined;
 
   /** @param onChange called when the circuit opens or closes, but not when a probe fails */

@@ -48,7 +48,7 @@ export interface ObservedCall {
 
 /** The state of the service, as the calls so far have shown it. */
 export interface ServiceState {
-  /** The time since the last answer of any kind, in milliseconds. Undefined if there was none. */
+  /** The time since the last answer without a failure of the service, in milliseconds. Undefined if there was none. */
   readonly answeredMsAgo: number | undefined;
   /** Whether the circuit of any operation is open, so its calls are not sent. */
   readonly circuitOpen: boolean;

@@ -65,7 +65,7 @@ export function retryDelayMs(
 const perCall = 0.2;
 /** Retries earned in each second: on a quiet site every call may be retried. */
 const perSecond = 0.2;
-/** The most retries that are saved up. */
+/** The maximum number of saved retries. */
 const burst = 10;
 
 /** A token bucket for the retries of all operations. It limits the load to about 1.2 times the calls. */

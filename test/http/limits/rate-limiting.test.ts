@@ -219,7 +219,7 @@ describe('a store of the site', () => {
       const { origin, log, clock } = await start({ intent: 3, store });
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringContaining('the rate limit store failed; until it recovers, each process counts alone'),
+        expect.stringContaining('the rate limit store failed; until it recovers, each process counts separately'),
       ]);
       // The next call to the store follows after the pause.
       expect(store.calls).toBe(1);
@@ -230,7 +230,7 @@ describe('a store of the site', () => {
       clock.nowMs += 10_000;
       await post(origin).send({}).expect(201);
       expect(store.calls).toBe(3);
-      expect(log.lines.at(-1)).toContain('has recovered and counts for all processes');
+      expect(log.lines.at(-1)).toContain('has recovered. All processes share its counts again');
     },
   );
 

@@ -73,7 +73,7 @@ describe('a database connector', () => {
     expect(attempts).toBe(4);
     expect(lines).toEqual([
       `express-intents: the ${words}`,
-      'express-intents: the ledger is open now. Nothing needs to be done.',
+      'express-intents: the ledger is open. No action is needed.',
     ]);
   });
 
