@@ -113,11 +113,11 @@ export class ConsumerProject {
     rmSync(this.path(`node_modules/${name}`));
   }
 
-  /** Runs node in the project or one of its folders, and waits for its end, by default at most 20 seconds. */
+  /** Runs node in the project or one of its folders, and waits for its end, by default at most 200 seconds, which only a program that hangs takes. */
   async node(
     args: string[],
     environment: NodeJS.ProcessEnv = {},
-    { timeoutMs = 20_000, folder = '.' } = {},
+    { timeoutMs = 200_000, folder = '.' } = {},
   ): Promise<Ended> {
     const child = this.spawn(args, environment, folder);
     const printed = { stdout: '', stderr: '' };
