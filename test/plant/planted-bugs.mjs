@@ -40,7 +40,7 @@ export const plantedBugs = [
     file: 'ledger/settlement/claimed-payment.ts',
     from: 'where id = $1 and lease_token = $2::bigint and state = $3',
     to: 'where id = $1 and $2::bigint is not null and $3::text is not null',
-    // The faults of the Postgres proof are random: most runs detect it. The tests of leases detect it in every run.
+    // The faults of the Postgres proof are random, so a run may miss it. The tests of leases do not depend on chance.
     caughtBy: [leases, postgresFaults],
   },
   {
