@@ -30,7 +30,7 @@ function copySources() {
   return copy;
 }
 
-/** Runs tests in a copy. @returns {Promise<{ failed: string[], passed: number, broken: string | undefined }>} */
+/** Runs tests in a copy. @returns {Promise<{ failed: { title: string, message: string }[], passed: number, broken: string | undefined }>} */
 async function runTests(copy, files) {
   const outputFile = path.join(copy, 'result.json');
   rmSync(outputFile, { force: true });
@@ -43,13 +43,15 @@ async function runTests(copy, files) {
   await new Promise((resolve) => child.once('exit', resolve));
   if (!existsSync(outputFile)) return { failed: [], passed: 0, broken: 'jest wrote no result' };
   const { testResults, numRuntimeErrorTestSuites, numPassedTests } = JSON.parse(readFileSync(outputFile, 'utf8'));
-  const titles = testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+  const failed = testResults.flatMap(({ assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => ({ title: fullName, message: failureMessages.join('\n') })),
   );
   // A test that fails may take its whole file with it.
-  const isBroken = numRuntimeErrorTestSuites > 0 && titles.length === 0;
+  const isBroken = numRuntimeErrorTestSuites > 0 && failed.length === 0;
   const broken = isBroken ? testResults.find(({ message }) => message)?.message : undefined;
-  return { failed: titles, passed: numPassedTests, broken };
+  return { failed, passed: numPassedTests, broken };
 }
 
 /** @returns the faults of the unchanged sources */
@@ -57,7 +59,7 @@ async function checkUnchanged(copy, bugs) {
   const files = [...new Set(bugs.flatMap(({ caughtBy }) => caughtBy))];
   const { failed, passed, broken } = await runTests(copy, files);
   if (broken !== undefined) return [`The tests do not run: ${broken}`];
-  if (failed.length > 0) return failed.map((title) => `Fails without a bug: ${title}`);
+  if (failed.length > 0) return failed.map(({ title, message }) => `Fails without a bug: ${title}\n${message}`);
   console.log(`plant: ${passed} tests in ${files.length} files pass without a bug`);
   return [];
 }
@@ -79,7 +81,7 @@ async function plant(copy, { name, file, from, to, caughtBy }) {
     if (failed.length === 0) return `not detected by ${caughtBy.join(', ')}`;
     const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
     const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
-    console.log(`plant: detected in ${seconds} s: ${name}\n       by: ${failed[0]}${more}`);
+    console.log(`plant: detected in ${seconds} s: ${name}\n       by: ${failed[0].title}${more}`);
     return undefined;
   } finally {
     writeFileSync(target, source);
