@@ -25,11 +25,11 @@ describe('the report of the doctor', () => {
     const { code, out, error } = await doctor(env, ['--offline']);
     expect({ code, error }).toEqual({ code: 1, error: '' });
     expect(out.split('\n')).toEqual([
-      'error    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
-      '                      -> INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
-      'warning  settings     INTENT_ORGIN is not a setting of express-intents.',
-      '                      -> Did you mean INTENT_ORIGIN? If not, remove it.',
-      'skipped  names: INTENT_DOMAIN is not valid',
+      'error    settings       INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
+      '                        -> INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
+      'warning  settings       INTENT_ORGIN is not a setting of express-intents.',
+      '                        -> Did you mean INTENT_ORIGIN? If not, remove it.',
+      'skipped  consistency: INTENT_DOMAIN is not valid',
       '',
       '1 error, 1 warning.',
     ]);

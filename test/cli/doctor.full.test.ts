@@ -145,7 +145,7 @@ const onThisMachine: readonly Case[] = [
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
     expected: [
       [
-        'names',
+        'consistency',
         'warning',
         /INTENT_DOMAIN is shop-example\.com, but the site is at other-example\.com/,
         /^Set INTENT_DOMAIN=/,
@@ -155,7 +155,9 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'https without NODE_ENV=production',
     plant: () => ({ env: { NODE_ENV: undefined } }),
-    expected: [['names', 'warning', /NODE_ENV is not set, but the site is served over https/, /^NODE_ENV=production$/]],
+    expected: [
+      ['consistency', 'warning', /NODE_ENV is not set, but the site is served over https/, /^NODE_ENV=production$/],
+    ],
   },
   {
     name: 'a folder as the ledger in production',
@@ -532,7 +534,7 @@ const atSites: readonly Case[] = [
     plant: () => ({ env: { INTENT_ORIGIN: 'https://www.shop-example.com' } }),
     expected: [
       [
-        'names',
+        'consistency',
         'error',
         /The site is at https:\/\/shop-example\.com, but INTENT_ORIGIN is https:\/\/www/,
         /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
@@ -643,7 +645,7 @@ describe('doctor finds nothing', () => {
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
     // Together they run all checks, except for a folder.
     const passed = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
-    const everywhere = ['settings', 'names', 'database'];
+    const everywhere = ['settings', 'consistency', 'database'];
     expect(passed).toEqual(
       name === 'production'
         ? [...everywhere, 'grpc', 'key file', 'site', 'origin', 'events', 'webhook', 'wallet']

@@ -8,7 +8,7 @@ import { events } from './events.js';
 import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
 import { keyFile } from './key-file.js';
 import { grpc, sequencer, stream } from './sequencer.js';
-import { names, readSettings, type SiteCodeOptions, settings } from './settings.js';
+import { consistency, readSettings, type SiteCodeOptions, settings } from './settings.js';
 import { origin, site, wallet, webhook } from './site.js';
 
 export interface NamedCheck {
@@ -23,7 +23,7 @@ const remote = (name: string, check: Check): NamedCheck => ({ name, needsNetwork
 /** All checks in the order of their output, from this machine outwards. `docs/cli.md` has a row for each. */
 export const checks: readonly NamedCheck[] = [
   local('settings', settings),
-  local('names', names),
+  local('consistency', consistency),
   remote('database', database),
   remote('sequencer', sequencer),
   remote('stream', stream),

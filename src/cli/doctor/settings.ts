@@ -82,7 +82,7 @@ export const settings: Check = async ({ env, problems, production }) => {
 };
 
 /** Whether the domain of logins, the origin of the site and `--url` are consistent. */
-export const names: Check = async (context) => {
+export const consistency: Check = async (context) => {
   const { settings, siteUrl, production, env } = context;
   const { domain, origin, sequencerUrl } = settings;
   const found: Finding[] = [];
