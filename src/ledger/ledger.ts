@@ -22,6 +22,7 @@ export interface RecordedTerms {
   readonly amount: string;
   readonly currency: string;
   readonly destination: string;
+  readonly description: string | undefined;
   readonly login: boolean;
   readonly resource: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -55,6 +56,13 @@ export interface RepeatedIntent {
   readonly sealedSecret: string;
 }
 
+/** What only the browser that created an intent may see. */
+export interface BrowserIntent {
+  /** Undefined if the request had no idempotency key. */
+  readonly sealedSecret: string | undefined;
+  readonly description: string | undefined;
+}
+
 /** An intent, as the ledger returns it. It contains no secret of the browser. */
 export interface LedgerIntent {
   /** The intent id, Base58. */
@@ -69,6 +77,8 @@ export interface LedgerIntent {
   readonly currency: string | undefined;
   /** Base58 account that receives the payment. */
   readonly destination: string | undefined;
+  /** What the payer buys, as the dialog shows it. */
+  readonly description: string | undefined;
   /** Whether a payment also logs the payer in. False for a login. */
   readonly login: boolean;
   /** What the payment unlocks; see `requirePayment`. */
@@ -226,8 +236,8 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
    * @throws {IntentError} with the reason
    */
   ready(): Promise<void>;
-  /** The sealed client secret of an intent, for the browser that created it. Undefined for any other browser. */
-  sealedSecret(id: string, browser: Uint8Array): Promise<string | undefined>;
+  /** What the browser that created an intent may see of it. Undefined for any other browser. */
+  findForBrowser(id: string, browser: Uint8Array): Promise<BrowserIntent | undefined>;
   /** Records an intent that the sequencer has accepted. A payment is polled from then on. */
   record(intent: NewIntent): Promise<void>;
   /** The intent stored under this key for this browser. */

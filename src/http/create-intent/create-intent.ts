@@ -65,6 +65,7 @@ export function createIntentHandler(context: RouterContext): Handler {
     const result = await createIntent(context, request);
     if (result.terms?.resource !== undefined) request.browser.extendCookie(resourceCookieSeconds);
     context.secrets.set(result.id, result.clientSecret);
+    context.secrets.setDescription(result.id, request.browser.hash, result.terms?.description);
     context.observer?.emit(eventOf(result));
     sendJson(res, 201, { client_secret: result.clientSecret });
   };

@@ -53,9 +53,10 @@ function isSufficient({ amount, currency }: LedgerIntent, requirement: PaymentRe
 function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
   const intent = intents.find(({ state }) => state === 'settled');
   if (!intent) return undefined;
-  const { id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt } = intent;
+  const { id, amount, currency, destination, description, metadata, resource, userId, createdAt, submittedAt } = intent;
   if (amount === undefined || currency === undefined || destination === undefined || !submittedAt) return undefined;
-  return Object.freeze({ id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt });
+  const terms = { amount, currency, destination, description, metadata, resource };
+  return Object.freeze({ id, ...terms, userId, createdAt, submittedAt });
 }
 
 /** Settles the submitted payments, with a timeout. Returns whether there may be a settled one now. */

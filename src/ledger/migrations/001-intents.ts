@@ -13,6 +13,7 @@ create table express_intents.intents (
   amount numeric(19, 2),
   currency text,
   destination text,
+  description text,
   login boolean not null default false,
   resource text,
   metadata jsonb not null default '{}',
@@ -72,10 +73,10 @@ create index history_intent on express_intents.history (intent_id, number);
 
 create function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$
 begin
-  if (old.id, old.kind, old.amount, old.currency, old.destination, old.login, old.resource, old.metadata,
+  if (old.id, old.kind, old.amount, old.currency, old.destination, old.description, old.login, old.resource, old.metadata,
       old.browser, old.idempotency_key, old.fingerprint, old.sealed_secret, old.created_at)
     is distinct from
-     (new.id, new.kind, new.amount, new.currency, new.destination, new.login, new.resource, new.metadata,
+     (new.id, new.kind, new.amount, new.currency, new.destination, new.description, new.login, new.resource, new.metadata,
       new.browser, new.idempotency_key, new.fingerprint, new.sealed_secret, new.created_at)
   then
     raise exception 'the terms of intent % are immutable', old.id using errcode = 'check_violation';

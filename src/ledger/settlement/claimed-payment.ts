@@ -59,6 +59,7 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
       amount: row.amount ?? '',
       currency: row.currency ?? '',
       destination: row.destination ?? '',
+      description: row.description ?? undefined,
       metadata: JSON.parse(row.metadata),
       resource: row.resource ?? undefined,
       userId: row.user_id ?? undefined,

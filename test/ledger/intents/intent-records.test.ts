@@ -19,6 +19,7 @@ const terms: RecordedTerms = {
   amount: '4.50',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: 'Tea, 100 g \u{1f375}',
   login: false,
   resource: 'article:tea',
   metadata: { order: 42, note: 'quotes \' " and \\, \u{1f375} and a zero: \\u0000' },

@@ -11,6 +11,7 @@ const terms: RecordedTerms = {
   amount: '4.50',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: undefined,
   login: false,
   resource: undefined,
   metadata: { order: 42 },

@@ -93,8 +93,8 @@ const recordIsKept: Rule = function* ({ readAt, row, events }) {
   if (!row && events.some(({ what, at }) => what === 'secret returned' && at < readAt))
     yield ['lost record', 'its secret was returned'];
   if (!row || !created) return;
-  const { amount, currency, destination, login, resource, metadata } = row;
-  const kept = { amount, currency, destination, login, resource, metadata };
+  const { amount, currency, destination, description, login, resource, metadata } = row;
+  const kept = { amount, currency, destination, description, login, resource, metadata };
   if (!isSame(kept, { ...created.terms })) {
     yield ['changed terms', `${JSON.stringify(created.terms)} became ${JSON.stringify(kept)}`];
   }

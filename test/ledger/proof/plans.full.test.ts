@@ -6,8 +6,8 @@ import { findIntent, findPaymentsFor, historyOf, listIntents } from '../../../sr
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
   confirmIntent,
+  findForBrowser,
   findRepeated,
-  findSealedSecret,
   recordIntent,
   reserveIntent,
   retryIntent,
@@ -165,7 +165,7 @@ async function askRecords(db: Database): Promise<void> {
   await confirmIntent(db, 'b', watch);
   await confirmIntent(db, 'b', watch);
   expect(await findRepeated(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
-  expect(await findSealedSecret(db, idOf(7), browserOf(7))).toBe('sealed');
+  expect(await findForBrowser(db, idOf(7), browserOf(7))).toEqual({ sealedSecret: 'sealed', description: undefined });
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
   expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);

@@ -14,7 +14,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['record', /^insert into express_intents\.intents .*'created'/],
   ['reserve', /^insert into express_intents\.intents .*'creating'/],
   ['find the repeated intent', /i\.sealed_secret from express_intents\.intents/],
-  ['find the sealed secret', /^select sealed_secret from/],
+  ['find for the browser', /^select sealed_secret, description from/],
   ['notify', /^select pg_notify/],
   ['confirm', /and state = 'creating'$/],
   ['find the confirmed intent', /^select from express_intents\.intents where id = \$1$/],
