@@ -78,7 +78,7 @@ export const optionNames = Object.keys(checks) as OptionName[];
 /** @throws {TypeError} for an unknown option or field, and for a value of the wrong form */
 export function checkOptions(options: object, known: Checks = checks): void {
   for (const [name, value] of Object.entries(options)) {
-    requireThat(Object.hasOwn(known, name), `option ${name}`, `one of ${Object.keys(known)}`);
+    requireThat(Object.hasOwn(known, name), `option name ${name}`, `one of ${Object.keys(known)}`);
     const check = value !== undefined && known[name];
     if (typeof check === 'function') check(value as never, name);
     else if (typeof check === 'object') {

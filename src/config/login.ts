@@ -44,7 +44,7 @@ function readLoginOptions({ options, report }: ConfigSource): Pick<LoginConfig, 
   };
 }
 
-const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.';
+const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
 
 /** @param isEmbedded the embedded sequencer accepts a generated key */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
@@ -114,8 +114,13 @@ function readCookieKeys(
   const fix = 'INTENT_SECRET=<at least 32 random characters>';
   const text = options.secret ?? (env.INTENT_SECRET || undefined);
   const secrets = text?.split(',').map((secret) => secret.trim()) ?? [];
-  if (secrets.some((secret) => secret.length < 32)) {
-    report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);
+  const short = secrets.findIndex((secret) => secret.length < 32);
+  if (short >= 0) {
+    const isList = secrets.length > 1;
+    const entry = isList ? `Entry ${short + 1} of ${secrets.length}` : 'It';
+    const isEmpty = isList && secrets[short] === '';
+    const entryProblem = `${entry} is ${isEmpty ? 'empty. Remove the comma' : 'shorter than 32 characters'}.`;
+    report.problem('INTENT_SECRET', entryProblem, fix);
     return [];
   }
   if (secrets.length > 0) {

@@ -112,7 +112,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   if (stateFile !== undefined) await requireFreeStateFile(stateFile, port);
 
   const server = createServer();
-  const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
+  const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT, --port or the option port', unref })}`;
   const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now: clock.now }));
   const open: { streams?: StreamServer; grpc?: GrpcServer | undefined; closeState?: () => void } = {};
   const closeAll = async (): Promise<void> => {
@@ -211,7 +211,7 @@ async function startGrpc(transport: InProcessTransport, options: SequencerOption
   const { grpcPort: port, unref = true } = options;
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./servers/grpc-server.js');
-  return startGrpcServer(transport, { port, setting: 'grpcPort', unref });
+  return startGrpcServer(transport, { port, setting: '--grpc-port or the option grpcPort', unref });
 }
 
 function findWallet(wallets: readonly Wallet[], name?: string): Wallet {

@@ -25,12 +25,12 @@ test('checkOptions accepts every option with its fields', () => {
 });
 
 test.each([
-  [{ lable: 'Pay' }, 'The option lable must be one of mode,order,amount,payee,appearance,locale,label,'],
-  [{ toString: 'x' }, 'The option toString must be one of mode,'],
-  [{ routes: { sesion: '/login' } }, 'The option sesion must be one of intent,status,events,session'],
-  [{ sucessUrl: '/thanks' }, 'The option sucessUrl must be one of mode,'],
+  [{ lable: 'Pay' }, 'The option name lable must be one of mode,order,amount,payee,appearance,locale,label,'],
+  [{ toString: 'x' }, 'The option name toString must be one of mode,'],
+  [{ routes: { sesion: '/login' } }, 'The option name sesion must be one of intent,status,events,session'],
+  [{ sucessUrl: '/thanks' }, 'The option name sucessUrl must be one of mode,'],
   [{ successUrl: { url: '/thanks' } }, 'The successUrl must be an http or https address'],
-  [{ login: { client_secret: 'x' } }, 'The option client_secret must be one of clientSecret,verifier'],
+  [{ login: { client_secret: 'x' } }, 'The option name client_secret must be one of clientSecret,verifier'],
   [{ login: true }, 'The login must be object'],
   [{ login: null }, 'The login must be object'],
   [{ payee: 5 }, 'The payee must be string'],

@@ -267,11 +267,17 @@ describe('INTENT_SECRET', () => {
     expect(cookieKeys).toEqual([derived(first), derived(second)]);
   });
 
-  it.each(['short', '3'.repeat(31), `${first},short`, `${first},`, ' '.repeat(40)])('rejects "%s"', (secret) => {
+  it.each([
+    ['short', 'It is shorter than 32 characters.'],
+    ['3'.repeat(31), 'It is shorter than 32 characters.'],
+    [`${first},short`, 'Entry 2 of 2 is shorter than 32 characters.'],
+    [`${first},`, 'Entry 2 of 2 is empty. Remove the comma.'],
+    [' '.repeat(40), 'It is shorter than 32 characters.'],
+  ])('rejects "%s"', (secret, problem) => {
     expect(problemsIn({ secret })).toEqual([
       {
         setting: 'INTENT_SECRET',
-        problem: 'It is shorter than 32 characters.',
+        problem,
         fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);
@@ -421,7 +427,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'It is not set. Logins need a verifier key.',
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).',
+        fix: 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>. For payments only: intentRouter({ login: false }).',
       },
     ],
     [
@@ -431,7 +437,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.',
+        fix: 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.',
       },
     ],
     [
@@ -607,7 +613,7 @@ describe('the option routes', () => {
       {
         setting: 'routes.keyfile',
         problem: 'Unknown option "keyfile".',
-        fix: 'Did you mean "keyFile"? Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
+        fix: 'Did you mean "keyFile"? Valid names: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });

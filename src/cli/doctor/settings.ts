@@ -4,7 +4,7 @@ import { knownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/url.js';
-import { nearestName } from '../../reject-unknown.js';
+import { closestName } from '../../reject-unknown.js';
 import {
   type Check,
   type DoctorContext,
@@ -69,12 +69,14 @@ export const settings: Check = async ({ env, problems, production }) => {
   const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   const unknown = Object.keys(env)
     .filter((name) => /^INTENTS?_/.test(name) && !knownVariables.includes(name))
-    .map((name) =>
-      warning(
+    .map((name) => {
+      const closest = closestName(name, knownVariables);
+      const fix = closest === undefined ? `The settings are ${knownVariables.join(', ')}.` : `Did you mean ${closest}?`;
+      return warning(
         `${name} is not a setting of express-intents.`,
-        `Did you mean ${nearestName(name, knownVariables)}? If not, remove it.`,
-      ),
-    );
+        `${fix} Ignore this warning if your app reads ${name}.`,
+      );
+    });
   const found = [...errors, ...unknown];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;

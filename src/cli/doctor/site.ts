@@ -126,7 +126,7 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
   return failure(
     `${url.pathname} answers ${what} to a body that is not JSON.`,
-    'Mount the router before the handler that answers there: a body parser, a CSRF guard, a firewall.',
+    'Another handler answers first, such as a body parser, a CSRF guard or a firewall. Mount the router before it, or let it pass this path.',
   );
 }
 

@@ -98,7 +98,8 @@ async function whileServed(listener: RequestListener, call: (origin: string) => 
   }
 }
 
-const localFix = 'For a site on this machine, call sequencer.setLocalDomain(domain, origin).';
+const localFix =
+  'For a site on this machine, start the sequencer with --local-domain <domain>=<origin>, or call setLocalDomain() in a test.';
 
 async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {
   let text: string;

@@ -137,7 +137,9 @@ test('a login that is cancelled after the scan leaves the session empty', async 
 
 describe('a closed payment that is submitted while another order is on the screen', () => {
   /** One order is scanned and closed, and the code of another is on the screen. */
-  async function twoOrders(urls: Readonly<Record<string, string>>): Promise<{ page: Page; first: string; second: string }> {
+  async function twoOrders(
+    urls: Readonly<Record<string, string>>,
+  ): Promise<{ page: Page; first: string; second: string }> {
     const { page } = await open(site.page({ script: buttonScript(urls, 'globalThis.button = button;') }));
     const first = await begin(page);
     await site.sequencer.wallet('Ada').scan(first);
