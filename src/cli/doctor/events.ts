@@ -57,7 +57,7 @@ async function measureService(
   }
   const { code = '' } = readProblem(asked.text);
   const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();
-  const fix = 'See the checks of the sequencer above, and the log of the site for the reason.';
+  const fix = 'See the checks `sequencer` and `stream` above, and the log of the site for the reason.';
   return { finding: failure(`${text}.`, fix) };
 }
 

@@ -46,7 +46,7 @@ function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
 
 function reasonToSkip({ settings, problems, env }: DoctorContext): string {
   if (isDevelopment(settings))
-    return 'in development the sequencer reads it from this machine; pass the site with --url';
+    return 'in development the embedded sequencer reads it from this machine; pass the site with --url';
   const isWrong = problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
   if (!isWrong) return 'logins are disabled';
   return env.INTENT_DOMAIN ? 'INTENT_DOMAIN is not valid' : 'INTENT_DOMAIN is not set';

@@ -149,7 +149,7 @@ export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (status === 429) return [rateLimited];
   return [
     failure(
-      `${siteUrl.origin}${webhookPath} answers with status ${status}: calls of the service do not reach the router.`,
+      `${siteUrl.origin}${webhookPath} answers with status ${status}: calls of the payment service do not reach the router.`,
       'Set intentRouter({ webhook: true }). Let the proxy and the firewall pass POST to this path from anywhere.',
     ),
   ];
