@@ -58,7 +58,7 @@ function reasonToSkip({ settings, problems, env }: DoctorContext): string {
 /** The router may be mounted under a path, or serve the file elsewhere or not at all. */
 async function explainMissing(url: URL, { client, signal, siteUrl, site }: DoctorContext): Promise<Finding> {
   const described = await describedKeyFile(client, url, signal);
-  if (described) {
+  if (described && described !== url.pathname) {
     return failure(
       `${url.href} answers with status 404: the router serves the key file at ${described}, where wallets do not look.`,
       'Remove keyFile from the option `routes` of the router.',
