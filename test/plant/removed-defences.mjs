@@ -50,8 +50,8 @@ export const removedDefences = [
   {
     name: 'removed: the session is regenerated',
     file: 'http/session/app-session.ts',
-    from: 'await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
-    to: 'if (!user) await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
+    from: 'const fresh = await replace({ ...pick(before, keep), intentUser });',
+    to: 'const fresh = before;',
     caughtBy: attack('login'),
   },
   {
