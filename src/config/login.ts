@@ -59,7 +59,7 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
     return [];
   }
   const own = given.find((name) => ownMembers.includes(name));
-  if (own === undefined) return given;
+  if (own === undefined) return Object.freeze([...given]);
   report.problem('login.keepSession', `${own} cannot be kept: a login sets it.`, fix);
   return [];
 }
