@@ -57,7 +57,7 @@ export interface EmulatorOptions {
 export interface HookOptions {
   /** After this many failures of a hook a payment becomes a dead letter. Default 15, which takes about three hours. */
   readonly maxAttempts?: number | undefined;
-  /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` too. Default 30 000. */
+  /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` and `onSession` too. Default 30 000. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -55,6 +55,20 @@ export const removedDefences = [
     caughtBy: attack('login'),
   },
   {
+    name: 'removed: a login keeps only the named data',
+    file: 'http/session/app-session.ts',
+    from: 'const fresh = await replace({ ...pick(before, keep), intentUser });',
+    to: 'const fresh = await replace({ ...contentOf(before), intentUser });',
+    caughtBy: attack('login'),
+  },
+  {
+    name: 'removed: a failed onSession leaves no login',
+    file: 'http/session/app-session.ts',
+    from: '      await replace(content)\n',
+    to: '      await Promise.resolve(content)\n',
+    caughtBy: attack('login'),
+  },
+  {
     name: 'removed: cookies are bound to the host',
     file: 'http/request/browser-cookie.ts',
     from: 'oneCookie(`__Host-',

@@ -234,6 +234,16 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
   });
 });
 
+test.each(kinds)('keepSession with passport keeps a login of passport, in %s', async (_kind, middlewares) => {
+  const site = await start(middlewares(), { login: { keepSession: ['passport'] } });
+  const browser = new Browser(site.origin);
+  onSession = (_user, req) => passportLogin(req, 'account-7');
+  await (await confirm(site, browser)).complete();
+  onSession = () => undefined;
+  await (await confirm(site, browser)).complete();
+  expect([await userOf(browser), await accountOf(browser)]).toEqual([walletOf(site), 'account-7']);
+});
+
 test('onSession that never returns ends with 500 after the timeout, and the login can be retried', async () => {
   const expire = holdTimeouts(30_000);
   const site = await start(expressSession());
