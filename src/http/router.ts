@@ -62,7 +62,7 @@ function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
         ? {
             POST: unlessClosing(withRateLimit(limitOf('session'), completeLoginHandler(context, login, sessions))),
             GET: getSessionHandler(sessions),
-            DELETE: withRateLimit(limitOf('session'), logOutHandler(sessions)),
+            DELETE: withRateLimit(limitOf('session'), logOutHandler(context)),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },

@@ -122,15 +122,14 @@ function sourcesOf({ guide, line, info, text }: Block): [name: string, text: str
   return [[`${name}.mts`, '\n'.repeat(line - 2) + wrapped]];
 }
 
-const typesNeeded = ['@types/node', '@types/jest', '@types/express-session', '@types/cookie-session'];
-const packagesShown = [
-  'express-session',
-  'cookie-session',
-
-  'pino',
-  'supertest',
-  '@types/supertest',
+const typesNeeded = [
+  '@types/node',
+  '@types/jest',
+  '@types/express-session',
+  '@types/cookie-session',
+  '@types/passport',
 ];
+const packagesShown = ['express-session', 'cookie-session', 'passport', 'pino', 'supertest', '@types/supertest'];
 
 /** Names that a guide uses without declaring them. */
 const around = `
