@@ -5,6 +5,7 @@ import { withTimeout } from '../../async/timeout.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
+import { runHook } from '../hook-errors.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
@@ -51,7 +52,7 @@ const defaultHookTimeoutMs = 30_000;
 
 /**
  * Calls the site's hook `onLogin`, with a timeout because a transaction waits for it.
- * @throws {IntentError} `internal_error` after the timeout @throws what the hook throws
+ * @throws as `runHook`
  */
 async function callOnLogin(
   { hooks, config }: RouterContext,
@@ -63,7 +64,7 @@ async function callOnLogin(
   if (!onLogin) return;
   const timeoutMs = config.ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
   const error = () => new IntentError('internal_error', `onLogin timed out after ${timeoutMs} ms.`);
-  await withTimeout(timeoutMs, () => onLogin(user, req, hookContext), { error });
+  await runHook('onLogin', () => withTimeout(timeoutMs, () => onLogin(user, req, hookContext), { error }));
 }
 
 /** The wallet has confirmed, so a retry must succeed once the session store works again. @throws {unknown} `error` */
