@@ -30,7 +30,7 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
 }
 
 const hookName = 'payment hook';
-const termNames = ['amount', 'currency', 'destination', 'login', 'resource', 'metadata'] as const;
+const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
 /** Detects a hook without a return value. */
 function requireTerms(terms: unknown): SitePaymentTerms {
@@ -80,7 +80,7 @@ const maxResourceLength = 200;
  * @throws {IntentError} `invalid_terms`, with the field
  */
 export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
-  const { currency, destination = config.destination, metadata = {}, login = false, resource } = terms;
+  const { currency, destination = config.destination, description, metadata = {}, login = false, resource } = terms;
   const amount = parseTermsAmount(terms);
   if (destination === undefined) {
     throw new IntentError(
@@ -93,6 +93,8 @@ export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'de
     amount,
     currency,
     destination,
+    description:
+      description === undefined ? undefined : parseTerm('description', () => requireDescription(description)),
     login: Boolean(login),
     resource: resource === undefined ? undefined : parseTerm('resource', () => requireResource(resource)),
     metadata: parseTerm('metadata', () => parseMetadata(metadata)),
@@ -119,13 +121,26 @@ function parseTerm<Value>(field: string, parse: () => Value): Value {
 }
 
 function invalidTerm(field: string, error: unknown): IntentError {
-  return new IntentError('invalid_terms', `The payment hook returned an invalid ${field}. ${messageOf(error)}`);
+  return new IntentError('invalid_terms', `The terms have an invalid ${field}. ${messageOf(error)}`);
 }
 
 /** A value of any type, for the log. */
 function shown(value: unknown): string {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value;
+}
+
+/** One line without controls of the text direction, which could reorder the text of the dialog around it. */
+const descriptionForm = /^[^\p{Cc}\p{Surrogate}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
+
+function requireDescription(description: unknown): string {
+  if (typeof description === 'string' && descriptionForm.test(description) && description.trim() !== '') {
+    return description;
+  }
+  throw new IntentError(
+    'invalid_configuration',
+    'The description of a payment must be one line of 1 to 100 characters, without control characters.',
+  );
 }
 
 /** Whether a payment can unlock this resource. */
