@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type * as zod from 'zod';
 import { IntentError } from '../../errors.js';
-import { isStorable } from './to-json-clone.js';
+import { isStorable } from '../../ledger/to-json-clone.js';
 
 /** The body of `POST /intent`. It contains no terms: the server sets them. */
 export interface IntentRequestBody {

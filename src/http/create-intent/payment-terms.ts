@@ -4,10 +4,10 @@ import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
 import { parseAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
+import { isStorable, toJsonClone } from '../../ledger/to-json-clone.js';
 import { problemsOfOptions, requireKnown } from '../../reject-unknown.js';
 import type { ClientAmount, Hooks, SitePaymentTerms } from '../hooks.js';
 import type { IntentRequestBody } from './intent-request.js';
-import { isStorable, toJsonClone } from './to-json-clone.js';
 
 /** Calls the site's hook for the terms of a payment. With `clientAmount` the browser chooses the amount. */
 export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;

@@ -57,7 +57,8 @@ const login: Evidence = {
 };
 const completedLogin: Evidence = {
   ...login,
-  intents: [row('open', { kind: 'login', isDue: false, loginCompletedAt: 3 })],
+  steps: path('open', 'completed'),
+  intents: [row('completed', { kind: 'login', isDue: false, loginCompletedAt: 3 })],
   effects: [effect('login', { amount: undefined, currency: undefined })],
 };
 

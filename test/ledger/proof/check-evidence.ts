@@ -27,7 +27,8 @@ export interface FoundFault {
 
 const legalSteps: Readonly<Record<IntentState, readonly IntentState[]>> = {
   creating: ['open'],
-  open: ['submitted', 'expired'],
+  open: ['completed', 'submitted', 'expired'],
+  completed: ['open'],
   submitted: ['settled', 'open', 'dead'],
   settled: ['reversed', 'dead'],
   reversed: ['open'],
