@@ -1,10 +1,11 @@
 import type { DatabaseTransaction, Queryable } from './database/database.js';
 
 /**
- * The states of an intent.
+ * The states of an intent. `creating` and `dead` exist only in the ledger. Scanned and declined are not recorded, because
+ * anyone who sees the code can cause them.
  *
  * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet.
- * - `open`: accepted by the sequencer. A payment is polled.
+ * - `created`: accepted by the sequencer. A payment is polled.
  * - `completed`: a login whose session has started.
  * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
@@ -14,7 +15,7 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  */
 export const intentStates = [
   'creating',
-  'open',
+  'created',
   'completed',
   'submitted',
   'settled',
@@ -198,7 +199,7 @@ export interface IntentRecords {
   recheck(id: string): Promise<void>;
   /**
    * Deletes old intents that need no more work: logins, payments that the sequencer never accepted, and payments that are
-   * settled, reversed or expired and no longer polled. Dead letters, open payments and submitted payments stay. Returns the
+   * settled, reversed or expired and no longer polled. Dead letters, created payments and submitted payments stay. Returns the
    * number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
@@ -277,7 +278,7 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
-  /** The payments of this browser for this resource: settled (largest first), submitted and open ones. */
+  /** The payments of this browser for this resource: settled (largest first), submitted and created ones. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
   /**
    * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves after the attempt, or

@@ -20,7 +20,7 @@ import { normalizeTerms } from './payment-terms.js';
 //   prepare  sign the intent; nothing is sent yet
 //   reserve  with a key: insert the row in the state `creating`
 //   send     the sequencer accepts the intent; then the hook `onCreated` runs
-//   confirm  the row becomes `open`; without a key, this step inserts it
+//   confirm  the row becomes `created`; without a key, this step inserts it
 //
 // The response contains the client secret, so it is sent only after all six steps.
 //

@@ -45,7 +45,7 @@ export function completeLoginOnce(
 export async function reopenLogin(db: Queryable, id: string): Promise<void> {
   await db.query(
     `update express_intents.intents set login_completed_at = null,
-       state = case when state = 'completed' then 'open' else state end
+       state = case when state = 'completed' then 'created' else state end
      where id = $1`,
     [id],
   );

@@ -121,8 +121,8 @@ class Conditions {
 function indexedConditions({ state, userId, createdFrom, createdBefore, after }: ListFilters): Conditions {
   const conditions = new Conditions();
   if (userId !== undefined) conditions.add('i.user_id = ?', userId);
-  // Open intents change too often for an index of their state.
-  else if (state !== undefined && state !== 'open') conditions.add(`i.state = ? and i.state <> 'open'`, state);
+  // Created intents change too often for an index of their state.
+  else if (state !== undefined && state !== 'created') conditions.add(`i.state = ? and i.state <> 'created'`, state);
   if (createdFrom !== undefined) conditions.add('i.created_at >= to_timestamp(?::float8 / 1000)', createdFrom);
   if (createdBefore !== undefined) conditions.add('i.created_at < to_timestamp(?::float8 / 1000)', createdBefore);
   if (after) conditions.add('(i.created_at, i.id) < (?::timestamptz, ?::text)', after.created, after.id);
@@ -135,13 +135,13 @@ const scannedPerPage = 2_000;
 /** Whether the index finds intents that the filters exclude. With metadata the planner selects the index. */
 function needsScan({ kind, state, userId, metadata }: ListFilters): boolean {
   if (metadata !== undefined) return false;
-  return kind !== undefined || state === 'open' || (userId !== undefined && state !== undefined);
+  return kind !== undefined || state === 'created' || (userId !== undefined && state !== undefined);
 }
 
 /** Without this, a page would scan for intents that cannot exist. */
 function isContradiction({ kind, state, metadata }: ListFilters): boolean {
   if (kind === 'payment') return state === 'completed';
-  const isLogin = state === undefined || state === 'creating' || state === 'open' || state === 'completed';
+  const isLogin = state === undefined || state === 'creating' || state === 'created' || state === 'completed';
   return kind === 'login' && (!isLogin || metadata !== undefined);
 }
 

@@ -28,7 +28,7 @@ const firstPoll = (kind: string, ms: string): string =>
 export async function recordIntent(db: Queryable, intent: NewIntent, times: WatchTimes): Promise<void> {
   await db.query(
     `insert into express_intents.intents (${termColumns}, state, due_at, watch_until)
-     values (${termPlaceholders}, 'open', ${firstPoll('$2', '$11')}, now() + $12::float8 * interval '1 millisecond')`,
+     values (${termPlaceholders}, 'created', ${firstPoll('$2', '$11')}, now() + $12::float8 * interval '1 millisecond')`,
     [...termValues(intent), times.watchFirstMs, times.watchMs],
   );
 }
@@ -52,7 +52,7 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
     `update express_intents.intents i
-     set state = 'open', due_at = ${firstPoll('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
+     set state = 'created', due_at = ${firstPoll('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
      where id = $1 and state = 'creating'`,
     [id, times.watchFirstMs, times.watchMs],
   );
@@ -103,7 +103,7 @@ export async function findForBrowser(
 export async function retryIntent(db: Queryable, id: string, watchMs: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `update express_intents.intents set
-       state = case when state <> 'dead' then 'open' when dead_letter_hook = 'onReversed' then 'settled' else 'submitted' end,
+       state = case when state <> 'dead' then 'created' when dead_letter_hook = 'onReversed' then 'settled' else 'submitted' end,
        dead_letter_hook = null, attempts = 0, due_at = now(), leased_until = null,
        watch_until = greatest(watch_until, now() + $2::float8 * interval '1 millisecond')
      where id = $1 and state in ('dead', 'expired', 'reversed')`,

@@ -28,8 +28,8 @@ create table express_intents.intents (
 
   created_at timestamptz not null default now(),
   state text not null check (state in
-    ('creating', 'open', 'completed', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
-  check (kind = 'payment' or (state in ('creating', 'open', 'completed') and due_at is null)),
+    ('creating', 'created', 'completed', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
+  check (kind = 'payment' or (state in ('creating', 'created', 'completed') and due_at is null)),
   check (kind = 'login' or state <> 'completed'),
   submitted_at timestamptz,
   settled_at timestamptz,
@@ -54,7 +54,7 @@ create table express_intents.intents (
 create index intents_due on express_intents.intents (lane, due_at) where due_at is not null;
 create index intents_scheduled on express_intents.intents (scheduled_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
-create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
+create index intents_state on express_intents.intents (state, created_at, id) where state <> 'created';
 create index intents_user on express_intents.intents (user_id, created_at, id) where user_id is not null;
 -- For prune: intents that need no more work.
 create index intents_finished on express_intents.intents (created_at, id)
@@ -114,14 +114,14 @@ begin
     return new;
   end if;
   if (old.state || ' ' || new.state) not in (
-    'creating open',
-    'open completed', 'completed open',
-    'open submitted', 'open expired',
-    'submitted settled', 'submitted open', 'submitted dead',
+    'creating created',
+    'created completed', 'completed created',
+    'created submitted', 'created expired',
+    'submitted settled', 'submitted created', 'submitted dead',
     'settled reversed', 'settled dead',
     'dead submitted', 'dead settled',
-    'reversed open',
-    'expired open', 'expired submitted'
+    'reversed created',
+    'expired created', 'expired submitted'
   ) then
     raise exception 'intent % cannot change from % to %', old.id, old.state, new.state using errcode = 'check_violation';
   end if;

@@ -15,7 +15,7 @@ import type { Lane } from './hook-lanes.js';
 /** A payment that this process has claimed, as of the claim or the last write. */
 export interface ClaimedPayment {
   readonly payment: Payment;
-  readonly state: 'open' | 'submitted' | 'settled' | 'reversed' | 'expired';
+  readonly state: 'created' | 'submitted' | 'settled' | 'reversed' | 'expired';
   readonly login: boolean;
   /** The fencing token of all writes. */
   readonly leaseToken: string;

@@ -34,7 +34,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
     const money = { amount: '4.50', currency: 'eur', destination };
     const terms = { ...money, description: 'Tea, 100 g', login: false, resource: 'article:tea' };
     const recorded = await site.router.intents.find(id);
-    expect(recorded).toMatchObject({ id, kind: 'payment', state: 'open', ...terms, metadata: { order: 42 } });
+    expect(recorded).toMatchObject({ id, kind: 'payment', state: 'created', ...terms, metadata: { order: 42 } });
     expect(recorded?.createdAt.getTime()).toBeGreaterThan(before - 5_000);
     expect(created.at(-1)).toEqual({ id, kind: 'payment', ...terms, metadata: { order: 42 } });
     expect(JSON.stringify(recorded)).not.toContain(answer.body.client_secret);
@@ -52,7 +52,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
       metadata: { order: 42 },
     });
     expect(await site.router.intents.history(id)).toMatchObject([
-      { from: 'open', to: 'submitted' },
+      { from: 'created', to: 'submitted' },
       { from: 'submitted', to: 'settled' },
     ]);
   });
@@ -60,7 +60,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
   test('is recorded for a login as well', async () => {
     const answer = await new Browser(site.origin).send('POST', '/intent', { mode: 'login' });
     const recorded = await site.router.intents.find(idOf(answer));
-    expect(recorded).toMatchObject({ kind: 'login', state: 'open', amount: undefined, resource: undefined });
+    expect(recorded).toMatchObject({ kind: 'login', state: 'created', amount: undefined, resource: undefined });
     expect(created.at(-1)).toEqual({ id: idOf(answer), kind: 'login' });
   });
 

@@ -33,7 +33,7 @@ async function fill({ db }: TestDatabase): Promise<void> {
   await recordIntent(db, { id: idOf(3), terms: undefined, browser }, times);
   await db.query(
     `insert into express_intents.intents (id, kind, state, browser)
-     select 'login' || number, 'login', 'open', '\\x07' from generate_series(4, ${count}) number`,
+     select 'login' || number, 'login', 'created', '\\x07' from generate_series(4, ${count}) number`,
   );
 }
 

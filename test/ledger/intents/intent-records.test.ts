@@ -51,7 +51,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     expect(await find(1)).toEqual({
       id: idOf(1),
       kind: 'payment',
-      state: 'open',
+      state: 'created',
       ...terms,
       userId: undefined,
       createdAt: new Date(start),
@@ -74,7 +74,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
 
   it('keep a login, which is not polled', async () => {
     await recordIntent(database.db, login(1), times);
-    expect(await find(1)).toMatchObject({ kind: 'login', state: 'open', amount: undefined, dueAt: undefined });
+    expect(await find(1)).toMatchObject({ kind: 'login', state: 'created', amount: undefined, dueAt: undefined });
   });
 
   it('reject a duplicate intent', async () => {
@@ -101,9 +101,9 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     expect(await find(1)).toMatchObject(terms);
   });
 
-  it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from open to %s', async (state) => {
+  it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from created to %s', async (state) => {
     await recordIntent(database.db, payment(1), times);
-    await expect(set(1, `state = '${state}'`)).rejects.toThrow(/cannot change from open to/);
+    await expect(set(1, `state = '${state}'`)).rejects.toThrow(/cannot change from created to/);
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     await set(1, "state = 'settled', attempts = 0");
     const changes = await historyOf(database.db, idOf(1));
     expect(changes).toEqual([
-      { at: expect.any(Date), from: 'open', to: 'submitted', attempts: 0 },
+      { at: expect.any(Date), from: 'created', to: 'submitted', attempts: 0 },
       { at: expect.any(Date), from: 'submitted', to: 'settled', attempts: 2 },
     ]);
   });
@@ -154,7 +154,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       await confirmIntent(database.db, idOf(1), times);
       await database.advance(10_000);
       await confirmIntent(database.db, idOf(1), times);
-      expect(await find(1)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 2_000) });
+      expect(await find(1)).toMatchObject({ state: 'created', dueAt: new Date(Date.parse(start) + 2_000) });
     });
 
     it('that do not exist cannot be confirmed', async () => {
@@ -180,7 +180,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       expect(await complete()).toBe(true);
       expect([await canComplete(), await complete()]).toEqual([false, false]);
       expect(await find(1)).toMatchObject({ state: 'completed', userId: 'ada', loginCompletedAt: new Date(start) });
-      expect(await historyOf(database.db, idOf(1))).toMatchObject([{ from: 'open', to: 'completed' }]);
+      expect(await historyOf(database.db, idOf(1))).toMatchObject([{ from: 'created', to: 'completed' }]);
     });
 
     it('are completed by one of many concurrent requests', async () => {
@@ -205,14 +205,14 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       await expect(fails).rejects.toThrow('the users are locked');
       expect(await complete()).toBe(true);
       await reopenLogin(database.db, idOf(1));
-      expect(await find(1)).toMatchObject({ state: 'open', loginCompletedAt: undefined });
+      expect(await find(1)).toMatchObject({ state: 'created', loginCompletedAt: undefined });
       expect(await complete()).toBe(true);
     });
 
     it('can be a payment with login, and no other payment', async () => {
       await recordIntent(database.db, payment(1, { login: true }), times);
       expect(await complete()).toBe(true);
-      expect(await find(1)).toMatchObject({ state: 'open', loginCompletedAt: new Date(start) });
+      expect(await find(1)).toMatchObject({ state: 'created', loginCompletedAt: new Date(start) });
       await recordIntent(database.db, payment(2), times);
       expect(await complete({ id: idOf(2) })).toBe(false);
     });
@@ -237,7 +237,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     const found = await findPaymentsFor(database.db, browser, 'article:tea');
     expect(found.map(({ amount, state }) => `${amount} ${state}`)).toEqual([
       ...['3.00 settled', '2.00 settled', '1.00 settled'],
-      '9.00 open',
+      '9.00 created',
     ]);
   });
 
@@ -253,7 +253,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       [0, 1, 2, 3, 4].map((number) => retryIntent(database.db, idOf(number), times.watchMs)),
     );
     expect(results).toEqual([true, true, false, false, false]);
-    expect(await find(0)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 40 * 86_400_000) });
+    expect(await find(0)).toMatchObject({ state: 'created', dueAt: new Date(Date.parse(start) + 40 * 86_400_000) });
     expect(await find(1)).toMatchObject({ state: 'submitted', deadLetterHook: undefined, attempts: 0 });
   });
 });

@@ -91,9 +91,9 @@ describe.each(kinds)('listIntents on %s', (kind) => {
       [{ state: 'expired' }, [1]],
       [{ state: 'dead' }, []],
       [{ state: 'completed' }, [4, 3]],
-      [{ state: 'open' }, [6, 2, 0]],
-      [{ state: 'open', kind: 'login' }, [2]],
-      [{ state: 'open', kind: 'payment' }, [6, 0]],
+      [{ state: 'created' }, [6, 2, 0]],
+      [{ state: 'created', kind: 'login' }, [2]],
+      [{ state: 'created', kind: 'payment' }, [6, 0]],
       [{ state: 'completed', kind: 'login' }, [4, 3]],
       [{ state: 'completed', kind: 'payment' }, []],
       [{ state: 'expired', kind: 'login' }, []],
@@ -106,7 +106,7 @@ describe.each(kinds)('listIntents on %s', (kind) => {
       [{ metadata: { order: '42' } }, [5]],
       [{ metadata: { shop: 'a' } }, [1, 0]],
       [{ metadata: { shop: 'a', order: 43 } }, [1]],
-      [{ metadata: { shop: 'a' }, state: 'open' }, [0]],
+      [{ metadata: { shop: 'a' }, state: 'created' }, [0]],
       [{ metadata: { shop: 'b' }, userId: 'ada' }, [5]],
       [{ metadata: { shop: 'b' }, userId: 'eve' }, []],
       [{ metadata: { customer: { id: 7 } } }, [0]],
@@ -168,7 +168,7 @@ describe.each(kinds)('listIntents on %s', (kind) => {
     await database.advance(1_000);
     await query(
       `insert into express_intents.intents (id, kind, amount, currency, destination, state)
-       select 'other' || lpad(n::text, 39, 'x'), 'payment', 1, 'usd', 'd', 'open' from generate_series(1, 4500) n`,
+       select 'other' || lpad(n::text, 39, 'x'), 'payment', 1, 'usd', 'd', 'created' from generate_series(1, 4500) n`,
     );
     const pages: number[][] = [];
     for (let after: string | undefined; ; ) {

@@ -43,22 +43,22 @@ insert into express_intents.intents (id, kind, amount, currency, destination, re
   select 'intent' || lpad(n::text, 38, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
     case when n % 3 = 0 or n > 36000 then 'tea' || n % 9 end, decode(lpad(to_hex(n % 5000), 64, '0'), 'hex'), 'key' || n, '\\x07',
     'sealed', now() - n * interval '3 minutes',
-    case n % 40 when 1 then 'open' when 2 then 'expired' when 3 then 'dead' when 4 then 'reversed' else 'settled' end,
+    case n % 40 when 1 then 'created' when 2 then 'expired' when 3 then 'dead' when 4 then 'reversed' else 'settled' end,
     now(), now(), case when n % 40 = 1 then now() + n * interval '1 second' end, now() + interval '30 days',
     now() + case when n % 40 = 1 then interval '1 hour' else '0' end, jsonb_build_object('order', n, 'shop', 'tea'),
     case when n % 3 = 0 then 'regular' when n % 3 = 1 then 'user' || n end
   from generate_series(1, ${intents}) n;
 insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, state, due_at, watch_until, metadata)
   select 'begun' || lpad(n::text, 39, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', 'book',
-    decode(repeat('09', 32), 'hex'), 'open', now() - n * interval '1 millisecond', now() + interval '30 days',
+    decode(repeat('09', 32), 'hex'), 'created', now() - n * interval '1 millisecond', now() + interval '30 days',
     '{"shop": "tea"}'
   from generate_series(1, ${created}) n;
 insert into express_intents.intents (id, kind, browser, state, created_at, user_id)
   select 'login' || lpad(n::text, 39, 'x'), 'login', decode(lpad(to_hex(n), 64, '0'), 'hex'),
-    case n % 2 when 0 then 'completed' else 'open' end, now() - n * interval '2 minutes', case n % 2 when 0 then 'guest' || n end
+    case n % 2 when 0 then 'completed' else 'created' end, now() - n * interval '2 minutes', case n % 2 when 0 then 'guest' || n end
   from generate_series(1, 3000) n;
 insert into express_intents.history (intent_id, from_state, to_state, attempts)
-  select 'intent' || lpad(n::text, 38, 'x'), 'open', 'submitted', 0 from generate_series(1, ${intents}) n, generate_series(1, 4);
+  select 'intent' || lpad(n::text, 38, 'x'), 'created', 'submitted', 0 from generate_series(1, ${intents}) n, generate_series(1, 4);
 analyze express_intents.intents, express_intents.metadata, express_intents.history`;
 
 const idOf = (number: number): string => `intent${String(number).padStart(38, 'x')}`;
@@ -202,7 +202,7 @@ const createdFrom = new Date(Date.now() - 80 * 86_400_000);
 const createdBefore = new Date(Date.now() - 10 * 86_400_000);
 const otherFilters: readonly ListOptions[] = [
   { kind: 'login' },
-  { kind: 'login', state: 'open' },
+  { kind: 'login', state: 'created' },
   { kind: 'payment', state: 'settled' },
   { userId: 'user7' },
   { userId: 'regular' },
