@@ -43,7 +43,7 @@ export interface NewIntent {
   readonly id: string;
   /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
-  /** Hash of the cookie of the browser that created it, 32 bytes. */
+  /** Hash of the cookie of the browser that created it, 32 bytes. Empty if the site created it. */
   readonly browser: Uint8Array;
 }
 

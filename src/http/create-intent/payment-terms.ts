@@ -28,7 +28,7 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
   };
 }
 
-const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
+export const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
 /** Detects a hook without a return value. */
 function requireTerms(terms: unknown): SitePaymentTerms {
