@@ -8,7 +8,6 @@ import { generateKeyPair, type Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
 import type { Report } from './report.js';
 
-/** Keys, domain and times of logins. */
 export interface LoginConfig {
   readonly keyRing: VerifierKeyRing;
   readonly domain: string;

@@ -7,10 +7,8 @@ import { rejectCrossSite, requireSameOrigin } from './request/origin-guard.js';
 import { sendError, toProblemDetails } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 
-/** The handlers of one path, by method. */
 export type Methods = Readonly<Record<string, Handler>>;
 
-/** The route that matches a request. */
 export interface MatchedRoute {
   readonly name: keyof Routes;
   readonly methods: Methods;

@@ -4,7 +4,6 @@ import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import type { Host } from '../command.js';
 import type { ExternalClient, RunningSite } from './external-client.js';
 
-/** A result of a check, with the fix of a problem. */
 export type Finding =
   | { readonly level: 'ok' | 'skipped'; readonly text: string }
   | { readonly level: 'warning' | 'error'; readonly text: string; readonly fix: string };
@@ -34,11 +33,9 @@ export interface ValidSettings {
   readonly takesWebhooks: boolean;
 }
 
-/** The context of a check. */
 export interface DoctorContext {
   readonly env: Environment;
   readonly production: boolean;
-  /** Every problem of the configuration. */
   readonly problems: readonly ConfigProblem[];
   readonly settings: ValidSettings;
   /** Origin of the running site, from `--url`. */

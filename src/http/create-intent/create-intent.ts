@@ -28,7 +28,6 @@ import { normalizeTerms } from './payment-terms.js';
 // the first request got, so it signs and sends the same bytes again, which the sequencer accepts as the same intent. In every
 // later state it returns the same client secret without sending anything.
 
-/** A parsed `POST /intent`. */
 interface CreateIntentRequest {
   readonly mode: 'payment' | 'login';
   readonly body: IntentRequestBody;

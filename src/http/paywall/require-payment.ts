@@ -111,7 +111,8 @@ function paymentRoute(req: Request, order: unknown): object | undefined {
  */
 function redirectToPay(payUrl: string | ((req: Request) => string), req: Request, res: Response): void {
   const path = typeof payUrl === 'string' ? payUrl : payUrl(req);
-  if (!isOwnPath(path)) throw new IntentError('invalid_configuration', 'payUrl must be a path on this site.');
+  if (!isOwnPath(path))
+    throw new IntentError('invalid_configuration', 'payUrl must be a path on this site, such as /buy.');
   sendEmpty(res, 303, { Location: withReturn(path, req.originalUrl) });
 }
 

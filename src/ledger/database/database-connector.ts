@@ -6,7 +6,6 @@ import type { Observer, RouterEventPayload } from '../../telemetry/router-event.
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseLost, DatabaseOutage } from './database-fault.js';
 
-/** Receives the log lines of the ledger. */
 export interface LedgerLogger {
   warn(message: string, details?: Record<string, unknown>): void;
   error(message: string, details?: Record<string, unknown>): void;
@@ -178,8 +177,6 @@ export class DatabaseConnector implements Database {
     return this.#closing.signal.aborted;
   }
 
-  // ---- Opening ----
-
   /** @throws {DatabaseOutage} if the database does not open in time */
   async #whenOpen(): Promise<Database> {
     await this.#waitUntilSettled(this.#timing.openWaitMs);
@@ -222,8 +219,6 @@ export class DatabaseConnector implements Database {
     this.#options.logger.error(`express-intents: the ${cannotBeOpened(error)}`);
     this.#options.observer?.emit(unavailableEvent(error));
   }
-
-  // ---- Outages ----
 
   #noteFailure(db: Database, error: unknown): void {
     if (!(error instanceof DatabaseOutage) || this.#isClosing) return;
