@@ -64,7 +64,6 @@ function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): 
   return name === 'webhook' ? { type: 'webhook_rejected', code } : undefined;
 }
 
-/** The body may be invalid. */
 function requestedKind({ body }: Request): 'payment' | 'login' | undefined {
   const { mode } = (body ?? {}) as { mode?: unknown };
   return mode === 'payment' || mode === 'login' ? mode : undefined;

@@ -61,7 +61,6 @@ export function describeError(error: unknown): Record<string, unknown> {
   return { ...details, ...service, ...(httpStatus !== undefined && { httpStatus }) };
 }
 
-/** How many nested causes are followed. */
 const maxCauses = 5;
 
 /** The innermost cause, such as `connect ECONNREFUSED 10.0.0.7:443` for a failed connection. */

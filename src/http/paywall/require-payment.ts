@@ -34,7 +34,6 @@ export interface RequirePaymentOptions {
   readonly payUrl?: string | ((req: Request) => string) | undefined;
 }
 
-/** How long to wait for a submitted payment to settle. */
 const settleWaitMs = 2_000;
 
 /**
@@ -90,7 +89,6 @@ async function paymentOf(requirement: PaymentRequirement, req: Request, res: Res
   return browser && findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
-/** Responds with 402 and the required payment. */
 function sendPaymentRequired(requirement: PaymentRequirement, req: Request, res: Response): void {
   const message = 'To pay, POST mode and order to pay.url. Then repeat this request.';
   const { resource, currency, order } = requirement;

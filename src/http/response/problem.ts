@@ -86,7 +86,6 @@ export function refuse(message: string, status = 400): never {
   throw Object.assign(new Error(message), { status, expose: true });
 }
 
-/** Whether a hook of the site rejected the request. */
 export function isHookRefusal(error: unknown): boolean {
   return !(error instanceof IntentError) && refusalOf(error) !== undefined;
 }

@@ -94,7 +94,6 @@ interface CompletionBody {
 }
 
 interface Completion {
-  /** Base58 */
   readonly id: string;
   readonly isConfirmed: boolean;
 }

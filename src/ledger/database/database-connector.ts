@@ -38,9 +38,7 @@ export interface ConnectorOptions {
   readonly open: () => Promise<Database>;
   readonly logger: LedgerLogger;
   readonly observer?: Observer | undefined;
-  /** Called once the database is open; never after `close`. */
   readonly onOpen?: (() => void) | undefined;
-  /** Called when the database works again during an outage. */
   readonly onRecovered?: (() => void) | undefined;
   readonly timing?: Partial<ConnectorTiming> | undefined;
 }
@@ -177,7 +175,6 @@ export class DatabaseConnector implements Database {
     return this.#closing.signal.aborted;
   }
 
-  /** @throws {DatabaseOutage} if the database does not open in time */
   async #whenOpen(): Promise<Database> {
     await this.#waitUntilSettled(this.#timing.openWaitMs);
     if (this.#db) return this.#db;
@@ -270,7 +267,6 @@ export class DatabaseConnector implements Database {
   }
 }
 
-/** The event for an error that makes the ledger unavailable. */
 export function unavailableEvent(error: unknown): RouterEventPayload {
   return { type: 'ledger_unavailable', code: error instanceof IntentError ? error.code : 'internal_error' };
 }

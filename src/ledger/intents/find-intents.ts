@@ -70,7 +70,6 @@ export interface ParsedListOptions {
 
 const timestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)*$/;
 
-/** @throws {IntentError} `invalid_request` */
 export function parseListOptions(options: ListOptions): ParsedListOptions {
   requireKnown('list', options, ['state', 'after', 'limit']);
   const { state, after, limit = 50 } = options;

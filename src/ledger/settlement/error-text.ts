@@ -10,7 +10,6 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** The details of an error for the log. */
 export function errorDetails(error: unknown): Record<string, unknown> {
   try {
     return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
