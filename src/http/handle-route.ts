@@ -35,7 +35,6 @@ export async function handleRoute(
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
     if (name === 'status' || name === 'events') rejectCrossSite(req);
     await handler(req, res, rest);
-    if (name === 'session' && method === 'DELETE' && res.statusCode === 204) observer?.emit({ type: 'logged_out' });
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
     sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});

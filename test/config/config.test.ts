@@ -16,7 +16,7 @@ const url = 'https://sequencer.example';
 /** The required settings of a site with logins. */
 const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
 const production = { ...env, NODE_ENV: 'production' };
-const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
+const embedded = { NODE_ENV: 'test', INTENT_SEQUENCER_URL: 'embedded' };
 
 const folder = mkdtempSync(join(tmpdir(), 'express-intents-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -126,10 +126,24 @@ describe('parseConfig', () => {
     [{ login: { ttlMs: 60_000 } }, ({ login }) => login?.ttlMs, 60_000],
     // A year exceeds the maximum of a timer, which this setting does not use.
     [{ login: { sessionTtlMs: 31_536_000_000 } }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
+    [{ login: { keepSession: ['basket', 'passport'] } }, ({ login }) => login?.keepSession, ['basket', 'passport']],
+    [{ login: {} }, ({ login }) => login?.keepSession, []],
     [{ login: false }, ({ login }) => login, undefined],
     [{ login: true }, ({ login }) => login?.domain, 'shop.example'],
   ])('reads the option %j', (options, read, expected) => {
     expect(read(parseConfig(options, env))).toEqual(expected);
+  });
+
+  it.each([
+    ['basket', 'It must be a list of members of the session.'],
+    [[7], 'It must be a list of members of the session.'],
+    [null, 'It must be a list of members of the session.'],
+    [['basket', 'intentUser'], 'intentUser cannot be kept: a login sets it.'],
+    [['cookie'], 'cookie cannot be kept: a login sets it.'],
+  ])('rejects login.keepSession %j', (keepSession, problem) => {
+    expect(problemsIn({ login: { keepSession } } as never, env)).toEqual([
+      { setting: 'login.keepSession', problem, fix: "login: { keepSession: ['basket'] }" },
+    ]);
   });
 
   it('reads process.env by default', () => {

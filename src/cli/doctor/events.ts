@@ -1,7 +1,8 @@
 import { withTimeout } from '../../async/timeout.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
-import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './external-client.js';
+import { type Answer, type ReadAnswer, readProblem } from './external-client.js';
+import type { SiteRoutes } from './running-site.js';
 import { noSite } from './site.js';
 
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */

@@ -5,8 +5,10 @@ import type { Host } from '../command.js';
 import { type Check, type DoctorContext, type Finding, failure } from './check.js';
 import { database } from './database.js';
 import { events } from './events.js';
-import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
+import { ExternalClient } from './external-client.js';
 import { keyFile } from './key-file.js';
+import { proxy } from './proxy.js';
+import { type RunningSite, requestSite } from './running-site.js';
 import { grpc, sequencer, stream } from './sequencer.js';
 import { consistency, readSettings, type SiteCodeOptions, settings } from './settings.js';
 import { origin, site, wallet, webhook } from './site.js';
@@ -31,6 +33,7 @@ export const checks: readonly NamedCheck[] = [
   remote('key file', keyFile),
   remote('site', site),
   remote('origin', origin),
+  remote('proxy', proxy),
   remote('events', events),
   remote('webhook', webhook),
   remote('wallet', wallet),

@@ -1,7 +1,8 @@
-import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
+import { type Config, parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { knownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
+import { doctorToken } from '../../http/operations/proxy-report.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/url.js';
 import { closestName } from '../../reject-unknown.js';
@@ -24,12 +25,13 @@ export function readSettings(
   env: Environment,
   options: SiteCodeOptions,
 ): { readonly settings: ValidSettings; readonly problems: readonly ConfigProblem[] } {
-  const problems = problemsOf(env, options);
+  const { config, problems } = tryConfig(options, env);
   const isValid = (name: string): boolean => !!env[name] && !problems.some(({ setting }) => setting === name);
   const validValue = (name: string): string | undefined => (isValid(name) ? env[name] : undefined);
   const hasLogin = options.login !== false;
   const hasKeys = isValid('INTENT_VERIFIER_SECRET') || isValid('INTENT_VERIFIER_SECRET_FILE');
   const hasBrokenKeys = problems.some(({ setting }) => setting.startsWith('INTENT_VERIFIER_SECRET'));
+  const [cookieKey] = config?.login?.cookieKeys ?? [];
   const settings = {
     sequencerUrl: validValue('INTENT_SEQUENCER_URL'),
     grpcUrl: validValue('INTENT_SEQUENCER_GRPC_URL'),
@@ -39,16 +41,19 @@ export function readSettings(
     database: readDatabase(env),
     walletUrl: validValue('INTENT_WALLET_URL'),
     takesWebhooks: options.webhook === true,
+    doctorToken: cookieKey && doctorToken(cookieKey),
   };
   return { settings, problems };
 }
 
-function problemsOf(env: Environment, options: SiteCodeOptions): readonly ConfigProblem[] {
+function tryConfig(
+  options: SiteCodeOptions,
+  env: Environment,
+): { readonly config?: Config; readonly problems: readonly ConfigProblem[] } {
   try {
-    parseConfig(options, env);
-    return [];
+    return { config: parseConfig(options, env), problems: [] };
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
+    if (error instanceof ConfigError) return { problems: error.problems };
     throw error;
   }
 }
