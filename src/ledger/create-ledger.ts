@@ -2,7 +2,8 @@ import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents } from './intents/find-intents.js';
+import { findIntent, findPaymentsFor, historyOf } from './intents/find-intents.js';
+import { listIntents } from './intents/list-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
 import {
   confirmIntent,

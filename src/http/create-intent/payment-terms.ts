@@ -4,11 +4,11 @@ import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
 import { parseAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
+import { isStorable, toJsonClone } from '../../ledger/to-json-clone.js';
 import { problemsOfOptions, requireKnown } from '../../reject-unknown.js';
 import { runHook } from '../hook-errors.js';
 import type { ClientAmount, Hooks, SitePaymentTerms } from '../hooks.js';
 import type { IntentRequestBody } from './intent-request.js';
-import { isStorable, toJsonClone } from './to-json-clone.js';
 
 /** Calls the site's hook for the terms of a payment. With `clientAmount` the browser chooses the amount. */
 export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
@@ -30,7 +30,7 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
 }
 
 const hookName = 'payment hook';
-const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
+export const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
 function requireTerms(terms: unknown): SitePaymentTerms {
   if (typeof terms === 'object' && terms !== null && 'amount' in terms && 'currency' in terms) {

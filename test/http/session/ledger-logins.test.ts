@@ -75,7 +75,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect(await welcomed(id)).toEqual([{ user_id: ada(site).id }]);
     expect(await userOf(browser)).toEqual(ada(site));
     const recorded = await site.router.intents.find(id);
-    expect(recorded).toMatchObject({ userId: ada(site).id, loginCompletedAt: expect.any(Date) });
+    expect(recorded).toMatchObject({ state: 'completed', userId: ada(site).id, loginCompletedAt: expect.any(Date) });
     expect((await complete()).status).toBe(404);
   });
 
