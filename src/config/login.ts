@@ -4,8 +4,9 @@ import { IntentError } from '../errors.js';
 import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { generateKeyPair, type Signer } from '../keys/verifier-key.js';
+import type { Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
+import { developmentKey, developmentKeyFile } from './development-key.js';
 import type { Report } from './report.js';
 
 /** Keys, domain and times of logins. */
@@ -64,7 +65,9 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
   return [];
 }
 
-const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.';
+const keptKeyNotice = `The key of ${developmentKeyFile} is used, for development only.`;
+const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
+const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
 
 /** @param isEmbedded the embedded sequencer accepts a generated key */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
@@ -89,10 +92,9 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
       `${keygen} For payments only: intentRouter({ login: false }).`,
     );
   }
-  report.notices.push(
-    'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
-  );
-  return createKeyRing(generateKeyPair().secret);
+  const { keyRing, isKept } = developmentKey(env);
+  report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isKept ? keptKeyNotice : newKeyNotice}`);
+  return keyRing;
 }
 
 function isSigner(signer: Signer | undefined, report: Report): boolean {
@@ -134,8 +136,13 @@ function readCookieKeys(
   const fix = 'INTENT_SECRET=<at least 32 random characters>';
   const text = options.secret ?? (env.INTENT_SECRET || undefined);
   const secrets = text?.split(',').map((secret) => secret.trim()) ?? [];
-  if (secrets.some((secret) => secret.length < 32)) {
-    report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);
+  const short = secrets.findIndex((secret) => secret.length < 32);
+  if (short >= 0) {
+    const isList = secrets.length > 1;
+    const entry = isList ? `Entry ${short + 1} of ${secrets.length}` : 'It';
+    const isEmpty = isList && secrets[short] === '';
+    const entryProblem = `${entry} is ${isEmpty ? 'empty. Remove the comma' : 'shorter than 32 characters'}.`;
+    report.problem('INTENT_SECRET', entryProblem, fix);
     return [];
   }
   if (secrets.length > 0) {

@@ -167,7 +167,7 @@ describe('shell blocks', () => {
     'express-intents',
     ...Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies }),
   ]);
-  const programs = /^(?:npm|npx|node|mkdir|cd|cp|for|done|echo|curl|wc|\.\/\w+)$/;
+  const programs = /^(?:npm|npx|node|mkdir|cd|cp|for|done|echo|curl|wc|docker|systemctl|\.\/\w+)$/;
   let help: string;
 
   beforeAll(async () => {

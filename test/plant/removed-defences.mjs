@@ -274,7 +274,7 @@ export const removedDefences = [
   {
     name: 'removed: the error of an invalid secret does not quote it',
     file: 'config/login.ts',
-    from: "report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);",
+    from: "report.problem('INTENT_SECRET', entryProblem, fix);",
     to: "report.problem('INTENT_SECRET', 'It is too short: ' + secrets, fix);",
     caughtBy: attack('secrets'),
   },
