@@ -157,6 +157,8 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
       };
       const { status, body } = await complete();
       expect([status, body.code]).toEqual(expected);
+      expect(site.log.text.includes('onSession failed')).toBe(status === 500);
+      site.log.lines.length = 0;
       expect(await dataOf(browser)).toEqual({ basket: 'tea', draft: 'mine', list: 'mine', drafts: ['mine'] });
       expect([await userOf(browser), await accountOf(browser)]).toEqual([null, null]);
       onSession = (_user, req) => passportLogin(req, 'account-7');
