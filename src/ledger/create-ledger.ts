@@ -1,3 +1,4 @@
+import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
@@ -55,8 +56,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   });
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
-      query: (sql, values) => db.query(sql, values),
-      transaction: (work) => db.transaction(work),
+      query: (sql, values) => withCallerStack(() => db.query(sql, values)),
+      transaction: (work) => withCallerStack(() => db.transaction(work)),
     }),
     ready: () => db.ready(),
     findForBrowser: (id, browser) => findForBrowser(db, id, browser),

@@ -31,6 +31,7 @@ import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
+import { logReady } from './log-ready.js';
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
 import { SubmissionTracker } from './submission-tracker.js';
 
@@ -128,6 +129,7 @@ export function composeRouter(
   const context = routerContext(parts);
   const router = createRouter(context);
   logStartup(settings, logger);
+  logReady(settings, ledger, logger);
   return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
     client,
     intents: ledgerRecords(ledger),

@@ -4,10 +4,11 @@ import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import { type IntentOwner, openClientSecret, sealClientSecret } from '../encryption.js';
+import { runHook } from '../hook-errors.js';
+import type { AcceptedIntent } from '../hooks.js';
 import { type BrowserIdentity, ensureBrowser } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
-import { requestIdOf } from '../request/request-id.js';
 import { sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { fingerprintOf, type IntentRequestBody, parseIdempotencyKey, parseIntentRequest } from './intent-request.js';
@@ -146,25 +147,14 @@ async function restoreIntent(
   return { id, clientSecret, terms, unsent };
 }
 
-/** The terms from the site's hook. @throws what the hook throws */
+/** The terms from the site's hook. @throws as `TermsResolver` and `normalizeTerms` */
 async function resolveHookTerms(
-  { resolveTerms, config, logger }: RouterContext,
+  { resolveTerms, config }: RouterContext,
   req: Request,
   body: IntentRequestBody,
 ): Promise<RecordedTerms> {
   if (!resolveTerms) throw new IntentError('not_supported', 'This site does not accept payments.');
-  const terms = await resolveTerms(req, body);
-  try {
-    return normalizeTerms(terms, config);
-  } catch (error) {
-    const { amount, currency, destination } = terms;
-    // An amount chosen by the browser passed the range check, so the error is the site's and the operator needs to know.
-    if (error instanceof IntentError && error.status < 500) {
-      const message = `express-intents: the payment hook returned invalid terms: ${error.message}`;
-      logger.warn(message, { requestId: requestIdOf(req).value, amount, currency, destination });
-    }
-    throw error;
-  }
+  return normalizeTerms(await resolveTerms(req, body), config);
 }
 
 /**
@@ -220,7 +210,8 @@ async function sendIntent(
   // Without a browser the caller receives the intent.
   if (!http) return;
   const { req } = http;
-  await hooks.onCreated?.(terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' }, req);
+  const accepted: AcceptedIntent = terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' };
+  await runHook('onCreated', () => hooks.onCreated?.(accepted, req));
 }
 
 async function confirmIntent(

@@ -89,7 +89,7 @@ const timestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d
 function parseCursor(text: string): Cursor {
   const [created = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split('|');
   if (timestamp.test(created) && /^\w{32,44}$/.test(id)) return { created, id };
-  throw invalid('`after` must be the `next` of a previous page.');
+  throw invalid('`after` (--after) must be the `next` of a previous page.');
 }
 
 function formatCursor({ created, id }: Cursor): string {

@@ -4,10 +4,10 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import request from 'supertest';
 import { ConfigError } from '../../../src/errors.js';
+import { refuse } from '../../../src/http/hook-errors.js';
 import { findPayment } from '../../../src/http/paywall/find-payment.js';
 import type { RequiredPayment } from '../../../src/http/paywall/payment-requirement.js';
 import { type RequirePaymentOptions, requirePayment } from '../../../src/http/paywall/require-payment.js';
-import { refuse } from '../../../src/http/response/problem.js';
 import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
 import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
@@ -22,7 +22,7 @@ const payment = (req: Request) => {
   return { amount, currency, resource: `article:${article}`, metadata: { article } };
 };
 
-const show: RequestHandler = (req, res) => void res.json({ paid: req.payment ?? null });
+const show: RequestHandler = (req, res) => void res.json({ paid: req.payment });
 
 /** The error handler of the app: answers with the error that it receives. */
 const showError = (

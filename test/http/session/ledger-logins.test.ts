@@ -1,5 +1,5 @@
 import session from 'express-session';
-import { refuse } from '../../../src/http/response/problem.js';
+import { refuse } from '../../../src/http/hook-errors.js';
 import { currentUser } from '../../../src/http/session/require-login.js';
 import type { Hooks } from '../../../src/index.js';
 import { Browser } from '../../support/browser/browser.js';
