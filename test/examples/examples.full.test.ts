@@ -71,6 +71,15 @@ it('paywall redirects unpaid visitors to the payment page and admits paid ones',
   await expect(visitor.pay('/articles/none')).rejects.toThrow('404');
 });
 
+it('invoices shows the link of an invoice, and that it is paid', async () => {
+  const visitor = await startExample('invoices');
+  const page = await visitor.waitFor('/');
+  expect(page).toContain('Invoice 42, 120.00 eur: open');
+  const [, secret = ''] = /href="[^"#]*#(\w+)"/.exec(page) ?? [];
+  await visitor.payCode(secret);
+  expect(await visitor.waitFor('/', /paid/)).toContain('Invoice 42, 120.00 eur: paid');
+});
+
 test('examples have the dependency versions of this package', () => {
   const dependenciesHere = { ...manifest.devDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
   const projects = readdirSync(join(root, 'docs/examples')).filter((name) => name !== 'monitoring');
