@@ -17,7 +17,7 @@ declare global {
 
 // If a bundle and the site both load the module, the first one defines the element.
 const { customElements: registry } = globalThis;
-if (registry && !registry.get('intent-button')) registry.define('intent-button', IntentButton);
+if (!registry?.get('intent-button')) registry?.define('intent-button', IntentButton);
 
 /** Creates the elements of a page (interface section 4.8). */
 export const elements = Object.freeze({

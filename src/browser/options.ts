@@ -1,5 +1,5 @@
 import { type ReturnAddress, returnUrl } from './flow/return-url.js';
-import { type ElementRoutes, loginTtlMs, siteBase, siteRoutes, siteWalletUrl } from './site-config.js';
+import { type ElementRoutes, site, siteBase } from './site-config.js';
 import { negotiateTag } from './texts/locale.js';
 import { httpUrl, requireThat } from './validation.js';
 
@@ -7,7 +7,7 @@ import { httpUrl, requireThat } from './validation.js';
 export interface ButtonOptions {
   /** Default `payment`; `login` if the option `login` is given. */
   mode?: 'payment' | 'login' | undefined;
-  /** The order, any JSON. The server sets the price. */
+  /** The order, any JSON. The server sets the price. The attribute is text, or JSON if it starts with `{` or `[`. */
   order?: unknown;
   /** Only if the site's visitors choose the amount: a decimal with at most two decimals. */
   amount?: string | number | undefined;
@@ -47,8 +47,8 @@ const like =
   (pattern: RegExp) =>
   (value: string, name: string): void =>
     requireThat(pattern.test(value), name, pattern);
-// An address without a URL is not set.
-const address: Checks = { url: (value) => value && returnUrl(value) };
+// An address without a URL is not set. A bundle does not know the site's origins yet.
+const address: Checks = { url: (value) => value && !site.load && returnUrl(value) };
 
 /** The first eight options are also attributes. */
 const checks = {
@@ -61,7 +61,7 @@ const checks = {
   label: text,
   walletUrl: httpUrl,
   expiresInMs: like(/^[1-9][\d.]*$/),
-  routes: siteRoutes,
+  routes: site.routes as never,
   base: text,
   confirmParams: { success: address, cancel: address },
   login: { clientSecret: false, verifier: false },
@@ -105,22 +105,22 @@ export interface Settings {
   readonly orderJson: string;
 }
 
-/** @throws {TypeError} for an attribute of the wrong form */
+/** @throws {TypeError} for an attribute of the wrong form @throws {SyntaxError} for an order that is not JSON */
 export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
-  const given: ButtonOptions = Object.assign(attributesOf(element), options);
+  const given = Object.assign(attributesOf(element), options) as GivenOptions;
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
-  const { success, cancel } = given.confirmParams ?? {};
+  const { success, cancel } = given.confirmParams;
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
-  const routes = Object.entries({ ...siteRoutes, ...given.routes });
+  const routes = Object.entries({ ...site.routes, ...given.routes });
   return {
     __proto__: null,
     payee: location.hostname,
-    expiresInMs: mode === 'login' ? loginTtlMs : paymentTtlMs,
-    walletUrl: siteWalletUrl,
+    expiresInMs: mode === 'login' ? site.loginTtlMs : paymentTtlMs,
+    ...site,
     ...given,
     mode,
-    completesLogin: mode === 'login' || !!login,
+    completesLogin: mode === 'login' || login,
     routes: Object.fromEntries(routes.map(([name, path]) => [name, path && base + path])),
     urls: { success: success?.url, cancel: cancel?.url },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
@@ -128,8 +128,11 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
   } as unknown as Settings;
 }
 
+/** The attributes set `confirmParams`, unless the property does. */
+type GivenOptions = ButtonOptions & { confirmParams: NonNullable<ButtonOptions['confirmParams']> };
+
 function attributesOf(element: HTMLElement): ButtonOptions {
-  const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) ?? '' });
+  const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) as string });
   // No prototype: a polluted Object.prototype must not choose a route or a wallet.
   const given: Record<string, unknown> = {
     __proto__: null,
@@ -137,7 +140,8 @@ function attributesOf(element: HTMLElement): ButtonOptions {
   };
   for (const name of optionNames.slice(0, 8)) {
     const value = element.getAttribute(name.replace('U', '-u'));
-    if (value !== null) given[name] = value;
+    // An order such as 42 or 007 stays text.
+    if (value !== null) given[name] = name === 'order' && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
   }
   return given;
 }

@@ -1,5 +1,5 @@
 import { isOnOrigin } from '../../intents/return-address.js';
-import { siteReturnOrigins } from '../site-config.js';
+import { site } from '../site-config.js';
 import { httpUrl, requireThat } from '../validation.js';
 
 /** Where the browser goes after success or cancel. `{{INTENT_ID}}` in it becomes the id. */
@@ -11,7 +11,7 @@ export interface ReturnAddress {
 /** @returns the absolute address @throws {TypeError} unless its origin is the page's or one the site allows */
 export function returnUrl(template: string, intentId = ''): string {
   const url = httpUrl(template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId)), 'url');
-  requireThat(isOnOrigin(url, [location.origin, ...siteReturnOrigins]), 'url', 'on this site');
+  requireThat(isOnOrigin(url, [location.origin, ...site.returnOrigins]), 'url', 'on this site');
   return url;
 }
 

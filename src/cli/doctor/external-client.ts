@@ -110,7 +110,7 @@ export interface RunningSite {
 export const buttonPath = '/intent/v1/elements.js';
 
 /** The first line of the button's file. */
-const siteConfig = /^const intentSite=(\{.*?\});/;
+const siteConfig = /^const intentSite=(\{.*\});$/m;
 
 /** Requests the file of the button, which every site serves and which is cheap. @throws {Error} without an answer */
 export async function requestSite(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite> {
@@ -124,7 +124,7 @@ export async function requestSite(client: ExternalClient, url: URL, signal: Abor
 function readRoutes(text: string): SiteRoutes | undefined {
   try {
     const found: unknown = JSON.parse(siteConfig.exec(text)?.[1] ?? '');
-    const { intent, status, events } = found as Record<string, unknown>;
+    const { intent, status, events } = (found as { routes: Record<string, unknown> }).routes;
     return { intent: parsePath(intent), status: parsePath(status), events: parsePath(events) };
   } catch {
     return undefined;
