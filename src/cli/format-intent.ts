@@ -40,6 +40,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
     ['last error', formatFailure(intent)],
     ['amount', intent.amount === undefined ? undefined : formatAmount(intent)],
     ['to', intent.destination],
+    ['for', intent.description],
     ['resource', intent.resource],
     ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
     ['user', intent.userId],

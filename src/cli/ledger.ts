@@ -152,7 +152,7 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('prune')
     .description(
-      'Deletes old intents that are finished. It never deletes open payments, submitted payments or dead letters.',
+      'Deletes old intents that are finished. It never deletes created payments, submitted payments or dead letters.',
     )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
     .option('--archive <file>', 'append them to this file as lines of JSON before they are deleted')

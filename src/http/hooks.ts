@@ -16,6 +16,8 @@ export interface SitePaymentTerms {
   readonly currency: string;
   /** Base58 account that receives the payment. Default: `INTENT_DESTINATION`. */
   readonly destination?: string | undefined;
+  /** What the payer buys, such as `Blue shirt, size M`: one line of 1 to 100 characters. The dialog shows it. */
+  readonly description?: string | undefined;
   /** `true` also logs the payer in. */
   readonly login?: boolean | undefined;
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
@@ -40,6 +42,8 @@ export type AcceptedIntent =
       readonly currency: string;
       /** Base58 account that receives the payment. */
       readonly destination: string;
+      /** What the payer buys, as the dialog shows it. */
+      readonly description: string | undefined;
       /** Whether the payment also logs the payer in. */
       readonly login: boolean;
       /** What the payment unlocks for the browser that makes it; see `requirePayment`. */

@@ -5,8 +5,8 @@ import { findIntent, findPaymentsFor, historyOf, listIntents } from './intents/f
 import { pruneIntents } from './intents/prune-intents.js';
 import {
   confirmIntent,
+  findForBrowser,
   findRepeated,
-  findSealedSecret,
   recordIntent,
   reserveIntent,
   retryIntent,
@@ -58,7 +58,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       transaction: (work) => db.transaction(work),
     }),
     ready: () => db.ready(),
-    sealedSecret: (id, browser) => findSealedSecret(db, id, browser),
+    findForBrowser: (id, browser) => findForBrowser(db, id, browser),
     record: (intent) => recordIntent(db, intent, watch),
     repeated: (browser, key) => findRepeated(db, browser, key),
     reserve: async (intent, idempotency) => {

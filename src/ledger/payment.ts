@@ -10,6 +10,8 @@ export interface Payment {
   readonly currency: string;
   /** Base58 account that receives the payment. */
   readonly destination: string;
+  /** What the payer buys, as the dialog shows it. */
+  readonly description: string | undefined;
   /** The site's own data from the terms. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** What the payment unlocks for the browser that made it; see `requirePayment`. */

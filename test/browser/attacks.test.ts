@@ -236,7 +236,7 @@ describe('CSP violations', () => {
       await event(paying.page, 'success');
       const declining = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }), options);
       await site.sequencer.wallet('Ada').decline(await begin(declining.page));
-      await state(declining.page, 'rejected');
+      await state(declining.page, 'declined');
       await part(declining.page, 'retry').click();
       await state(declining.page, 'waiting');
       await part(declining.page, 'cancel').click();

@@ -20,13 +20,15 @@ const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 async function fill(test: TestDatabase): Promise<void> {
   const insertPayment = `insert into express_intents.intents
     (id, kind, amount, currency, destination, login, resource, metadata, state, due_at, watch_until)
-    values ($1, 'payment', 4.5, 'usd', $2, false, $3, $4, 'open', now(), now())`;
+    values ($1, 'payment', 4.5, 'usd', $2, false, $3, $4, 'created', now(), now())`;
   await test.setTime('2026-03-04T05:06:07Z');
   for (let number = 1; number <= 5; number += 1) {
     await test.db.query(insertPayment, [idOf(number), destination, null, JSON.stringify({ order: number })]);
     await test.advance(60_000);
   }
-  await test.db.query(`insert into express_intents.intents (id, kind, state) values ($1, 'login', 'open')`, [idOf(6)]);
+  await test.db.query(`insert into express_intents.intents (id, kind, state) values ($1, 'login', 'created')`, [
+    idOf(6),
+  ]);
   const change = (number: number, changes: string) =>
     test.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
   await change(2, `state = 'submitted', submitted_at = now()`);
@@ -58,9 +60,9 @@ describe('the command ledger', () => {
     const [head, ...rest] = first.out.split('\n');
     expect(head).toMatch(/^STATE +CREATED \(UTC\) +AMOUNT +INTENT$/);
     expect(rest.slice(0, 3)).toEqual([
-      `open       2026-03-04 05:11:07  login              ${idOf(6)}`,
-      `open       2026-03-04 05:10:07  4.50 usd           ${idOf(5)}`,
-      `open       2026-03-04 05:09:07  4.50 usd           ${idOf(4)}`,
+      `created    2026-03-04 05:11:07  login              ${idOf(6)}`,
+      `created    2026-03-04 05:10:07  4.50 usd           ${idOf(5)}`,
+      `created    2026-03-04 05:09:07  4.50 usd           ${idOf(4)}`,
     ]);
     const more = /^More: npx express-intents (.*)$/m.exec(first.out)?.[1]?.split(' ') ?? [];
     const second = await command(...more);
@@ -68,7 +70,7 @@ describe('the command ledger', () => {
       `expired    2026-03-04 05:08:07  4.50 usd           ${idOf(3)}`,
       `dead       2026-03-04 05:07:07  4.50 usd           ${idOf(2)}`,
       '           onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
-      `open       2026-03-04 05:06:07  4.50 usd           ${idOf(1)}`,
+      `created    2026-03-04 05:06:07  4.50 usd           ${idOf(1)}`,
     ]);
   });
 
@@ -81,8 +83,8 @@ describe('the command ledger', () => {
       out: 'No intent is settled.',
       error: '',
     });
-    const paged = await command('ledger', 'list', '--state', 'open', '--limit', '1');
-    expect(paged.out).toContain('ledger list --state open --limit 1 --after ');
+    const paged = await command('ledger', 'list', '--state', 'created', '--limit', '1');
+    expect(paged.out).toContain('ledger list --state created --limit 1 --after ');
   });
 
   it('list prints JSON with --json and escapes unprintable characters', async () => {
@@ -106,7 +108,7 @@ describe('the command ledger', () => {
       'metadata   {"order":2}',
       '',
       '2026-03-04 05:07:07  created',
-      '2026-03-04 05:11:07  open -> submitted',
+      '2026-03-04 05:11:07  created -> submitted',
       '2026-03-04 05:12:07  submitted -> dead, 15 failed calls of its hook',
       '',
       `To retry it: npx express-intents ledger retry ${idOf(2)}`,
@@ -177,7 +179,7 @@ it('ledger list works on Postgres while a site runs', async () => {
   const { db, url } = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = url;
   await db.transaction(async (tx) => {
-    await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
+    await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`);
     expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'The ledger has no intents.' });
   });
 });
@@ -220,7 +222,7 @@ it('ledger prune deletes old intents and archives them in a file', async () => {
   const old = await openTestDatabase('postgres');
   await old.db.query(
     `insert into express_intents.intents (id, kind, state, browser, created_at)
-     select 'login' || days, 'login', 'open', '\\x07', now() - days * interval '1 day' from generate_series(1, 9) days`,
+     select 'login' || days, 'login', 'created', '\\x07', now() - days * interval '1 day' from generate_series(1, 9) days`,
   );
   process.env.INTENT_DATABASE_URL = old.url;
   const file = path.join(temporaryFolder(), 'old.jsonl');
@@ -254,7 +256,7 @@ describe('ledger and migrate', () => {
     ],
     ['no action', '', ['ledger'], 2, /^Usage: express-intents ledger[\s\S]*list[\s\S]*show[\s\S]*retry/],
     ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],
-    ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, open/],
+    ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, created/],
     ['an invalid limit', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
     ['an invalid age', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days, at least 1/],
     ['an age below a day', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /at least 1/],

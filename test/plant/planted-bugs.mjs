@@ -135,7 +135,7 @@ export const plantedBugs = [
     name: 'the watch ends without a last poll',
     file: 'ledger/settlement/settle-payment.ts',
     from: '  const status = await fetchStatusOrPollLater(context, claimed, lease);',
-    to: `  if (claimed.state === 'open' && claimed.watchExpired) {
+    to: `  if (claimed.state === 'created' && claimed.watchExpired) {
     return watchUnpaid(context, claimed, { exists: true, intentSubmitted: false });
   }
   const status = await fetchStatusOrPollLater(context, claimed, lease);`,

@@ -52,7 +52,7 @@ const unpaid: StateTexts = {
 /** By the state of the intent in the ledger. */
 const textsByState: Readonly<Record<IntentState, StateTexts>> = {
   creating: unpaid,
-  open: unpaid,
+  created: unpaid,
   submitted: {
     title: 'Payment received.',
     text: 'We are placing your order. This page shows your number at the counter when it is ready.',

@@ -9,7 +9,7 @@ export type State =
   | 'scanned'
   | 'confirming'
   | 'done'
-  | 'rejected'
+  | 'declined'
   | 'expired'
   | 'offline'
   | 'problem';
@@ -17,7 +17,7 @@ export type State =
 /** The paths of the marks that replace the code, in a square of 24. */
 const marks: Partial<Record<State, string>> = {
   done: 'M5 13l4 4L19 7',
-  rejected: 'M7 7l10 10M17 7L7 17',
+  declined: 'M7 7l10 10M17 7L7 17',
   expired: 'M12 5v7l4 3',
   problem: 'M12 6v7M12 17v.1',
 };

@@ -4,8 +4,8 @@ import { call, type Status } from './api.js';
 import { backoffMs } from './retry.js';
 
 /**
- * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected` are for
- * display; only `submitted` counts. `offline`: neither stream nor status answers.
+ * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected`, which
+ * the button calls declined, are for display; only `submitted` counts. `offline`: neither stream nor status answers.
  */
 export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline';
 

@@ -16,7 +16,7 @@ export const de: Texts = {
   confirming: 'Sie werden angemeldet …',
   paid: 'Bezahlt. Vielen Dank!',
   loggedIn: 'Angemeldet.',
-  rejected: 'In Ihrer Wallet abgelehnt.',
+  declined: 'In Ihrer Wallet abgelehnt.',
   expired: 'Dieser Code ist abgelaufen.',
   keepOpen: 'Wenn Sie bestätigt haben, lassen Sie diese Seite offen.',
   unpaid: 'Es wurde nichts abgebucht.',

@@ -14,7 +14,7 @@ export const en = {
   confirming: 'Logging you in…',
   paid: 'Paid. Thank you!',
   loggedIn: 'Logged in.',
-  rejected: 'Declined in your wallet.',
+  declined: 'Declined in your wallet.',
   expired: 'This code has expired.',
   keepOpen: 'If you have confirmed, keep this page open.',
   unpaid: 'You were not charged.',

@@ -16,7 +16,7 @@ export const es: Texts = {
   confirming: 'Iniciando sesión…',
   paid: 'Pagado. ¡Gracias!',
   loggedIn: 'Sesión iniciada.',
-  rejected: 'Rechazado en tu monedero.',
+  declined: 'Rechazado en tu monedero.',
   expired: 'Este código ha caducado.',
   keepOpen: 'Si has confirmado, deja esta página abierta.',
   unpaid: 'No se te ha cobrado nada.',

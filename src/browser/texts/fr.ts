@@ -16,7 +16,7 @@ export const fr: Texts = {
   confirming: 'Connexion en cours…',
   paid: 'Payé. Merci !',
   loggedIn: 'Connexion réussie.',
-  rejected: 'Refusé dans votre portefeuille.',
+  declined: 'Refusé dans votre portefeuille.',
   expired: 'Ce code a expiré.',
   keepOpen: 'Si vous avez confirmé, laissez cette page ouverte.',
   unpaid: 'Vous n’avez pas été débité.',

@@ -16,7 +16,7 @@ export const ja: Texts = {
   confirming: 'ログインしています…',
   paid: 'お支払いが完了しました。ありがとうございます。',
   loggedIn: 'ログインしました。',
-  rejected: 'ウォレットで拒否されました。',
+  declined: 'ウォレットで拒否されました。',
   expired: 'このコードは有効期限が切れました。',
   keepOpen: '確認済みの場合は、このページを開いたままにしてください。',
   unpaid: '請求は行われていません。',

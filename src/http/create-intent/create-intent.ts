@@ -20,7 +20,7 @@ import { normalizeTerms } from './payment-terms.js';
 //   prepare  sign the intent; nothing is sent yet
 //   reserve  with a key: insert the row in the state `creating`
 //   send     the sequencer accepts the intent; then the hook `onCreated` runs
-//   confirm  the row becomes `open`; without a key, this step inserts it
+//   confirm  the row becomes `created`; without a key, this step inserts it
 //
 // The response contains the client secret, so it is sent only after all six steps.
 //
@@ -65,6 +65,7 @@ export function createIntentHandler(context: RouterContext): Handler {
     const result = await createIntent(context, request);
     if (result.terms?.resource !== undefined) request.browser.extendCookie(resourceCookieSeconds);
     context.secrets.set(result.id, result.clientSecret);
+    context.secrets.setDescription(result.id, request.browser.hash, result.terms?.description);
     context.observer?.emit(eventOf(result));
     sendJson(res, 201, { client_secret: result.clientSecret });
   };

@@ -40,7 +40,15 @@ function isStorableOrder(value: unknown, depth = 0): boolean {
 }
 
 /** Terms that a browser must not set. */
-const termFields: readonly string[] = ['amount', 'currency', 'destination', 'metadata', 'price', 'login'];
+const termFields: readonly string[] = [
+  'amount',
+  'currency',
+  'destination',
+  'description',
+  'metadata',
+  'price',
+  'login',
+];
 
 /**
  * Parses the body of `POST /intent`.

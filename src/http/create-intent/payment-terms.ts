@@ -28,7 +28,7 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
   };
 }
 
-const termNames = ['amount', 'currency', 'destination', 'login', 'resource', 'metadata'] as const;
+const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
 /** Detects a hook without a return value. */
 function requireTerms(terms: unknown): SitePaymentTerms {
@@ -78,7 +78,15 @@ const maxResourceLength = 200;
  *   `invalid_configuration` for terms that cannot be recorded
  */
 export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
-  const { amount, currency, destination = config.destination, metadata = {}, login = false, resource } = terms;
+  const {
+    amount,
+    currency,
+    destination = config.destination,
+    description,
+    metadata = {},
+    login = false,
+    resource,
+  } = terms;
   if (destination === undefined) {
     throw new IntentError(
       'invalid_configuration',
@@ -90,10 +98,24 @@ export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'de
     amount: formatAmount(parseMoney(amount, currency)),
     currency,
     destination,
+    description: description === undefined ? undefined : requireDescription(description),
     login: Boolean(login),
     resource: resource === undefined ? undefined : requireResource(resource),
     metadata: parseMetadata(metadata),
   };
+}
+
+/** One line without controls of the text direction, which could reorder the text of the dialog around it. */
+const descriptionForm = /^[^\p{Cc}\p{Surrogate}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
+
+function requireDescription(description: unknown): string {
+  if (typeof description === 'string' && descriptionForm.test(description) && description.trim() !== '') {
+    return description;
+  }
+  throw new IntentError(
+    'invalid_configuration',
+    'The description of a payment must be one line of 1 to 100 characters, without control characters.',
+  );
 }
 
 /** Whether a payment can unlock this resource. */

@@ -12,6 +12,7 @@ import { closingFrame } from './event-hub.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
 import { joinPipeline, waitForTurn } from './pipelined-streams.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
+import { descriptionFrame } from './sse-frame.js';
 
 const retryAfterSeconds = 10;
 
@@ -64,10 +65,11 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     release();
     feed?.leave(connection, visitor);
   });
-  await restoreClientSecret(context, req, res, id);
+  const description = await restoreClientSecret(context, req, res, id);
   if (isResponseSent(res)) return;
   if (events.isClosed) return redirectToOtherProcess(res, observer, id);
   feed = events.join(id, connection);
+  if (description !== undefined) connection.send(descriptionFrame(description));
   if (observer) observeStream(observer, res, id);
 }
 

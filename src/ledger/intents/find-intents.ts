@@ -38,7 +38,7 @@ const paymentsIn = (state: IntentState, place: number, order: string): string =>
   `(select id, ${place} as place from express_intents.intents
     where browser = $1 and resource = $2 and state = '${state}' order by ${order} limit 20)`;
 
-/** Settled payments, largest first; then submitted ones; then open ones. */
+/** Settled payments, largest first; then submitted ones; then created ones. */
 export async function findPaymentsFor(
   db: Queryable,
   browser: Uint8Array,
@@ -48,7 +48,7 @@ export async function findPaymentsFor(
     `select ${intentColumns} from express_intents.intents i join (
        ${paymentsIn('settled', 0, 'amount desc, created_at desc')} union all
        ${paymentsIn('submitted', 1, 'created_at desc')} union all
-       ${paymentsIn('open', 2, 'created_at desc')}) found on found.id = i.id
+       ${paymentsIn('created', 2, 'created_at desc')}) found on found.id = i.id
      order by found.place, case when found.place = 0 then i.amount end desc, i.created_at desc limit 20`,
     [browser, resource],
   );
@@ -101,7 +101,7 @@ const isAfter = '($1::text is null or (created_at, id) < ($1::timestamptz, $2::t
 /** Newest first; equal times are ordered by id. @throws {IntentError} `invalid_request` */
 export async function listIntents(db: Queryable, options: ListOptions): Promise<IntentPage> {
   const { state, after, limit } = parseListOptions(options);
-  const end = state === 'open' ? await endOfScan(db, after) : undefined;
+  const end = state === 'created' ? await endOfScan(db, after) : undefined;
   const { rows } = await db.query<IntentRow & Cursor>(
     `select ${intentColumns}, i.created_at::text as created from express_intents.intents i
      where ${isAfter} and ($3::text is null or (created_at, id) >= ($3::timestamptz, $4::text)) and ($5::text is null or state = $5)

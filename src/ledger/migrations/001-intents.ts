@@ -13,6 +13,7 @@ create table express_intents.intents (
   amount numeric(19, 2),
   currency text,
   destination text,
+  description text,
   login boolean not null default false,
   resource text,
   metadata jsonb not null default '{}',
@@ -26,8 +27,8 @@ create table express_intents.intents (
 
   created_at timestamptz not null default now(),
   state text not null check (state in
-    ('creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
-  check (kind = 'payment' or (state in ('creating', 'open') and due_at is null)),
+    ('creating', 'created', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
+  check (kind = 'payment' or (state in ('creating', 'created') and due_at is null)),
   submitted_at timestamptz,
   settled_at timestamptz,
   reversed_at timestamptz,
@@ -51,7 +52,7 @@ create table express_intents.intents (
 create index intents_due on express_intents.intents (lane, due_at) where due_at is not null;
 create index intents_scheduled on express_intents.intents (scheduled_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
-create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
+create index intents_state on express_intents.intents (state, created_at, id) where state <> 'created';
 -- For prune: intents that need no more work.
 create index intents_finished on express_intents.intents (created_at, id)
   where due_at is null and state <> 'dead' and resource is null;
@@ -72,10 +73,10 @@ create index history_intent on express_intents.history (intent_id, number);
 
 create function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$
 begin
-  if (old.id, old.kind, old.amount, old.currency, old.destination, old.login, old.resource, old.metadata,
+  if (old.id, old.kind, old.amount, old.currency, old.destination, old.description, old.login, old.resource, old.metadata,
       old.browser, old.idempotency_key, old.fingerprint, old.sealed_secret, old.created_at)
     is distinct from
-     (new.id, new.kind, new.amount, new.currency, new.destination, new.login, new.resource, new.metadata,
+     (new.id, new.kind, new.amount, new.currency, new.destination, new.description, new.login, new.resource, new.metadata,
       new.browser, new.idempotency_key, new.fingerprint, new.sealed_secret, new.created_at)
   then
     raise exception 'the terms of intent % are immutable', old.id using errcode = 'check_violation';
@@ -87,13 +88,13 @@ begin
     return new;
   end if;
   if (old.state || ' ' || new.state) not in (
-    'creating open',
-    'open submitted', 'open expired',
-    'submitted settled', 'submitted open', 'submitted dead',
+    'creating created',
+    'created submitted', 'created expired',
+    'submitted settled', 'submitted created', 'submitted dead',
     'settled reversed', 'settled dead',
     'dead submitted', 'dead settled',
-    'reversed open',
-    'expired open', 'expired submitted'
+    'reversed created',
+    'expired created', 'expired submitted'
   ) then
     raise exception 'intent % cannot change from % to %', old.id, old.state, new.state using errcode = 'check_violation';
   end if;

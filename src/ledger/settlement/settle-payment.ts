@@ -51,13 +51,13 @@ async function fetchStatusOrPollLater(
 
 const unknownToSequencer = 'The sequencer no longer knows the intent.';
 
-/** An open or expired payment that is not submitted. */
+/** A created or expired payment that is not submitted. */
 async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
   const { db, settings, timing, observer } = context;
   const wasExpired = claimed.state === 'expired';
   // It expired too early, while the clock of the database was ahead.
   if (wasExpired && claimed.ageMs < settings.watchMs) {
-    const changes = `state = 'open', due_at = now() + $4::float8 * interval '1 millisecond',
+    const changes = `state = 'created', due_at = now() + $4::float8 * interval '1 millisecond',
       watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
     await updateClaimed(db, claimed, changes, [
       untilNextPollMs(claimed.ageMs, timing),
@@ -75,7 +75,7 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
   }
 }
 
-/** A reversed payment can be paid again. It then settles like an open one. */
+/** A reversed payment can be paid again. It then settles like a created one. */
 async function watchReversed(
   context: WorkContext,
   claimed: ClaimedPayment,
@@ -85,7 +85,7 @@ async function watchReversed(
     context.logger.warn(
       `express-intents: the reversed payment ${claimed.payment.id} was submitted again. It settles again.`,
     );
-    await updateClaimed(context.db, claimed, `state = 'open', ${clearFailures}, due_at = now(), ${endClaim}`);
+    await updateClaimed(context.db, claimed, `state = 'created', ${clearFailures}, due_at = now(), ${endClaim}`);
   } else if (claimed.watchExpired) {
     await updateClaimed(context.db, claimed, `due_at = null, ${endClaim}`);
   } else {
@@ -121,7 +121,7 @@ async function settleSubmitted(
     context.logger.warn(
       `express-intents: payment ${claimed.payment.id} was reversed before it settled. It is polled again.`,
     );
-    await updateClaimed(context.db, claimed, `state = 'open', submitted_at = null, ${clearFailures}, ${endClaim}`);
+    await updateClaimed(context.db, claimed, `state = 'created', submitted_at = null, ${clearFailures}, ${endClaim}`);
     emitReversed(context, claimed);
     return;
   }

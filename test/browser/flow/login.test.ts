@@ -36,7 +36,7 @@ test('a declined login leaves the session empty', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   expect(await session(page)).toEqual({ user: null });
 });
 

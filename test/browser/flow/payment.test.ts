@@ -56,7 +56,7 @@ test('a declined payment can be retried and emits no success', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
   await site.sequencer.wallet('Ada').decline(first);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   await part(page, 'retry').click();
   const second = await scan(page);
   expect(second).not.toBe(first);

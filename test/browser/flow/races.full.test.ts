@@ -50,7 +50,7 @@ test('a declined payment that is then paid succeeds once', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   await site.sequencer.wallet('Ada').pay(code);
   await state(page, 'done');
   await closed(page);
@@ -78,7 +78,7 @@ test('a payment that succeeds during a retry is not replaced by the code of the 
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
   await site.sequencer.wallet('Ada').decline(first);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -109,11 +109,11 @@ test('the fifth decline is shown like the first', async () => {
   let code = await begin(page);
   for (let tries = 1; tries < 5; tries += 1) {
     await site.sequencer.wallet('Ada').decline(code);
-    await state(page, 'rejected');
+    await state(page, 'declined');
     code = await tryAgain(page);
   }
   await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'rejected');
+  await state(page, 'declined');
 });
 
 test('a login that is cancelled after the scan leaves the session empty', async () => {

@@ -126,6 +126,7 @@ describe('onCreated', () => {
         amount: '3.00',
         currency: 'usd',
         destination,
+        description: undefined,
         login: false,
         resource: undefined,
         metadata: { order: 42 },

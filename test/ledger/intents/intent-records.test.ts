@@ -19,6 +19,7 @@ const terms: RecordedTerms = {
   amount: '4.50',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: 'Tea, 100 g \u{1f375}',
   login: false,
   resource: 'article:tea',
   metadata: { order: 42, note: 'quotes \' " and \\, \u{1f375} and a zero: \\u0000' },
@@ -50,7 +51,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     expect(await find(1)).toEqual({
       id: idOf(1),
       kind: 'payment',
-      state: 'open',
+      state: 'created',
       ...terms,
       userId: undefined,
       createdAt: new Date(start),
@@ -73,7 +74,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
 
   it('keep a login, which is not polled', async () => {
     await recordIntent(database.db, login(1), times);
-    expect(await find(1)).toMatchObject({ kind: 'login', state: 'open', amount: undefined, dueAt: undefined });
+    expect(await find(1)).toMatchObject({ kind: 'login', state: 'created', amount: undefined, dueAt: undefined });
   });
 
   it('reject a duplicate intent', async () => {
@@ -99,9 +100,9 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     expect(await find(1)).toMatchObject(terms);
   });
 
-  it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from open to %s', async (state) => {
+  it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from created to %s', async (state) => {
     await recordIntent(database.db, payment(1), times);
-    await expect(set(1, `state = '${state}'`)).rejects.toThrow(/cannot change from open to/);
+    await expect(set(1, `state = '${state}'`)).rejects.toThrow(/cannot change from created to/);
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 
@@ -117,7 +118,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     await set(1, "state = 'settled', attempts = 0");
     const changes = await historyOf(database.db, idOf(1));
     expect(changes).toEqual([
-      { at: expect.any(Date), from: 'open', to: 'submitted', attempts: 0 },
+      { at: expect.any(Date), from: 'created', to: 'submitted', attempts: 0 },
       { at: expect.any(Date), from: 'submitted', to: 'settled', attempts: 2 },
     ]);
   });
@@ -150,7 +151,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       await confirmIntent(database.db, idOf(1), times);
       await database.advance(10_000);
       await confirmIntent(database.db, idOf(1), times);
-      expect(await find(1)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 2_000) });
+      expect(await find(1)).toMatchObject({ state: 'created', dueAt: new Date(Date.parse(start) + 2_000) });
     });
 
     it('that do not exist cannot be confirmed', async () => {
@@ -230,7 +231,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     const found = await findPaymentsFor(database.db, browser, 'article:tea');
     expect(found.map(({ amount, state }) => `${amount} ${state}`)).toEqual([
       ...['3.00 settled', '2.00 settled', '1.00 settled'],
-      '9.00 open',
+      '9.00 created',
     ]);
   });
 
@@ -272,7 +273,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       [{ limit: 0 }],
       [{ limit: 1_001 }],
       [{ limit: 1.5 }],
-      [{ state: 'paid' as 'open' }],
+      [{ state: 'paid' as 'created' }],
       [{ after: '' }],
       [{ after: 'x' }],
       [{ after: Buffer.from("2026-01-01 12:00:00+00|'; drop table x; --").toString('base64url') }],
@@ -293,7 +294,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       [0, 1, 2, 3, 4].map((number) => retryIntent(database.db, idOf(number), times.watchMs)),
     );
     expect(results).toEqual([true, true, false, false, false]);
-    expect(await find(0)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 40 * 86_400_000) });
+    expect(await find(0)).toMatchObject({ state: 'created', dueAt: new Date(Date.parse(start) + 40 * 86_400_000) });
     expect(await find(1)).toMatchObject({ state: 'submitted', deadLetterHook: undefined, attempts: 0 });
   });
 });

@@ -6,8 +6,8 @@ import { findIntent, findPaymentsFor, historyOf, listIntents } from '../../../sr
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
   confirmIntent,
+  findForBrowser,
   findRepeated,
-  findSealedSecret,
   recordIntent,
   reserveIntent,
   retryIntent,
@@ -42,19 +42,19 @@ insert into express_intents.intents (id, kind, amount, currency, destination, re
   select 'intent' || lpad(n::text, 38, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
     case when n % 3 = 0 or n > 36000 then 'tea' || n % 9 end, decode(lpad(to_hex(n % 5000), 64, '0'), 'hex'), 'key' || n, '\\x07',
     'sealed', now() - n * interval '3 minutes',
-    case n % 40 when 1 then 'open' when 2 then 'expired' when 3 then 'dead' when 4 then 'reversed' else 'settled' end,
+    case n % 40 when 1 then 'created' when 2 then 'expired' when 3 then 'dead' when 4 then 'reversed' else 'settled' end,
     now(), now(), case when n % 40 = 1 then now() + n * interval '1 second' end, now() + interval '30 days',
     now() + case when n % 40 = 1 then interval '1 hour' else '0' end
   from generate_series(1, ${intents}) n;
 insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, state, due_at, watch_until)
   select 'begun' || lpad(n::text, 39, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', 'book',
-    decode(repeat('09', 32), 'hex'), 'open', now() - n * interval '1 millisecond', now() + interval '30 days'
+    decode(repeat('09', 32), 'hex'), 'created', now() - n * interval '1 millisecond', now() + interval '30 days'
   from generate_series(1, ${created}) n;
 insert into express_intents.intents (id, kind, browser, state, created_at)
-  select 'login' || lpad(n::text, 39, 'x'), 'login', decode(lpad(to_hex(n), 64, '0'), 'hex'), 'open', now() - n * interval '2 minutes'
+  select 'login' || lpad(n::text, 39, 'x'), 'login', decode(lpad(to_hex(n), 64, '0'), 'hex'), 'created', now() - n * interval '2 minutes'
   from generate_series(1, 3000) n;
 insert into express_intents.history (intent_id, from_state, to_state, attempts)
-  select 'intent' || lpad(n::text, 38, 'x'), 'open', 'submitted', 0 from generate_series(1, ${intents}) n, generate_series(1, 4);
+  select 'intent' || lpad(n::text, 38, 'x'), 'created', 'submitted', 0 from generate_series(1, ${intents}) n, generate_series(1, 4);
 analyze express_intents.intents, express_intents.history`;
 
 const idOf = (number: number): string => `intent${String(number).padStart(38, 'x')}`;
@@ -165,7 +165,7 @@ async function askRecords(db: Database): Promise<void> {
   await confirmIntent(db, 'b', watch);
   await confirmIntent(db, 'b', watch);
   expect(await findRepeated(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
-  expect(await findSealedSecret(db, idOf(7), browserOf(7))).toBe('sealed');
+  expect(await findForBrowser(db, idOf(7), browserOf(7))).toEqual({ sealedSecret: 'sealed', description: undefined });
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
   expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);
