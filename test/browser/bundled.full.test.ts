@@ -8,7 +8,7 @@ import { useChromium, type Visit } from './support/visit.js';
 
 // The button in the bundle of a page, as `import 'express-intents/elements'` with a bundler.
 
-const elements = fileURLToPath(new URL('../../src/browser/built/elements.js', import.meta.url));
+const elements = fileURLToPath(new URL('../../dist/browser/built/elements.js', import.meta.url));
 const walletUrl = 'https://wallet.example/open';
 const renamed = { intent: '/buy', status: '/how', events: '/happenings', session: '/who', elements: '/wallet/files' };
 
@@ -25,6 +25,7 @@ async function bundle(script: string, format: 'esm' | 'iife'): Promise<Record<st
     outdir: '/',
     write: false,
     external: ['/record.js'],
+    define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'error',
   });
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path, text]));
@@ -111,6 +112,42 @@ test('a button in a bundle works without a link if the configuration is not serv
   await event(visit.page, 'success');
   await eventually(() => expect(visit.faults.join()).toContain('must be on this site'));
   expect(new URL(visit.page.url()).origin).toBe(site.origin);
+});
+
+test.each([
+  [
+    'React',
+    `import { createElement } from 'react';
+import { createRoot } from 'react-dom/client';
+createRoot(document.querySelector('#pay')).render(createElement('intent-button', { ...attributes, onsuccess: done }));`,
+  ],
+  [
+    'Vue',
+    `import { createApp, h } from 'vue/dist/vue.runtime.esm-bundler.js';
+createApp({ render: () => h('intent-button', { ...attributes, onSuccess: done }) }).mount('#pay');`,
+  ],
+])('%s sets the order and the attributes, and handles events', async (_name, render) => {
+  const text = `import 'express-intents/elements';
+globalThis.seen = [];
+const done = ({ detail }) => { seen.push(['success', detail]); };
+const attributes = { mode: 'payment', order: { id: 42 }, 'cancel-url': '/cart' };
+${render}`;
+  const orders: unknown[] = [];
+  const payment = ({ body }: { body: { order?: unknown } }) => {
+    orders.push(body.order);
+    return { amount: '4.50', currency: 'usd' };
+  };
+  const site = await startBundled(text, { payment });
+  const visit = await open(site.page({ script: "import '/stdin.js';" }));
+  // Vue creates a policy for Trusted Types, which this site does not allow, and works without it.
+  visit.forgive(/named 'vue'|trusted-types-policy vue/);
+  const secret = await begin(visit.page);
+  expect(new URLSearchParams((await linkOf(visit))?.split('&').slice(1).join('&')).get('cancel')).toBe(
+    `${site.origin}/cart`,
+  );
+  await site.sequencer.wallet('Ada').pay(secret);
+  await event(visit.page, 'success');
+  expect(orders).toEqual([{ id: 42 }]);
 });
 
 test('the built file loads site.json only in a bundle', () => {
