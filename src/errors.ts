@@ -16,7 +16,7 @@ export const errorCodes = {
   invalid_account: [400, 'The account is not a Base58 account of 32 bytes'],
   invalid_domain: [400, 'The domain is not a bare registrable name'],
   invalid_id: [400, 'The intent id is not the Base58 form of 32 bytes'],
-  invalid_client_secret: [400, 'The client secret is not the Base58 form of a payload'],
+  invalid_client_secret: [400, 'The client secret is malformed, or belongs to another intent'],
   invalid_idempotency_key: [400, 'The idempotency key is malformed'],
   not_supported: [400, 'This kind of intent is not supported'],
   invalid_webhook: [400, 'The webhook call is not signed by the payment service'],

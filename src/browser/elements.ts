@@ -13,7 +13,6 @@ export interface IntentButtonAttributes extends ButtonOptions {
 
 export type { ButtonEvents, ButtonHandler, EventName, User } from './events.js';
 export type { Problem } from './flow/api.js';
-export type { ReturnAddress } from './flow/return-url.js';
 export type { ButtonOptions } from './options.js';
 export type { ElementRoutes } from './site-config.js';
 export type { IntentButton };

@@ -26,7 +26,8 @@ export function formatList(intents: readonly LedgerIntent[]): string[] {
 
 function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
-  const what = deadLetterHook ?? 'it';
+  // A failed poll sets the error too, but counts no attempt.
+  const what = deadLetterHook ?? (attempts > 0 ? 'its hook' : 'its last poll');
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
   return `${what} has failed${howOften}: ${lastError}`;
 }
@@ -44,7 +45,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
     ['resource', intent.resource],
     ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
     ['user', intent.userId],
-    ['next poll', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
+    ['due', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
   ];
   const events = [
     { at: intent.createdAt, what: 'created' },

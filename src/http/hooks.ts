@@ -96,6 +96,13 @@ export interface Hooks extends PaymentHooks {
    * fails and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
+  /**
+   * Called after `onLogin`, with the new session as `req.session`, before that session is stored and the response is sent. Write
+   * `req.session.userId` here, or call passport's `req.login(account)`. Without a session of the app only `req.res` is available.
+   * If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session, and the login can be
+   * completed later; `onLogin` is then called again. Its timeout is that of `onLogin`.
+   */
+  readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
 }
 
 /** The third parameter of `onLogin`. */

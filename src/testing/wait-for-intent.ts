@@ -51,5 +51,5 @@ function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
     return ' It is a login, and the state of a login is always created. Check GET /session instead.';
   // A poll that fails sets the error too, but counts no attempt.
   if (lastError) return attempts > 0 ? ` Its hook failed ${attempts} times: ${lastError}` : ` Last error: ${lastError}`;
-  return state === 'created' ? ' The sequencer has not reported the payment.' : '';
+  return state === 'created' ? ' The payment service has not reported the payment.' : '';
 }

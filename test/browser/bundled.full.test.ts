@@ -92,7 +92,7 @@ test('a button in a bundle finds renamed routes under a mount path with base and
 
 test('a button in a bundle returns to an origin that only the server knows', async () => {
   const other = 'https://account.example';
-  const options = { confirmParams: { success: { url: `${other}/thanks` }, cancel: { url: '/cart' } } };
+  const options = { successUrl: `${other}/thanks`, cancelUrl: '/cart' };
   const site = await startBundled(script(options), { returnOrigins: [other] });
   const visit = await open(site.page({ script: "import '/stdin.js';" }));
   const secret = await begin(visit.page);
@@ -101,7 +101,7 @@ test('a button in a bundle returns to an origin that only the server knows', asy
 });
 
 test('a button in a bundle works without a link if the configuration is not served', async () => {
-  const site = await startBundled(script({ confirmParams: { success: { url: 'https://evil.example/' } } }), {
+  const site = await startBundled(script({ successUrl: 'https://evil.example/' }), {
     routes: { elements: false },
   });
   const visit = await open(site.page({ script: "import '/stdin.js';" }));

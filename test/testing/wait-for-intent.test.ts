@@ -22,7 +22,7 @@ const payment = { kind: 'payment', attempts: 0 } as const;
 test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   [
     { ...payment, state: 'created' },
-    /is created after 30 ms, expected settled\. The sequencer has not reported the payment/,
+    /is created after 30 ms, expected settled\. The payment service has not reported the payment/,
   ],
   [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
   [{ ...payment, state: 'created', lastError: 'sequencer_timeout' }, / settled\. Last error: sequencer_timeout$/],

@@ -167,7 +167,10 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
       return explainStatus(error, host, setting, wrongAddress);
     case 'sequencer_bad_response':
     case 'malformed_message':
-      return { why: `the server at ${host} is not a payment service: ${error.message}`, fix: wrongAddress };
+      return {
+        why: `the server at ${host} is not a payment service: ${error.message.replace(/\.$/, '')}`,
+        fix: wrongAddress,
+      };
     case 'sequencer_error':
       return {
         why: `${host} refuses to report a status`,

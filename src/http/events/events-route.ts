@@ -48,7 +48,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     const problem = toProblemDetails(error);
     // Not logged: rejections come in large numbers.
     sendProblemDetails(res, problem, { 'Retry-After': String(retryAfterSeconds) });
-    observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
+    observer?.emit({ type: 'stream_rejected', intent: id, code: problem.code });
     return;
   }
   const leavePipeline = joinPipeline(req.socket);
@@ -90,5 +90,5 @@ function observeStream({ emit }: Observer, res: Response, intent: string): void 
 function redirectToOtherProcess(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(closingFrame());
-  observer?.emit({ type: 'stream_refused', intent, code: 'closing' });
+  observer?.emit({ type: 'stream_rejected', intent, code: 'closing' });
 }

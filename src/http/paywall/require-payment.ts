@@ -19,8 +19,8 @@ import {
 declare global {
   namespace Express {
     interface Request {
-      /** The payment of this browser for this route. Set by `requirePayment()`. */
-      payment?: Payment;
+      /** The payment of this browser, after `requirePayment()`. On a route without it, reading it throws `guard_missing`. */
+      payment: Payment;
     }
   }
 }

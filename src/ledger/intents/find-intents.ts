@@ -86,7 +86,10 @@ export function parseListOptions(options: ListOptions): ParsedListOptions {
 function parseCursor(text: string): Cursor {
   const [created = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split('|');
   if (timestamp.test(created) && /^\w{32,44}$/.test(id)) return { created, id };
-  throw new IntentError('invalid_request', '`after` must be the `next` of a previous page.');
+  throw new IntentError(
+    'invalid_request',
+    'The cursor is invalid. Set `after` (--after) to the `next` of a previous page.',
+  );
 }
 
 function formatCursor({ created, id }: Cursor): string {

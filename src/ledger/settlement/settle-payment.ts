@@ -49,7 +49,7 @@ async function fetchStatusOrPollLater(
   }
 }
 
-const unknownToSequencer = 'The sequencer no longer knows the intent.';
+const unknownToService = 'The payment service no longer knows the intent.';
 
 /** A created or expired payment that is not submitted. */
 async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
@@ -64,7 +64,7 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
       settings.watchMs - claimed.ageMs,
     ]);
   } else if (!claimed.watchExpired) {
-    await pollLater(context, claimed, exists ? undefined : unknownToSequencer);
+    await pollLater(context, claimed, exists ? undefined : unknownToService);
   } else if (wasExpired) {
     await updateClaimed(db, claimed, `due_at = null, ${endClaim}`);
   } else {
@@ -127,12 +127,12 @@ async function settleSubmitted(
   }
   // A sequencer that does not know the intent says nothing about the payment.
   context.logger.warn(
-    `express-intents: payment ${claimed.payment.id} was submitted, but the sequencer no longer knows it. It stays in the ledger ` +
+    `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It stays in the ledger ` +
       'and is polled. (Without a state file, the embedded sequencer forgets all intents when its process ends.)',
   );
   return claimed.watchExpired
-    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToSequencer), lease)
-    : pollLater(context, claimed, unknownToSequencer);
+    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToService), lease)
+    : pollLater(context, claimed, unknownToService);
 }
 
 async function settle(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {

@@ -129,7 +129,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(minuteMs);
       await ledger.after(hourMs);
-      const lastError = 'The sequencer no longer knows the intent.';
+      const lastError = 'The payment service no longer knows the intent.';
       expect(await ledger.find(id)).toMatchObject({ state: 'created', lastError });
       expect(await effects()).toEqual([]);
     });
@@ -142,7 +142,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(hourMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
-      expect(ledger.log.text).toContain(`payment ${id} was submitted, but the sequencer no longer knows it`);
+      expect(ledger.log.text).toContain(`payment ${id} was submitted, but the payment service no longer knows it`);
       ledger.pay(id);
       await ledger.after(hourMs);
       expect(await effects()).toEqual([id]);
