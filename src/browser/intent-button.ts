@@ -11,7 +11,7 @@ import {
   resolveSettings,
   type Settings,
 } from './options.js';
-import { site } from './site-config.js';
+import { siteConfig } from './site-config.js';
 import { loadTexts, localeOf } from './texts/locale.js';
 import { attempt, requireThat } from './validation.js';
 
@@ -131,7 +131,7 @@ export class IntentButton extends Base {
   /** Reports errors: callbacks of the browser have no caller to catch them. */
   async #attempt(act: (settings: Settings) => unknown, isConfigured?: boolean): Promise<void> {
     try {
-      if (!isConfigured) await site.load?.(this.#settings().routes);
+      if (!isConfigured) await siteConfig.load?.(this.#settings().routes);
       if (this.isConnected) await act(this.#settings());
     } catch (error) {
       this.#report(error);

@@ -1,5 +1,5 @@
 import { returnUrl } from './flow/return-url.js';
-import { type ElementRoutes, site, siteBase } from './site-config.js';
+import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
 import { negotiateTag } from './texts/locale.js';
 import { httpUrl, requireThat } from './validation.js';
 
@@ -53,7 +53,7 @@ const like =
   (value: string, name: string): void =>
     requireThat(pattern.test(value), name, pattern);
 // An empty attribute is not set. A bundle does not know the returnOrigins of the site yet.
-const address = (value: string, name: string): unknown => value && !site.load && returnUrl(value, '', name);
+const address = (value: string, name: string): unknown => value && !siteConfig.load && returnUrl(value, '', name);
 
 /** The first ten options are also attributes. */
 const checks = {
@@ -68,7 +68,7 @@ const checks = {
   successUrl: address,
   cancelUrl: address,
   expiresInMs: like(/^[1-9][\d.]*$/),
-  routes: site.routes as never,
+  routes: siteConfig.routes as never,
   base: text,
   login: { clientSecret: false, verifier: false },
 } satisfies Record<OptionName, Check | Checks | false>;
@@ -117,12 +117,12 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
-  const routes = Object.entries({ ...site.routes, ...given.routes });
+  const routes = Object.entries({ ...siteConfig.routes, ...given.routes });
   return {
     __proto__: null,
     payee: location.hostname,
-    expiresInMs: mode === 'login' ? site.loginTtlMs : paymentTtlMs,
-    ...site,
+    expiresInMs: mode === 'login' ? siteConfig.loginTtlMs : paymentTtlMs,
+    ...siteConfig,
     ...given,
     mode,
     completesLogin: mode === 'login' || login,

@@ -28,9 +28,9 @@ export interface SiteConfig {
 declare const intentSite: SiteConfig;
 
 // No prototype: a polluted Object.prototype must not configure the element.
-export const site = { __proto__: null, ...intentSite } as SiteConfig;
+export const siteConfig = { __proto__: null, ...intentSite } as SiteConfig;
 
 /** The prefix the router is mounted under, such as `/shop`: the address of the served file without its own path. */
-export const siteBase = site.load
+export const siteBase = siteConfig.load
   ? ''
-  : new URL('.', import.meta.url).pathname.slice(0, -1 - (site.routes.elements as string).length);
+  : new URL('.', import.meta.url).pathname.slice(0, -1 - (siteConfig.routes.elements as string).length);
