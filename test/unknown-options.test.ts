@@ -12,7 +12,7 @@ import {
   requireLogin,
   requirePayment,
 } from '../src/index.js';
-import { parseListOptions } from '../src/ledger/intents/find-intents.js';
+import { parseListOptions } from '../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../src/ledger/intents/prune-intents.js';
 import { advanceTime, createWallet, type Sequencer, startSequencer, waitForIntent } from '../src/testing.js';
 import { countingTransport } from './support/transports/counting-transport.js';

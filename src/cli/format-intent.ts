@@ -53,7 +53,10 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
       const after = attempts > 0 ? `, ${attempts} failed ${attempts === 1 ? 'call' : 'calls'} of its hook` : '';
       return { at, what: `${from} -> ${to}${after}` };
     }),
-    ...(intent.loginCompletedAt ? [{ at: intent.loginCompletedAt, what: 'login completed' }] : []),
+    // Of a login, the history has it.
+    ...(intent.loginCompletedAt && intent.kind === 'payment'
+      ? [{ at: intent.loginCompletedAt, what: 'login completed' }]
+      : []),
   ];
   events.sort((one, other) => one.at.getTime() - other.at.getTime());
   return [

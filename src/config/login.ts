@@ -4,8 +4,9 @@ import { IntentError } from '../errors.js';
 import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { generateKeyPair, type Signer } from '../keys/verifier-key.js';
+import type { Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
+import { developmentKey, developmentKeyFile } from './development-key.js';
 import type { Report } from './report.js';
 
 /** Keys, domain and times of logins. */
@@ -64,6 +65,8 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
   return [];
 }
 
+const keptKeyNotice = `The key of ${developmentKeyFile} is used, for development only.`;
+const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
 const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
 
 /** @param isEmbedded the embedded sequencer accepts a generated key */
@@ -89,10 +92,9 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
       `${keygen} For payments only: intentRouter({ login: false }).`,
     );
   }
-  report.notices.push(
-    'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
-  );
-  return createKeyRing(generateKeyPair().secret);
+  const { keyRing, isKept } = developmentKey(env);
+  report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isKept ? keptKeyNotice : newKeyNotice}`);
+  return keyRing;
 }
 
 function isSigner(signer: Signer | undefined, report: Report): boolean {

@@ -85,7 +85,7 @@ export interface Hooks extends PaymentHooks {
   /**
    * Called after the sequencer has accepted the intent and before the browser receives the secret. Without a ledger, record the
    * intent here. If it throws, the browser receives an error and the secret stays on the server. Called again with the same
-   * intent if the browser retries with the same `Idempotency-Key`.
+   * intent if the browser retries with the same `Idempotency-Key`. Not called for `router.createPayment`.
    */
   readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**

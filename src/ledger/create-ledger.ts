@@ -1,7 +1,9 @@
+import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents } from './intents/find-intents.js';
+import { findIntent, findPaymentsFor, historyOf } from './intents/find-intents.js';
+import { listIntents } from './intents/list-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
 import {
   confirmIntent,
@@ -54,8 +56,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   });
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
-      query: (sql, values) => db.query(sql, values),
-      transaction: (work) => db.transaction(work),
+      query: (sql, values) => withCallerStack(() => db.query(sql, values)),
+      transaction: (work) => withCallerStack(() => db.transaction(work)),
     }),
     ready: () => db.ready(),
     findForBrowser: (id, browser) => findForBrowser(db, id, browser),

@@ -6,13 +6,23 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  *
  * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet.
  * - `created`: accepted by the sequencer. A payment is polled.
+ * - `completed`: a login whose session has started.
  * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
  * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled further.
  * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for the same time again, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
  */
-export const intentStates = ['creating', 'created', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;
+export const intentStates = [
+  'creating',
+  'created',
+  'completed',
+  'submitted',
+  'settled',
+  'reversed',
+  'expired',
+  'dead',
+] as const;
 /** The state of an intent: see docs/ledger-data.md. */
 export type IntentState = (typeof intentStates)[number];
 
@@ -33,7 +43,7 @@ export interface NewIntent {
   readonly id: string;
   /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
-  /** Hash of the cookie of the browser that created it, 32 bytes. */
+  /** Hash of the cookie of the browser that created it, 32 bytes. Empty if the site created it. */
   readonly browser: Uint8Array;
 }
 
@@ -119,10 +129,20 @@ export interface StateChange {
   readonly attempts: number;
 }
 
-/** Which intents `router.intents.list` returns. */
+/** Which intents `router.intents.list` returns: those that match all of the given filters. */
 export interface ListOptions {
-  /** Only those in this state. Default: all. */
+  /** A payment that also logs the payer in is a `payment`. */
+  readonly kind?: 'payment' | 'login' | undefined;
+  /** The current state. */
   readonly state?: IntentState | undefined;
+  /** The id of the user who logged in or paid. */
+  readonly userId?: string | undefined;
+  /** Members that the metadata must contain, such as `{ order: 42 }`; compared like the operator `@>` of `jsonb`. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Created at this time or later. */
+  readonly createdFrom?: Date | undefined;
+  /** Created before this time. */
+  readonly createdBefore?: Date | undefined;
   /** `next` of the previous page. */
   readonly after?: string | undefined;
   /** 1 to 1000. Default 50. */

@@ -80,11 +80,43 @@ describe('the command ledger', () => {
     expect(dead.out).toContain(idOf(2));
     expect(await command('ledger', 'list', '--state=settled')).toEqual({
       code: 0,
-      out: 'No intent is settled.',
+      out: 'No intent matches.',
       error: '',
     });
     const paged = await command('ledger', 'list', '--state', 'created', '--limit', '1');
     expect(paged.out).toContain('ledger list --state created --limit 1 --after ');
+  });
+
+  it('list accepts filters, and repeats them for the next page', async () => {
+    const idsIn = ({ out }: { out: string }) =>
+      [...out.matchAll(/^\w+ +2026-\S+ \S+ +.* (\w{43,44})$/gm)].map(([, id]) => id);
+    const found = async (...flags: string[]) => idsIn(await command('ledger', 'list', ...flags));
+    expect(await found('--kind', 'login')).toEqual([idOf(6)]);
+    expect(await found('--metadata', '{"order":4}')).toEqual([idOf(4)]);
+    expect(await found('--user', 'ada')).toEqual([]);
+    expect(await found('--from', '2026-03-04T05:09:07Z', '--before', '2026-03-04T05:11:07+00:00')).toEqual([
+      idOf(5),
+      idOf(4),
+    ]);
+    expect(await found('--before', '2026-03-04')).toEqual([]);
+    const flags = ['--kind', 'payment', '--metadata', '{"order":4}', '--before', '2026-03-05'];
+    expect((await command('ledger', 'list', ...flags, '--limit', '1')).out).not.toContain('More:');
+    const { out } = await command('ledger', 'list', '--kind=payment', '--from', '2026-03-04', '--limit', '1');
+    expect(out).toContain(
+      '\nMore: npx express-intents ledger list --kind payment --from 2026-03-04 --limit 1 --after ',
+    );
+  });
+
+  it.each([
+    [['--kind', 'payments'], 'The kind must be payment or login.'],
+    [['--metadata', 'order=42'], `--metadata must be JSON, such as '{"order":42}'.`],
+    [['--metadata', '[42]'], '`metadata` must be an object'],
+    [['--from', 'yesterday'], '--from must be a date or time'],
+    [['--before', '2026-02-30T99:00:00Z'], '--before must be a date or time'],
+  ])('list rejects %j', async (flags, message) => {
+    const { code, out, error } = await command('ledger', 'list', ...flags);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toContain(message);
   });
 
   it('list prints JSON with --json and escapes unprintable characters', async () => {

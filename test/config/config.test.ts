@@ -16,7 +16,7 @@ const url = 'https://sequencer.example';
 /** The required settings of a site with logins. */
 const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
 const production = { ...env, NODE_ENV: 'production' };
-const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
+const embedded = { NODE_ENV: 'test', INTENT_SEQUENCER_URL: 'embedded' };
 
 const folder = mkdtempSync(join(tmpdir(), 'express-intents-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -53,6 +53,8 @@ const unpaid: StateTexts = {
 const textsByState: Readonly<Record<IntentState, StateTexts>> = {
   creating: unpaid,
   created: unpaid,
+  // Only logins are completed, and they have no page.
+  completed: unpaid,
   submitted: {
     title: 'Payment received.',
     text: 'We are placing your order. This page shows your number at the counter when it is ready.',

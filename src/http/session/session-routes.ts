@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
+import { runHook } from '../hook-errors.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
@@ -53,7 +54,7 @@ const defaultHookTimeoutMs = 30_000;
 
 /**
  * Calls the site's hook `onLogin`, with a timeout because a transaction waits for it.
- * @throws {IntentError} `internal_error` after the timeout @throws what the hook throws
+ * @throws as `runHook`
  */
 async function callOnLogin(
   { hooks: { onLogin }, config }: RouterContext,
@@ -76,7 +77,7 @@ async function callOnSession(
 async function callHook(name: string, { ledger }: Config, call: () => void | Promise<void>): Promise<void> {
   const timeoutMs = ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
   const error = () => new IntentError('internal_error', `${name} timed out after ${timeoutMs} ms.`);
-  await withTimeout(timeoutMs, call, { error });
+  await runHook(name, () => withTimeout(timeoutMs, call, { error }));
 }
 
 /** The wallet has confirmed, so a retry must succeed once the session store works again. @throws {unknown} `error` */

@@ -1,3 +1,4 @@
+import { describeError } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
 import { callHook, handleInterrupted, moveToDeadLetter } from './call-hook.js';
@@ -185,6 +186,11 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: 
     refusal = answer === true ? undefined : new Error('verifyPayment did not return true.');
   } catch (error) {
     refusal = error ?? new Error('verifyPayment failed.');
+    // `moveToDeadLetter` logs the last failure.
+    if (!lease.aborted && !claimed.watchExpired) {
+      const line = `express-intents: verifyPayment failed for payment ${payment.id}. It is called again later.`;
+      context.logger.warn(line, describeError(error));
+    }
   }
   lease.throwIfAborted();
   if (refusal === undefined) return true;

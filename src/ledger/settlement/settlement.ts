@@ -1,4 +1,5 @@
 import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
+import { describeError } from '../../describe-error.js';
 import { unavailableEvent } from '../database/database-connector.js';
 import { DatabaseOutage } from '../database/database-fault.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
@@ -12,7 +13,6 @@ import {
   releaseClaims,
 } from './claim-payments.js';
 import { type ClaimedPayment, holdLease, type Lease, LeaseLost } from './claimed-payment.js';
-import { errorDetails } from './error-text.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { RecheckQueue } from './recheck-queue.js';
 import { settlePayment } from './settle-payment.js';
@@ -313,6 +313,6 @@ export class Settlement {
   }
 
   #logError(what: string, error: unknown): void {
-    this.#context.logger.error(`express-intents: ${what}`, { message: errorDetails(error).message });
+    this.#context.logger.error(`express-intents: ${what}`, { message: describeError(error).message });
   }
 }

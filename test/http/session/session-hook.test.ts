@@ -3,7 +3,7 @@ import cookieSession from 'cookie-session';
 import type { Express, Request, RequestHandler } from 'express';
 import session from 'express-session';
 import { Passport } from 'passport';
-import { refuse } from '../../../src/http/response/problem.js';
+import { refuse } from '../../../src/http/hook-errors.js';
 import { currentUser, logOut } from '../../../src/http/session/require-login.js';
 import type { Hooks, RouterEvent } from '../../../src/index.js';
 import { Browser } from '../../support/browser/browser.js';

@@ -1,6 +1,7 @@
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
-import { findIntent, historyOf, listIntents } from '../../../src/ledger/intents/find-intents.js';
+import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { importLedger } from '../../../src/ledger/intents/import-ledger.js';
+import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { findRepeated, recordIntent, reserveIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';

@@ -57,7 +57,8 @@ const login: Evidence = {
 };
 const completedLogin: Evidence = {
   ...login,
-  intents: [row('created', { kind: 'login', isDue: false, loginCompletedAt: 3 })],
+  steps: path('created', 'completed'),
+  intents: [row('completed', { kind: 'login', isDue: false, loginCompletedAt: 3 })],
   effects: [effect('login', { amount: undefined, currency: undefined })],
 };
 

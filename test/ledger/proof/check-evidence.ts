@@ -27,7 +27,8 @@ export interface FoundFault {
 
 const legalSteps: Readonly<Record<IntentState, readonly IntentState[]>> = {
   creating: ['created'],
-  created: ['submitted', 'expired'],
+  created: ['completed', 'submitted', 'expired'],
+  completed: ['created'],
   submitted: ['settled', 'created', 'dead'],
   settled: ['reversed', 'dead'],
   reversed: ['created'],
