@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { requirePayment } from '../../../src/http/paywall/require-payment.js';
 import { requireLogin } from '../../../src/http/session/require-login.js';
 import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
