@@ -3,7 +3,6 @@ export function requireThat(condition: boolean, what: string, form: unknown): as
   if (!condition) throw new TypeError(`The ${what} must be ${form}`);
 }
 
-/** The result of `act`, or undefined if it throws. */
 export function attempt<Value>(act: () => Value): Value | undefined {
   try {
     return act();

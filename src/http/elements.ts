@@ -14,7 +14,6 @@ const maxAgeSeconds = 300;
 /** The line of the built file that holds the configuration of the site. */
 const builtSite = /^const intentSite=\{.*?\};/;
 
-/** One file, compressed once. */
 interface ServedFile {
   /** Weak, because the encodings share it (RFC 9110, section 8.8.3). */
   readonly etag: string;

@@ -218,8 +218,8 @@ export const removedDefences = [
   {
     name: 'removed: addresses come from the configuration',
     file: 'http/webhook/register-webhook.ts',
-    from: 'const base = webhook?.webhookPublicKeys ? origin : localOriginOf(req);',
-    to: "const base = webhook && origin ? 'https://' + req.hostname : localOriginOf(req);",
+    from: 'const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);',
+    to: "const base = webhook && origin ? 'https://' + req?.hostname : req && localOriginOf(req);",
     caughtBy: attack('injection'),
   },
   {

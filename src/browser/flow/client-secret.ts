@@ -58,7 +58,6 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text;
 }
 
-/** Bytes as one number, big endian. */
 export function readNumber(bytes: Uint8Array): bigint {
   let number = 0n;
   for (const byte of bytes) number = number * 256n + BigInt(byte);

@@ -63,7 +63,6 @@ export class Watch {
     this.#schedule();
   }
 
-  /** Polls the status now. */
   async poll(): Promise<void> {
     const { status } = this.settings.routes;
     this.#poll?.abort();

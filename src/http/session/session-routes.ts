@@ -108,7 +108,6 @@ interface CompletionBody {
 }
 
 interface Completion {
-  /** Base58 */
   readonly id: string;
   readonly isConfirmed: boolean;
 }
