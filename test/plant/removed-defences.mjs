@@ -139,6 +139,13 @@ export const removedDefences = [
     caughtBy: attack('processes'),
   },
   {
+    name: 'removed: a description is for one browser',
+    file: 'http/events/client-secret-cache.ts',
+    from: 'return description && sameBrowser(description.browser, browser) ? description.text : undefined;',
+    to: 'return description?.text;',
+    caughtBy: attack('descriptions'),
+  },
+  {
     name: 'removed: a payment is for one resource',
     file: 'ledger/intents/find-intents.ts',
     from: 'where browser = $1 and resource = $2 and state =',
