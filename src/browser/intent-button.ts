@@ -11,17 +11,16 @@ import {
   resolveSettings,
   type Settings,
 } from './options.js';
+import { siteConfig } from './site-config.js';
 import { loadTexts, localeOf } from './texts/locale.js';
 import { attempt, requireThat } from './validation.js';
 
 // Without a page, as in server-side rendering, the module can still be loaded.
 const Base = (globalThis.HTMLElement ?? class {}) as new () => HTMLElement & ButtonOptions;
 
-let sheet: CSSStyleSheet | undefined;
-
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButton extends Base {
-  static readonly observedAttributes = ['mode', 'label', 'locale', 'lang'];
+  static readonly observedAttributes = [...optionNames, 'lang'];
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
@@ -44,10 +43,8 @@ export class IntentButton extends Base {
   constructor() {
     super();
     const root = this.attachShadow({ mode: 'open' });
-    if (!sheet) {
-      sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
-    }
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
     root.adoptedStyleSheets = [sheet];
     this.#flow = new IntentFlow(
       this,
@@ -55,15 +52,21 @@ export class IntentButton extends Base {
       (name, detail) => this.#emit(name, detail),
     );
     const button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
-    button.onclick = () => this.#flow.start().catch((error) => this.#report(error));
+    button.onclick = () => this.#attempt(() => this.#flow.start());
     root.append(button, this.#flow.dialog.element);
-    for (const name of optionNames) this.#adopt(name);
+    for (const name of optionNames) {
+      // A property that was set before the element was defined hides the accessor of the class.
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name] as never;
+      delete this[name];
+      this.#set(name, value);
+    }
   }
 
   /** Adds a handler. Asynchronous handlers are awaited one after the other. @throws {TypeError} */
   on<Name extends EventName>(event: Name, handler: ButtonHandler<Name>): this {
     requireHandler(event, handler);
-    this.#handlers = [...this.#handlers, [event, handler as ButtonHandler<EventName>]];
+    this.#handlers = [...this.#handlers, [event, handler as never]];
     return this;
   }
 
@@ -83,7 +86,7 @@ export class IntentButton extends Base {
   /** Appends the button to an element of the page. @throws {TypeError} if there is no such element */
   mount(target: string | Element): this {
     const place = typeof target === 'string' ? attempt(() => document.querySelector(target)) : target;
-    requireThat(place instanceof Element, 'target', 'an element');
+    requireThat(place instanceof Element, 'target', 'element');
     place.append(this);
     return this;
   }
@@ -97,7 +100,7 @@ export class IntentButton extends Base {
   connectedCallback(): void {
     this.attributeChangedCallback();
     // By then all attributes and properties are set.
-    setTimeout(() => this.isConnected && this.#attempt(() => this.#flow.restore()));
+    setTimeout(() => this.#attempt(() => this.#flow.restore()));
   }
 
   disconnectedCallback(): void {
@@ -105,13 +108,10 @@ export class IntentButton extends Base {
   }
 
   attributeChangedCallback(): void {
-    if (!this.isConnected) return;
-    this.#attempt(() => {
-      const { label, mode, locale } = this.#settings();
-      void loadTexts(locale).then(() => {
-        this.#label.textContent = label ?? localeOf(locale).texts[mode];
-      });
-    });
+    void this.#attempt(async ({ label, mode, locale }) => {
+      await loadTexts(locale);
+      this.#label.textContent = label ?? localeOf(locale).texts[mode];
+    }, true);
   }
 
   #settings(): Settings {
@@ -128,18 +128,11 @@ export class IntentButton extends Base {
     this.attributeChangedCallback();
   }
 
-  /** A property that was set before the element was defined hides the accessor of the class. */
-  #adopt(name: OptionName): void {
-    if (!Object.hasOwn(this, name)) return;
-    const value = this[name] as never;
-    delete this[name];
-    this.#set(name, value);
-  }
-
-  /** Reports the error of an invalid attribute: callbacks of the browser have no caller to catch it. */
-  #attempt(act: () => void): void {
+  /** Reports errors: callbacks of the browser have no caller to catch them. */
+  async #attempt(act: (settings: Settings) => unknown, isConfigured?: boolean): Promise<void> {
     try {
-      act();
+      if (!isConfigured) await siteConfig.load?.(this.#settings().routes);
+      if (this.isConnected) await act(this.#settings());
     } catch (error) {
       this.#report(error);
     }

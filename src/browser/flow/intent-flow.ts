@@ -231,7 +231,7 @@ export class IntentFlow {
       if (recallPending(orderJson) === id) forgetPending(orderJson);
       this.#unwatch(watch);
     }
-    if ((signal === 'scanned' || signal === 'rejected') && !watch.isScanned) {
+    if (/scanned|rejected/.test(signal) && !watch.isScanned) {
       watch.isScanned = true;
       void this.#emit('scanned', { intent: id });
     }
@@ -337,7 +337,7 @@ export class IntentFlow {
     const intent = this.#latestId;
     if (stage === 'confirming') return;
     this.#endAttempt();
-    if (stage === 'done' || stage === 'idle') return;
+    if (/done|idle/.test(stage)) return;
     const { urls, orderJson, mode } = this.#settings;
     const reason = isRetryable(stage) ? stage : 'dismissed';
     for (const watch of this.#watches.values()) {

@@ -19,7 +19,7 @@ let textsByLanguage: Readonly<Record<string, Texts>> = { en };
 
 /** The first of the wanted locales whose language is supported, else English. */
 export function negotiateTag(wanted: readonly (string | null | undefined)[]): string {
-  return wanted.map(canonicalTag).find((tag) => isSupported.test(tag)) ?? 'en';
+  return wanted.map(canonicalTag).find((tag) => isSupported.test(tag as string)) ?? 'en';
 }
 
 /** The locale of a tag, or English while its texts are not loaded. */
@@ -42,7 +42,8 @@ export async function loadTexts(tag: string): Promise<void> {
 
 const languageOf = (tag: string): string => tag.split('-')[0] as string;
 
-const canonicalTag = (text: string | null | undefined): string => attempt(() => `${new Intl.Locale(text ?? '')}`) ?? '';
+const canonicalTag = (text: string | null | undefined): string | undefined =>
+  attempt(() => `${new Intl.Locale(text ?? '')}`);
 
 /** The problem codes for which each text is displayed. */
 const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
