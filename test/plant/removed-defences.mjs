@@ -120,8 +120,8 @@ export const removedDefences = [
   {
     name: 'removed: the server sets the terms',
     file: 'http/create-intent/payment-terms.ts',
-    from: '(async (req) => requireTerms(await payment(req)))',
-    to: '(async (req) => ({ ...requireTerms(await payment(req)), ...req.body.order, ...req.query }))',
+    from: '(async (req) => requireTerms(await runHook(hookName, () => payment(req))))',
+    to: '(async (req) => ({ ...requireTerms(await runHook(hookName, () => payment(req))), ...req.body.order, ...req.query }))',
     caughtBy: attack('terms'),
   },
   {
@@ -239,8 +239,8 @@ export const removedDefences = [
   {
     name: 'removed: a result must be OK',
     file: 'sequencer/calls.ts',
-    from: 'if ((result ?? 0) !== 0) throw',
-    to: 'if ((result ?? 0) < -9) throw',
+    from: 'if ((result ?? 0) !== 0)',
+    to: 'if ((result ?? 0) < -9)',
     caughtBy: attack('lying-sequencer'),
   },
   {
