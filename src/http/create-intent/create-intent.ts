@@ -70,7 +70,7 @@ const resourceCookieSeconds = 400 * 24 * 3_600;
 export function createIntentHandler(context: RouterContext): Handler {
   return async (req, res) => {
     const request = await parseRequest(context, req, res);
-    const result = await createOrRestoreIntent(context, request);
+    const result = await startIntent(context, request);
     const { owner } = request;
     if (result.terms?.resource !== undefined) owner.extendCookie(resourceCookieSeconds);
     context.secrets.set(result.id, result.clientSecret);
@@ -94,16 +94,13 @@ async function parseRequest(context: RouterContext, req: Request, res: Response)
 }
 
 /** Creates an intent, or restores that of an earlier request with the same key. */
-export async function createOrRestoreIntent(
-  context: RouterContext,
-  request: CreateIntentRequest,
-): Promise<CreateIntentResult> {
-  const result = await findOrCreate(context, request);
+export async function startIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
+  const result = await createOrRestore(context, request);
   context.observer?.emit(eventOf(result));
   return result;
 }
 
-async function findOrCreate(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
+async function createOrRestore(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
   let reserved = await findReserved(context, request);
   if (!reserved) {
     const requestedTerms = await request.terms();
