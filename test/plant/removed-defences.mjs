@@ -120,8 +120,13 @@ export const removedDefences = [
   {
     name: 'removed: the server sets the terms',
     file: 'http/create-intent/payment-terms.ts',
+<<<<<<< HEAD
     from: 'requireTerms(await runHook(hookName, () => payment(req))));',
     to: '({ ...requireTerms(await runHook(hookName, () => payment(req))), ...req.body.order, ...req.query }));',
+=======
+    from: '(async (req) => requireTerms(await runHook(hookName, () => payment(req))))',
+    to: '(async (req) => ({ ...requireTerms(await runHook(hookName, () => payment(req))), ...req.body.order, ...req.query }))',
+>>>>>>> intents
     caughtBy: attack('terms'),
   },
   {
@@ -137,6 +142,13 @@ export const removedDefences = [
     from: 'return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;',
     to: 'return requirement.money === undefined || parseMoney(amount, currency).hundredths > 0n;',
     caughtBy: attack('processes'),
+  },
+  {
+    name: 'removed: a description is for one browser',
+    file: 'http/events/client-secret-cache.ts',
+    from: 'return description && sameBrowser(description.browser, browser) ? description.text : undefined;',
+    to: 'return description?.text;',
+    caughtBy: attack('descriptions'),
   },
   {
     name: 'removed: a payment is for one resource',
@@ -219,7 +231,11 @@ export const removedDefences = [
     name: 'removed: addresses come from the configuration',
     file: 'http/webhook/register-webhook.ts',
     from: 'const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);',
+<<<<<<< HEAD
     to: "const base = webhook && origin && req ? 'https://' + req.hostname : req && localOriginOf(req);",
+=======
+    to: "const base = webhook && origin ? 'https://' + req?.hostname : req && localOriginOf(req);",
+>>>>>>> intents
     caughtBy: attack('injection'),
   },
   {
