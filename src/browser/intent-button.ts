@@ -2,6 +2,7 @@ import { drawing, make } from './dialog/make.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
+import { preloadDialog } from './flow/load-dialog.js';
 import css from './intent-button.css';
 import {
   type ButtonOptions,
@@ -11,7 +12,7 @@ import {
   resolveSettings,
   type Settings,
 } from './options.js';
-import { loadTexts, localeOf } from './texts/locale.js';
+import { buttonTextsOf } from './texts/button-texts.js';
 import { attempt, requireThat } from './validation.js';
 
 // Without a page, as in server-side rendering, the module can still be loaded.
@@ -21,12 +22,15 @@ let sheet: CSSStyleSheet | undefined;
 
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButton extends Base {
-  static readonly observedAttributes = ['mode', 'label', 'locale', 'lang'];
+  static readonly observedAttributes = ['mode', 'label', 'locale', 'lang', 'order', 'amount'];
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
   readonly #label = make('slot');
+  readonly #button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
+  readonly #note = make('p', { part: 'note', role: 'status', dir: 'auto' });
   readonly #flow: IntentFlow;
+  #restoreTimer: ReturnType<typeof setTimeout> | undefined;
 
   static {
     for (const name of optionNames) {
@@ -49,14 +53,25 @@ export class IntentButton extends Base {
       sheet.replaceSync(css);
     }
     root.adoptedStyleSheets = [sheet];
+    const busy = (isBusy: boolean, text: string): void => {
+      this.toggleAttribute('data-busy', isBusy);
+      this.#button.ariaBusy = `${isBusy}`;
+      this.#note.textContent = text;
+    };
     this.#flow = new IntentFlow(
-      this,
+      {
+        element: this,
+        root,
+        showBusy: (text) => busy(true, text),
+        showNote: (text) => busy(false, text),
+      },
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    const button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
-    button.onclick = () => this.#flow.start().catch((error) => this.#report(error));
-    root.append(button, this.#flow.dialog.element);
+    this.#button.onclick = () => this.#flow.start().catch((error) => this.#report(error));
+    for (const event of ['pointerenter', 'focus'])
+      this.#button.addEventListener(event, () => void preloadDialog().catch(() => undefined));
+    root.append(this.#button, this.#note);
     for (const name of optionNames) this.#adopt(name);
   }
 
@@ -96,8 +111,6 @@ export class IntentButton extends Base {
 
   connectedCallback(): void {
     this.attributeChangedCallback();
-    // By then all attributes and properties are set.
-    setTimeout(() => this.isConnected && this.#attempt(() => this.#flow.restore()));
   }
 
   disconnectedCallback(): void {
@@ -108,10 +121,11 @@ export class IntentButton extends Base {
     if (!this.isConnected) return;
     this.#attempt(() => {
       const { label, mode, locale } = this.#settings();
-      void loadTexts(locale).then(() => {
-        this.#label.textContent = label ?? localeOf(locale).texts[mode];
-      });
+      this.#label.textContent = label ?? buttonTextsOf(locale)[mode];
     });
+    // By then all attributes and properties are set. Another order can have a pending intent too.
+    clearTimeout(this.#restoreTimer);
+    this.#restoreTimer = setTimeout(() => this.isConnected && this.#attempt(() => this.#flow.restore()));
   }
 
   #settings(): Settings {

@@ -31,3 +31,6 @@ export { loginTtlMs, returnOrigins as siteReturnOrigins, routes as siteRoutes, w
 
 /** The prefix the router is mounted under, such as `/shop`: the file's address without its own path. */
 export const siteBase = file ? new URL(import.meta.url).pathname.slice(0, -file.length) : '';
+
+/** The address of the folder with the files that are loaded on demand. Empty in a bundle, which knows their addresses. */
+export const siteFolder = file ? new URL('.', import.meta.url).href : '';

@@ -6,7 +6,7 @@ import { sendBytes, sendEmpty } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 /** The files of the browser element. The first one loads the others on demand. */
-export const elementFiles = ['elements.js', 'ask-user.js', 'portable-ed25519.js', 'translations.js'] as const;
+export const elementFiles = ['elements.js', 'intent-dialog.js', 'portable-ed25519.js'] as const;
 
 /** Pages get a new version within minutes. */
 const maxAgeSeconds = 300;

@@ -62,7 +62,7 @@ describe('elements.js', () => {
 });
 
 test('the built files run no text as code, set no markup and read no cookie', () => {
-  for (const name of ['elements.js', 'ask-user.js', 'translations.js', 'portable-ed25519.js']) {
+  for (const name of ['elements.js', 'intent-dialog.js', 'portable-ed25519.js']) {
     expect(built(name)).not.toMatch(
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\.cookie/,
     );

@@ -1,13 +1,15 @@
 import type { Settings } from '../options.js';
 import { attempt } from '../validation.js';
-import { call, type Status } from './api.js';
+import { call, isServiceSilent, type Problem, type Status } from './api.js';
+import { keepPending, leavePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
 /**
  * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected` are for
- * display; only `submitted` counts. `offline`: neither stream nor status answers.
+ * display; only `submitted` counts. `offline`: neither stream nor status answers. `silent`: the site answers, and the service
+ * does not.
  */
-export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline';
+export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline' | 'silent';
 
 const pollMs = 1_000;
 const slowPollMs = 5_000;
@@ -63,20 +65,32 @@ export class Watch {
     this.#schedule();
   }
 
-  /** Polls the status now. */
-  async poll(): Promise<void> {
+  /** Whether the last polls were not answered. */
+  get isFailing(): boolean {
+    return this.#failures > 0 || !navigator.onLine;
+  }
+
+  /** Polls the status now. @returns whether it was answered */
+  async poll(): Promise<boolean> {
     const { status } = this.settings.routes;
     this.#poll?.abort();
     const poll = new AbortController();
     this.#poll = poll;
     this.#polledAtMs = Date.now();
     clearTimeout(this.#timer);
-    const answer = await call<Status>(status && `${status}/${this.id}`, poll.signal).catch(() => undefined);
-    if (poll.signal.aborted) return;
+    let problem: Problem | undefined;
+    const answer = await call<Status>(status && `${status}/${this.id}`, poll.signal).catch((error) => {
+      problem = error;
+    });
+    if (poll.signal.aborted) return false;
     this.#failures = answer ? 0 : this.#failures + 1;
+    // A single failure is not displayed.
+    const isFailing = this.#failures > 1 || !navigator.onLine;
     if (answer) this.#onSignal(signalOf(answer));
-    else if (!this.#stream.isAlive && (this.#failures > 1 || !navigator.onLine)) this.#onSignal('offline');
+    else if (isFailing && problem && isServiceSilent(problem)) this.#onSignal('silent');
+    else if (isFailing && !this.#stream.isAlive) this.#onSignal('offline');
     this.#schedule();
+    return !!answer;
   }
 
   /** Polls less often and closes the stream, which counts against the connection limit of the site. */
@@ -102,6 +116,10 @@ export class Watch {
 
   /** A phone freezes hidden pages, and their connections end without an event. */
   #onPageEvent({ type }: Event): void {
+    const { mode, completesLogin, orderJson } = this.settings;
+    const isPending = mode === 'payment' && !completesLogin;
+    if (isPending && type === 'pagehide') leavePending(orderJson, this.id);
+    if (isPending && type === 'pageshow') keepPending(orderJson);
     // Without a network the stream stays open for a long time. The browser fires this event immediately.
     if (type === 'offline') this.#onSignal(type);
     // Browsers do not cache a page with an open stream for back navigation.
