@@ -107,7 +107,7 @@ export class IntentDialog {
     this.element = make(
       'dialog',
       { part: 'dialog', autofocus: '', tabindex: -1, 'aria-labelledby': 'title amount item payee' },
-      make('header', {}, this.#title, this.#amount, this.#payee, this.#item),
+      make('header', {}, this.#title, this.#payee, this.#amount, this.#item),
       make('section', {}, stage, this.#status, this.#lifetime),
       this.#link,
       this.#check,
@@ -185,14 +185,13 @@ export class IntentDialog {
     this.#tick();
   }
 
-  /** Removes the code and the link, and with them the secret, from the page. An empty amount is hidden. */
+  /** Removes the code and the link, and with them the secret, from the page. */
   clearCode(): void {
     clearInterval(this.#timer);
     this.#shown = undefined;
     this.#code.replaceChildren();
     this.#link.removeAttribute('href');
     this.#lifetime.textContent = '\u00a0';
-    this.#amount.hidden ||= !this.#amount.textContent?.trim();
   }
 
   show(state: State, details: Details = {}): void {
@@ -203,7 +202,8 @@ export class IntentDialog {
     const mark = marks[state as 'done'] ?? '';
     this.#setMark(mark);
     this.#retry.hidden = !mark || isFinal || (isCheck && details.check !== 'unpaid');
-    this.#check.hidden = !isCheck || !details.check;
+    this.#check.hidden = !isCheck;
+    this.#check.disabled = !details.check;
     // Without a link, copying is the way to a wallet on this device.
     this.#link.hidden = !!mark || !this.#settings.walletUrl;
     this.#copy.hidden = !!mark;
@@ -219,6 +219,7 @@ export class IntentDialog {
    */
   ask(userId: string): Promise<boolean> {
     const { ask, yes, no } = this.#texts;
+    this.element.dataset.state = 'asking';
     this.#setMark(marks.asking);
     this.#retry.hidden = false;
     this.#retry.textContent = yes;
@@ -249,6 +250,7 @@ export class IntentDialog {
     const primary = actions.find(({ hidden }) => !hidden);
     for (const action of actions) action.toggleAttribute('data-primary', action === primary);
     element.toggleAttribute('data-lone', !primary);
+    element.toggleAttribute('data-single', actions.every((action) => action.hidden || action === primary));
     // Screen readers announce a text each time it is set.
     if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
     // The focused element may now be hidden.
