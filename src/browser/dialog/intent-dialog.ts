@@ -44,7 +44,6 @@ export interface Code {
   readonly text: string;
   /** The link for a wallet on this device. */
   readonly link: string | undefined;
-  readonly description: string | undefined;
   readonly expiresAtMs: number;
 }
 
@@ -66,10 +65,6 @@ const marks = {
   expired: 'M12 5v7l4 3',
   problem: 'M12 6v7M12 17v.1',
 };
-
-const codeWidth = 250;
-/** If the wallet is probably on this device. The code is for another one. */
-const smallCodeWidth = 150;
 
 /** Whether the wallet is probably on this device. */
 const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)').matches;
@@ -173,16 +168,19 @@ export class IntentDialog {
   showCode(code: Code): void {
     const { locale, mode } = this.#settings;
     const amount = mode === 'payment' ? amountIn(code.payload, locale) : '';
-    const isSmall = this.element.hasAttribute('data-here');
-    this.#code.replaceChildren(qrCode(code.text, isSmall ? smallCodeWidth : codeWidth));
+    this.#code.replaceChildren(qrCode(code.text, this.#code.clientWidth));
     this.#code.ariaLabel = [this.#texts.code, amount].filter(Boolean).join(', ');
     this.#amount.textContent = amount;
-    this.#item.textContent = code.description || '\u00a0';
     if (code.link) this.#link.href = code.link;
     this.#shown = code;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), 1_000);
     this.#tick();
+  }
+
+  /** Shows what the payer buys. */
+  describe(description: string): void {
+    this.#item.textContent = description;
   }
 
   /** Removes the code and the link, and with them the secret, from the page. */
@@ -250,7 +248,7 @@ export class IntentDialog {
     const primary = actions.find(({ hidden }) => !hidden);
     for (const action of actions) action.toggleAttribute('data-primary', action === primary);
     element.toggleAttribute('data-lone', !primary);
-    element.toggleAttribute('data-single', actions.every((action) => action.hidden || action === primary));
+    element.toggleAttribute('data-single', [this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary));
     // Screen readers announce a text each time it is set.
     if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
     // The focused element may now be hidden.

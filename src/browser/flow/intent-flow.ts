@@ -204,7 +204,6 @@ export class IntentFlow {
       // The code is scanned by another device, which does not return to this page.
       text: walletUrl ? walletLink(walletUrl, secret) : secret,
       link: walletUrl && walletLink(walletUrl, secret, urls, id),
-      description: undefined,
       expiresAtMs,
     });
     rememberPending(orderJson, id);
@@ -222,7 +221,12 @@ export class IntentFlow {
   #watch(id: string, isRestored = false): Watch {
     const known = this.#watches.get(id);
     if (known) return known;
-    const watch = new Watch(id, this.#settings, (signal) => this.#onSignal(watch, signal, isRestored));
+    const watch = new Watch(
+      id,
+      this.#settings,
+      (signal) => this.#onSignal(watch, signal, isRestored),
+      (description) => id === this.#shownId && this.#dialog?.describe(description),
+    );
     this.#watches.set(id, watch);
     claimedIds.add(id);
     return watch;

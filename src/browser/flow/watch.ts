@@ -44,7 +44,12 @@ export class Watch {
   #isSlow = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(id: string, settings: Settings, onSignal: (signal: WatchSignal) => void) {
+  constructor(
+    id: string,
+    settings: Settings,
+    onSignal: (signal: WatchSignal) => void,
+    onDescription: (description: string) => void,
+  ) {
     const { events } = settings.routes;
     this.id = id;
     this.settings = settings;
@@ -56,6 +61,7 @@ export class Watch {
         onSignal(signal);
         this.#schedule();
       },
+      onDescription,
       () => this.#schedule(),
     );
     for (const event of ['visibilitychange', 'pageshow', 'online', 'focus', 'pagehide', 'offline'])
@@ -145,14 +151,21 @@ class EventStream {
   isAlive = false;
   readonly #url: string | false;
   readonly #onSignal: (signal: WatchSignal) => void;
+  readonly #onDescription: (description: string) => void;
   readonly #onDeath: () => void;
   #source: EventSource | undefined;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(url: string | false, onSignal: (signal: WatchSignal) => void, onDeath: () => void) {
+  constructor(
+    url: string | false,
+    onSignal: (signal: WatchSignal) => void,
+    onDescription: (description: string) => void,
+    onDeath: () => void,
+  ) {
     this.#url = url;
     this.#onSignal = onSignal;
+    this.#onDescription = onDescription;
     this.#onDeath = onDeath;
   }
 
@@ -169,6 +182,10 @@ class EventStream {
         );
       });
     }
+    source.addEventListener('description', ({ data }) => {
+      const description: unknown = attempt(() => JSON.parse(data).description);
+      if (typeof description === 'string') this.#onDescription(description);
+    });
     source.onerror = () => {
       const wasAlive = this.isAlive;
       this.isAlive = false;
