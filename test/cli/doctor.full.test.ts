@@ -465,6 +465,7 @@ const atSites: readonly Case[] = [
       ['key file', 'error', /answers with status 502/, /./],
       ['site', 'error', /answers with status 502/, /Start the app/],
       ['webhook', 'error', /answers with status 502/, /./],
+      ['wallet', 'warning', /on a phone the button has no link/, /INTENT_WALLET_URL/],
     ],
   },
   {
@@ -477,6 +478,7 @@ const atSites: readonly Case[] = [
       ['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['site', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['webhook', 'error', /answers with status 404/, /webhook: true/],
+      ['wallet', 'warning', /on a phone the button has no link/, /INTENT_WALLET_URL/],
     ],
   },
   {

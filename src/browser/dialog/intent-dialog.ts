@@ -88,7 +88,11 @@ export class IntentDialog {
   readonly #check = make('button', { part: 'check' });
   readonly #retry = make('button', { part: 'retry' });
   readonly #cancel = make('button', { part: 'cancel' });
-  readonly #close = make('button', { part: 'close' }, make('svg', drawing, make('path', { d: 'M6 6l12 12M18 6L6 18' })));
+  readonly #close = make(
+    'button',
+    { part: 'close' },
+    make('svg', drawing, make('path', { d: 'M6 6l12 12M18 6L6 18' })),
+  );
   #texts = en;
   #settings = {} as Settings;
   #shown: Code | undefined;
@@ -248,7 +252,10 @@ export class IntentDialog {
     const primary = actions.find(({ hidden }) => !hidden);
     for (const action of actions) action.toggleAttribute('data-primary', action === primary);
     element.toggleAttribute('data-lone', !primary);
-    element.toggleAttribute('data-single', [this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary));
+    element.toggleAttribute(
+      'data-single',
+      [this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary),
+    );
     // Screen readers announce a text each time it is set.
     if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
     // The focused element may now be hidden.

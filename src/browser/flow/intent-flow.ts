@@ -4,9 +4,9 @@ import type { Settings } from '../options.js';
 import { buttonTextsOf } from '../texts/button-texts.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
-import { type CreatedIntent, IntentCreator } from './create-intent.js';
+import { type IntentAnswer, IntentCreator } from './create-intent.js';
 import { finishLogin } from './finish-login.js';
-import { loadDialog } from './load-dialog.js';
+import { type ButtonHost, loadDialog } from './load-dialog.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
@@ -17,16 +17,6 @@ const lingerMs = 1_200;
 
 /** The intents of the buttons of this page. After a reload, only one of two buttons restores the same intent. */
 const claimedIds = new Set<string>();
-
-/** The button of a flow. */
-export interface ButtonHost {
-  readonly element: HTMLElement;
-  readonly root: ShadowRoot;
-  /** Shows that the button is at work, with a text for screen readers. */
-  showBusy(text: string): void;
-  /** Shows a text below the button, or none, and that the button is no longer at work. */
-  showNote(text: string): void;
-}
 
 type CancelReason = 'rejected' | 'expired' | 'problem';
 
@@ -46,7 +36,7 @@ const isRetryable = (stage: string): stage is CancelReason => /rejected|expired|
  * - done: success. Leads to the redirect or to idle.
  * Every stage leads to idle when the visitor closes the dialog or the element leaves the page.
  *
- * A payment can be submitted after its attempt: its watch continues until then, and its id stays in `sessionStorage` for
+ * A payment can be submitted after its attempt: its watch continues until then, and `pending-intents.ts` keeps its id for
  * the next visit.
  */
 export class IntentFlow {
@@ -82,19 +72,22 @@ export class IntentFlow {
   async start(): Promise<void> {
     if (this.#attempt) {
       // A login can be confirming without a dialog: it was closed, or the page was reloaded.
-      if (this.#stage === 'confirming') await this.#open().catch(() => this.#noteUnloaded());
+      if (this.#stage === 'confirming') return this.#open().catch(() => this.#noteUnloaded());
       return;
     }
-    const attempt = new AbortController();
-    const { signal } = attempt;
     this.#settings = this.#resolveSettings();
-    this.#attempt = attempt;
+    this.#attempt = new AbortController();
+    const { signal } = this.#attempt;
     this.#latestId = undefined;
     this.#stage = 'preparing';
     try {
       await this.#open();
     } catch (error) {
-      if (!signal.aborted) this.#failUnloaded(toProblem(error));
+      if (signal.aborted) return;
+      // Without a dialog, the button itself reports the problem.
+      this.#endAttempt();
+      this.#noteUnloaded();
+      void this.#emit('error', { error: toProblem(error) });
     }
     if (signal.aborted) return;
     try {
@@ -164,18 +157,11 @@ export class IntentFlow {
     this.#show(stage as State);
   }
 
-  /** Without a dialog, the button itself reports the problem. */
-  #failUnloaded(problem: Problem): void {
-    this.#endAttempt();
-    this.#noteUnloaded();
-    void this.#emit('error', { error: problem });
-  }
-
   #noteUnloaded(): void {
     this.#host.showNote(buttonTextsOf(this.#settings.locale).unloaded);
   }
 
-  async #obtainSecret(signal: AbortSignal): Promise<CreatedIntent> {
+  async #obtainSecret(signal: AbortSignal): Promise<IntentAnswer> {
     const { mode, order } = this.#settings;
     // The handler of this click did not provide a secret that is older than the click.
     const before = this.#providedSecret;
@@ -192,7 +178,7 @@ export class IntentFlow {
     return this.#creator.create(this.#settings, signal, (state) => this.#show(state));
   }
 
-  async #showCode({ client_secret: secret }: CreatedIntent, signal: AbortSignal): Promise<void> {
+  async #showCode({ client_secret: secret }: IntentAnswer, signal: AbortSignal): Promise<void> {
     const { mode, walletUrl, expiresInMs, orderJson, urls } = this.#settings;
     this.#creator.reset();
     const payload = decodeClientSecret(secret, mode);

@@ -3,6 +3,16 @@ import { siteFolder } from '../site-config.js';
 import { Problem } from './api.js';
 import { delay, retryUntil } from './retry.js';
 
+/** The button of a dialog. */
+export interface ButtonHost {
+  readonly element: HTMLElement;
+  readonly root: ShadowRoot;
+  /** Shows that the button is at work, with a text for screen readers. */
+  showBusy(text: string): void;
+  /** Shows a text below the button, or none, and that the button is no longer at work. */
+  showNote(text: string): void;
+}
+
 type DialogModule = { readonly IntentDialog: typeof IntentDialog };
 
 /** A connection can stop responding without an error. */
@@ -19,9 +29,7 @@ export function preloadDialog(): Promise<DialogModule> {
   if (loading) return loading;
   // Some browsers remember the failure of an address. A bundler has its own address, and only the first form is for it.
   const address = failures && siteFolder && `${siteFolder}intent-dialog.js?retry=${failures}`;
-  const started: Promise<DialogModule> = address
-    ? import(address)
-    : import('../dialog/intent-dialog.js');
+  const started: Promise<DialogModule> = address ? import(address) : import('../dialog/intent-dialog.js');
   loading = started;
   started.catch(() => forget(started));
   return started;

@@ -162,7 +162,10 @@ export const wallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
   if (walletUrl === undefined) {
     if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];
-    return [skipped(sequencerUrl === 'embedded' ? 'embedded' : 'INTENT_WALLET_URL is not set')];
+    if (sequencerUrl === 'embedded') return [skipped('embedded')];
+    return [
+      warning('INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.', walletFix),
+    ];
   }
   const url = new URL(walletUrl);
   try {

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core';
-import { buttonScript, part, state, textOf } from '../support/checkout.js';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { type ButtonOptions, buttonScript, part, state, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -17,7 +17,7 @@ const desk = { viewport: { width: 1280, height: 800 } };
 const small = { viewport: { width: 1280, height: 620 } };
 
 /** Opens the dialog with the code on the screen. */
-async function openDialog(view: object, options: object = {}): Promise<Page> {
+async function openDialog(view: BrowserContextOptions, options: ButtonOptions = {}): Promise<Page> {
   const { page } = await open(site.page({ script: buttonScript(options) }), view);
   await part(page, 'button').click();
   await state(page, 'waiting');
