@@ -1,4 +1,4 @@
-import { type Check, type DoctorContext, type Finding, failure, ok, skipped } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
 import { buttonPath, explainNetwork, type RunningSite, readProblem } from './external-client.js';
 import { isLocal } from './settings.js';
 
