@@ -15,7 +15,7 @@ const longestMs = 300_000;
 const insert = `insert into express_intents.intents
     (id, kind, amount, currency, destination, browser, state, due_at, watch_until)
   select 'payment' || lpad(translate(n::text, '0', 'x'), 36, 'y'), 'payment', 4.5, 'usd', $2, '\\x07',
-    'open', now() - n * interval '1 millisecond', now() + interval '30 days'
+    'created', now() - n * interval '1 millisecond', now() + interval '30 days'
   from generate_series(1, $1::int) n`;
 
 /**

@@ -25,7 +25,7 @@ const insertDue = `insert into express_intents.intents
     (id, kind, amount, currency, destination, metadata, browser, idempotency_key, fingerprint, sealed_secret,
      state, created_at, due_at, watch_until)
   select id, 'payment', 4.5, 'usd', $2, '{"order": 42}', sha256(id::bytea), gen_random_uuid()::text, sha256(id::bytea),
-    repeat('s', 150), 'open', now() - interval '1 hour', now() + (500 + 1000 * (n - 1) / $3::float8) * interval '1 millisecond',
+    repeat('s', 150), 'created', now() - interval '1 hour', now() + (500 + 1000 * (n - 1) / $3::float8) * interval '1 millisecond',
     now() + interval '30 days'
   from unnest($1::text[]) with ordinality as given (id, n)`;
 

@@ -1,7 +1,7 @@
 /**
  * The error codes, each with its HTTP status and a title that is safe to display. Codes are stable, so programs can branch on
  * them. `docs/errors.md` and `openapi.json` have an entry for each. The words in a code select the text of the button
- * (`browser/texts/locale.ts`).
+ * (`browser/texts/problem-text.ts`).
  */
 export const errorCodes = {
   // Errors of the caller.
@@ -16,7 +16,7 @@ export const errorCodes = {
   invalid_account: [400, 'The account is not a Base58 account of 32 bytes'],
   invalid_domain: [400, 'The domain is not a bare registrable name'],
   invalid_id: [400, 'The intent id is not the Base58 form of 32 bytes'],
-  invalid_client_secret: [400, 'The client secret is not the Base58 form of a payload'],
+  invalid_client_secret: [400, 'The client secret is malformed, or belongs to another intent'],
   invalid_idempotency_key: [400, 'The idempotency key is malformed'],
   not_supported: [400, 'This kind of intent is not supported'],
   invalid_webhook: [400, 'The webhook call is not signed by the payment service'],
@@ -34,6 +34,7 @@ export const errorCodes = {
   rate_limited: [429, 'Too many requests'],
   // Errors of the configuration or the site.
   invalid_configuration: [500, 'The configuration is invalid'],
+  invalid_terms: [500, 'The site set invalid terms for the payment'],
   invalid_key: [500, 'A key is invalid'],
   signer_failed: [500, 'The signer did not return a valid signature'],
   router_missing: [500, 'The intent router is not mounted'],
@@ -145,16 +146,41 @@ export class ConfigError extends IntentError {
     // The message contains all problems. A printed error would repeat them.
     Object.defineProperty(this, 'problems', { value: problems, enumerable: false });
     Object.defineProperty(this, 'code', { enumerable: false });
-    this.stack = [`${this.name}: ${this.message}`, ...siteFrames(this.stack)].join('\n');
+    const frames = siteFrames(this.stack);
+    const text = [`${this.name}: ${this.message}`, ...(frames.length > 0 ? ['', ...frames] : [])].join('\n');
+    omitSourceLine(this);
+    this.stack = text;
   }
 }
 
-/** The stack frames of the site, after an empty line. Frames of this package and of Node would hide them. */
-function siteFrames(stack = ''): readonly string[] {
+/**
+ * If nothing catches an error, Node prints the line of code that threw it, here one of this package, before the error. Node adds
+ * that line to the stack of an error that leaves `vm`, and then does not print it again. The caller replaces the stack.
+ */
+function omitSourceLine(error: Error): void {
+  try {
+    // Browsers, and runtimes without `vm`, do not print the line.
+    globalThis.process?.getBuiltinModule?.('node:vm').runInNewContext('throw error', { error });
+  } catch {
+    // The error itself.
+  }
+}
+
+/** The stack frames of the site and its packages. Frames of this package and of Node would hide them. */
+export function siteFrames(stack: unknown): readonly string[] {
+  if (typeof stack !== 'string' || !URL.canParse('.', import.meta.url)) return [];
   const { pathname } = new URL('.', import.meta.url);
   const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
-  const own = frames.filter((frame) => !frame.includes(pathname) && !frame.includes('node:internal/'));
-  return own.length > 0 ? ['', ...own] : [];
+  return frames.filter((frame) => !frame.includes(pathname) && !frame.includes('node:internal/'));
+}
+
+/** The first frame of the site's own code, such as `fulfil (file:///app/orders.js:12:5)`. Undefined if there is none. */
+export function siteFrame(stack: unknown): string | undefined {
+  const isOwn = (frame: string): boolean =>
+    /:\d+:\d+\)?$/.test(frame) && !/[/\\]node_modules[/\\]|\b(?:node|wasm):/.test(frame);
+  return siteFrames(stack)
+    .find(isOwn)
+    ?.replace(/^ {4}at (?:async )?/, '');
 }
 
 /** The message of a thrown value: of any type, from any realm, even with accessors that throw. */

@@ -17,7 +17,9 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
+export type { CreatedPayment, CreatePaymentOptions, CreatePaymentTerms } from './http/create-intent/create-payment.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
+export { refuse } from './http/hook-errors.js';
 export type {
   AcceptedIntent,
   ClientAmount,
@@ -31,8 +33,7 @@ export type { HealthCheck, HealthStatus, RouterHealth } from './http/operations/
 export type { OpenApiDocument } from './http/operations/openapi.js';
 export type { RequiredPayment } from './http/paywall/payment-requirement.js';
 export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
-export { refuse } from './http/response/problem.js';
-export { currentUser, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
+export { currentUser, logOut, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
 export { createSigner, generateKeyPair, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database/database.js';
 export type {

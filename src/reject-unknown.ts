@@ -2,14 +2,20 @@ import { type ConfigProblem, IntentError, type IntentErrorCode } from './errors.
 
 // Unknown options and fields are rejected: one that is ignored may be a typo of one that matters.
 
-/** At a greater edit distance, one name is probably not a typo of the other. */
-export const maxTypoDistance = 2;
+/** Whether a name is probably a typo: at most two letters differ, in a short name one. Ignores case. */
+export function isTypo(name: string, known: string): boolean {
+  // A long name costs time, and is no typo.
+  if (name.length > 40) return false;
+  return editDistance(name.toLowerCase(), known.toLowerCase()) <= Math.min(2, Math.ceil(name.length / 3));
+}
 
-/** The name with the smallest edit distance, upper and lower case being equal. */
-export function nearestName(name: string, names: readonly string[]): string {
+/** The known name that was probably meant: `name` is a typo of it, or one begins with the other, such as `ttl` and `ttlMs`. */
+export function closestName(name: string, names: readonly string[]): string | undefined {
   const distanceTo = (known: string): number => editDistance(name.toLowerCase(), known.toLowerCase());
-  const [nearest = ''] = [...names].sort((one, other) => distanceTo(one) - distanceTo(other));
-  return nearest;
+  return names
+    .filter((known) => isTypo(name, known) || known.startsWith(name) || name.startsWith(known))
+    .sort((one, other) => distanceTo(one) - distanceTo(other))
+    .at(0);
 }
 
 /** The Levenshtein distance: letters to change, insert or delete. */
@@ -31,11 +37,10 @@ export function unknownNames(given: object, known: readonly string[]): readonly 
   return Object.keys(given).filter((name) => !known.includes(name));
 }
 
-/** `Did you mean "amount"?`, and all names. */
+/** `Did you mean "amount"?` if a name is close, and all names. */
 function suggestion(name: string, known: readonly string[]): string {
-  // A long name costs time, and is no typo.
-  const nearest = nearestName(name.slice(0, 40), known);
-  return `Did you mean ${JSON.stringify(nearest)}? Known: ${known.join(', ')}.`;
+  const closest = closestName(name, known);
+  return `${closest === undefined ? '' : `Did you mean "${closest}"? `}Valid names: ${known.join(', ')}.`;
 }
 
 /** The problem of an unknown option. @param setting its path, such as `routes.intnet` */
@@ -65,9 +70,9 @@ export function requireKnown(
 ): void {
   if (given === undefined) return;
   if (typeof given !== 'object' || given === null) {
-    throw new IntentError(code, `${owner}: options must be an object with ${known.join(', ')}.`);
+    throw new IntentError(code, `${owner}: expected an object. Valid names: ${known.join(', ')}.`);
   }
   const [name] = unknownNames(given, known);
   if (name === undefined) return;
-  throw new IntentError(code, `${owner}: unknown option ${JSON.stringify(name)}. ${suggestion(name, known)}`);
+  throw new IntentError(code, `${owner}: unknown name ${JSON.stringify(name)}. ${suggestion(name, known)}`);
 }

@@ -9,16 +9,15 @@ export {
   type Sequencer,
   type SequencerOptions,
   type SignedWebhook,
+  type SignWebhookOptions,
   type SiteEnvironment,
   type SiteOptions,
-  type SiteOptionsRequest,
   startSequencer,
   type Wallet,
   type WalletLogin,
   type WalletOptions,
   type WalletRequest,
   type WebhookClaims,
-  type WebhookOptions,
 } from './emulator/index.js';
 export { type AdvanceTimeSite, advanceTime } from './testing/advance-time.js';
 export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledger.js';

@@ -15,6 +15,7 @@ import {
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   'reject-unknown': ['errors'],
+  'describe-error': ['errors'],
   async: ['errors'],
   net: [],
   keys: ['errors'],
@@ -30,7 +31,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   browser: ['intents'],
 };
 /** Leaves that every folder except the browser may import. */
-const leaves = ['async', 'net', 'reject-unknown'];
+const leaves = ['async', 'net', 'reject-unknown', 'describe-error'];
 /** router/ and the files directly in src/ that are not a layer compose the others, and may import all of them. */
 const composition = 'the composition';
 

@@ -15,6 +15,7 @@ it('express-intents exports these values', () => {
   "currentUser",
   "generateKeyPair",
   "intentRouter",
+  "logOut",
   "refuse",
   "requireLogin",
   "requirePayment",

@@ -12,7 +12,7 @@ import {
   requireLogin,
   requirePayment,
 } from '../src/index.js';
-import { parseListOptions } from '../src/ledger/intents/find-intents.js';
+import { parseListOptions } from '../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../src/ledger/intents/prune-intents.js';
 import { advanceTime, createWallet, type Sequencer, startSequencer, waitForIntent } from '../src/testing.js';
 import { countingTransport } from './support/transports/counting-transport.js';
@@ -153,7 +153,7 @@ test.each(calls)('%s rejects the unknown option %s and names %s', async (_call, 
   const error = await errorOf(run);
   expect(error).toBeInstanceOf(IntentError);
   const { message } = error as IntentError;
-  expect(message).toMatch(new RegExp(`nknown option "${unknown}"\\.\\s+Did you mean "${meant}"\\?`));
+  expect(message).toMatch(new RegExp(`nknown (?:option|name) "${unknown}"\\.\\s+Did you mean "${meant}"\\?`));
 });
 
 test('no call reached the service', () => {
@@ -162,7 +162,10 @@ test('no call reached the service', () => {
 
 test('signWebhook rejects { forged: true }, which is not one of its options', async () => {
   const error = await errorOf(() => sequencer.signWebhook(id, plus('forged')));
-  expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('Known: invalid, claims.') });
+  expect(error).toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringContaining('Valid names: invalid, claims.'),
+  });
 });
 
 test('signWebhook rejects an unknown kind of invalid call', async () => {

@@ -4,7 +4,6 @@ import { requireThat } from './validation.js';
 
 export type { ButtonEvents, ButtonHandler, EventName, User } from './events.js';
 export type { Problem } from './flow/api.js';
-export type { ReturnAddress } from './flow/return-url.js';
 export type { ButtonOptions } from './options.js';
 export type { ElementRoutes } from './site-config.js';
 export type { IntentButton };

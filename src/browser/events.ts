@@ -18,7 +18,7 @@ export interface ButtonEvents {
   /** The dialog was closed without success. `intent` is missing if none was created. */
   cancel: {
     readonly intent: string | undefined;
-    readonly reason: 'dismissed' | 'rejected' | 'expired' | 'problem';
+    readonly reason: 'dismissed' | 'declined' | 'expired' | 'problem';
   };
   /** The payment or login failed. */
   error: { readonly error: Problem };

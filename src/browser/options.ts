@@ -1,4 +1,4 @@
-import { type ReturnAddress, returnUrl } from './flow/return-url.js';
+import { returnUrl } from './flow/return-url.js';
 import { type ElementRoutes, loginTtlMs, siteBase, siteRoutes, siteWalletUrl } from './site-config.js';
 import { negotiateTag } from './texts/locale.js';
 import { httpUrl, requireThat } from './validation.js';
@@ -23,12 +23,17 @@ export interface ButtonOptions {
   expiresInMs?: number | undefined;
   /** The address of the wallet. Default: the server's. */
   walletUrl?: string | undefined;
+  /**
+   * The page to open after success: absolute or a path, on the page's own origin or one of the server's `returnOrigins`.
+   * `{{INTENT_ID}}` becomes the id.
+   */
+  successUrl?: string | undefined;
+  /** The page to open after cancel, as `successUrl`. */
+  cancelUrl?: string | undefined;
   /** Paths of the routes, `false` for one that is switched off. Default: the server's. */
   routes?: Partial<ElementRoutes> | undefined;
   /** The path the router is mounted under, such as `/shop`. Default: where this file was loaded from. */
   base?: string | undefined;
-  /** Where to go after success and cancel; `{{INTENT_ID}}` becomes the id. */
-  confirmParams?: { success?: ReturnAddress | undefined; cancel?: ReturnAddress | undefined } | undefined;
   /** Logs the user in: success also completes the session. The server signs, so `verifier` is ignored. */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
@@ -47,10 +52,10 @@ const like =
   (pattern: RegExp) =>
   (value: string, name: string): void =>
     requireThat(pattern.test(value), name, pattern);
-// An address without a URL is not set.
-const address: Checks = { url: (value) => value && returnUrl(value) };
+// An empty attribute is not set.
+const address = (value: string, name: string): unknown => value && returnUrl(value, '', name);
 
-/** The first eight options are also attributes. */
+/** The first ten options are also attributes. */
 const checks = {
   mode: like(/^(payment|login)$/),
   order: false,
@@ -60,10 +65,11 @@ const checks = {
   locale: text,
   label: text,
   walletUrl: httpUrl,
+  successUrl: address,
+  cancelUrl: address,
   expiresInMs: like(/^[1-9][\d.]*$/),
   routes: siteRoutes,
   base: text,
-  confirmParams: { success: address, cancel: address },
   login: { clientSecret: false, verifier: false },
 } satisfies Record<OptionName, Check | Checks | false>;
 
@@ -72,7 +78,7 @@ export const optionNames = Object.keys(checks) as OptionName[];
 /** @throws {TypeError} for an unknown option or field, and for a value of the wrong form */
 export function checkOptions(options: object, known: Checks = checks): void {
   for (const [name, value] of Object.entries(options)) {
-    requireThat(Object.hasOwn(known, name), `option ${name}`, `one of ${Object.keys(known)}`);
+    requireThat(Object.hasOwn(known, name), `option name ${name}`, `one of ${Object.keys(known)}`);
     const check = value !== undefined && known[name];
     if (typeof check === 'function') check(value as never, name);
     else if (typeof check === 'object') {
@@ -110,7 +116,6 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
   const given: ButtonOptions = Object.assign(attributesOf(element), options);
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
-  const { success, cancel } = given.confirmParams ?? {};
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
   const routes = Object.entries({ ...siteRoutes, ...given.routes });
   return {
@@ -122,20 +127,16 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
     mode,
     completesLogin: mode === 'login' || !!login,
     routes: Object.fromEntries(routes.map(([name, path]) => [name, path && base + path])),
-    urls: { success: success?.url, cancel: cancel?.url },
+    urls: { success: given.successUrl, cancel: given.cancelUrl },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
     orderJson: JSON.stringify({ mode, order, amount }),
   } as unknown as Settings;
 }
 
 function attributesOf(element: HTMLElement): ButtonOptions {
-  const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) ?? '' });
   // No prototype: a polluted Object.prototype must not choose a route or a wallet.
-  const given: Record<string, unknown> = {
-    __proto__: null,
-    confirmParams: { success: address('success'), cancel: address('cancel') },
-  };
-  for (const name of optionNames.slice(0, 8)) {
+  const given: Record<string, unknown> = { __proto__: null };
+  for (const name of optionNames.slice(0, 10)) {
     const value = element.getAttribute(name.replace('U', '-u'));
     if (value !== null) given[name] = value;
   }

@@ -26,7 +26,8 @@ export function formatList(intents: readonly LedgerIntent[]): string[] {
 
 function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
-  const what = deadLetterHook ?? 'it';
+  // A failed poll sets the error too, but counts no attempt.
+  const what = deadLetterHook ?? (attempts > 0 ? 'its hook' : 'its last poll');
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
   return `${what} has failed${howOften}: ${lastError}`;
 }
@@ -40,10 +41,11 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
     ['last error', formatFailure(intent)],
     ['amount', intent.amount === undefined ? undefined : formatAmount(intent)],
     ['to', intent.destination],
+    ['for', intent.description],
     ['resource', intent.resource],
     ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
     ['user', intent.userId],
-    ['next poll', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
+    ['due', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
   ];
   const events = [
     { at: intent.createdAt, what: 'created' },
@@ -51,7 +53,10 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
       const after = attempts > 0 ? `, ${attempts} failed ${attempts === 1 ? 'call' : 'calls'} of its hook` : '';
       return { at, what: `${from} -> ${to}${after}` };
     }),
-    ...(intent.loginCompletedAt ? [{ at: intent.loginCompletedAt, what: 'login completed' }] : []),
+    // Of a login, the history has it.
+    ...(intent.loginCompletedAt && intent.kind === 'payment'
+      ? [{ at: intent.loginCompletedAt, what: 'login completed' }]
+      : []),
   ];
   events.sort((one, other) => one.at.getTime() - other.at.getTime());
   return [

@@ -4,23 +4,15 @@ import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Database } from '../ledger/database/database.js';
 import { exportLedger } from '../ledger/intents/export-ledger.js';
-import { findIntent, historyOf, listIntents, parseListOptions } from '../ledger/intents/find-intents.js';
+import { findIntent, historyOf } from '../ledger/intents/find-intents.js';
 import { importLedger } from '../ledger/intents/import-ledger.js';
 import { pruneIntents } from '../ledger/intents/prune-intents.js';
 import { retryIntent } from '../ledger/intents/record-intent.js';
-import type { IntentState, LedgerIntent, ListOptions } from '../ledger/ledger.js';
-import type { LedgerSettings } from '../ledger/ledger-settings.js';
-import { requireMigrated } from '../ledger/migrations/migrate.js';
-import {
-  addEnvFile,
-  addExamples,
-  type CommandContext,
-  type EnvironmentOptions,
-  printError,
-  readEnvironment,
-} from './command.js';
-import { formatCount, formatIntent, formatList } from './format-intent.js';
-import { withExistingLedger } from './open-ledger.js';
+import type { IntentState, LedgerIntent } from '../ledger/ledger.js';
+import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, printError } from './command.js';
+import { formatCount, formatIntent } from './format-intent.js';
+import { addList } from './ledger-list.js';
+import { inLedger } from './open-ledger.js';
 import { printableJson, type Terminal } from './terminal.js';
 
 /** `ledger list`, `show`, `retry`, `prune`, `export` and `import`: inspects and maintains the ledger. */
@@ -30,62 +22,6 @@ export function addLedger(program: Command, context: CommandContext): void {
     .summary('list, retry, prune, export and import the intents in the ledger')
     .description('Works with the ledger at INTENT_DATABASE_URL. With Postgres the site can run at the same time.');
   for (const add of [addList, addShow, addRetry, addPrune, addExport, addImport]) add(ledger, context);
-}
-
-/** Opens the migrated ledger of the environment. A folder or a slow database takes seconds. */
-function inLedger(
-  flags: EnvironmentOptions,
-  terminal: Terminal,
-  use: (db: Database, settings: LedgerSettings) => Promise<number>,
-): Promise<number> {
-  terminal.progress('opening the ledger');
-  return withExistingLedger(readEnvironment(flags), async (db, settings) => {
-    terminal.progress();
-    await requireMigrated(db);
-    return use(db, settings);
-  });
-}
-
-interface ListFlags extends EnvironmentOptions {
-  readonly state?: string;
-  readonly limit: string;
-  readonly after?: string;
-  readonly json?: boolean;
-}
-
-function addList(ledger: Command, { terminal, action }: CommandContext): void {
-  const command = ledger
-    .command('list')
-    .description('Lists the intents in the ledger, the newest first.')
-    .option('--state <state>', 'only intents in this state, such as dead')
-    .option('--limit <number>', 'maximum number of intents', '20')
-    .option('--after <cursor>', 'cursor of the previous page')
-    .option('--json', 'print JSON, for programs')
-    .action(action((flags: ListFlags) => list(flags, terminal)));
-  addEnvFile(command);
-  addExamples(command, [['ledger list --state dead', 'list dead letters']]);
-}
-
-async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
-  const { state, limit, after, json } = flags;
-  const options: ListOptions = { state: state as IntentState | undefined, limit: Number(limit), after };
-  // Reports invalid options before it opens the ledger.
-  parseListOptions(options);
-  return inLedger(flags, terminal, async (db) => {
-    const { intents, next } = await listIntents(db, options);
-    if (json) {
-      terminal.out(printableJson({ intents, next }));
-      return 0;
-    }
-    if (intents.length > 0) for (const line of formatList(intents)) terminal.out(line);
-    else if (state) terminal.out(`No intent is ${state}${next ? ' among the newest' : ''}.`);
-    else terminal.out('The ledger has no intents.');
-    if (next) {
-      const same = state ? ` --state ${state}` : '';
-      terminal.out(`\nMore: npx express-intents ledger list${same} --limit ${limit} --after ${next}`);
-    }
-    return 0;
-  });
 }
 
 interface ShowFlags extends EnvironmentOptions {
@@ -152,7 +88,7 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('prune')
     .description(
-      'Deletes old intents that are finished. It never deletes open payments, submitted payments or dead letters.',
+      'Deletes old intents that are finished. It never deletes created payments, submitted payments or dead letters.',
     )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
     .option('--archive <file>', 'append them to this file as lines of JSON before they are deleted')

@@ -6,6 +6,9 @@ import { IntentError } from '../errors.js';
 import type { Database } from '../ledger/database/database.js';
 import { openDatabase } from '../ledger/database/open-database.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
+import { requireMigrated } from '../ledger/migrations/migrate.js';
+import { type EnvironmentOptions, readEnvironment } from './command.js';
+import type { Terminal } from './terminal.js';
 
 type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
 
@@ -48,4 +51,18 @@ function openInSite(settings: LedgerSettings): IntentError {
     `The site has ${describePlace(settings)} open. Only one process can open it.\n` +
       'Stop the site, run this command, and start the site again. Or use router.intents in the site: find, list, history, retry.',
   );
+}
+
+/** Opens the migrated ledger of the environment. A folder or a slow database takes seconds. */
+export function inLedger(
+  flags: EnvironmentOptions,
+  terminal: Terminal,
+  use: (db: Database, settings: LedgerSettings) => Promise<number>,
+): Promise<number> {
+  terminal.progress('opening the ledger');
+  return withExistingLedger(readEnvironment(flags), async (db, settings) => {
+    terminal.progress();
+    await requireMigrated(db);
+    return use(db, settings);
+  });
 }

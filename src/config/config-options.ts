@@ -32,6 +32,12 @@ export interface LoginOptions {
   readonly ttlMs?: number | undefined;
   /** Asks every user "Continue as X?" before the session begins. X is the user in the wallet. Default false. */
   readonly confirm?: boolean | undefined;
+  /**
+   * Members of the app's session that a login copies into the new session, such as `['basket']`. All others are discarded, and
+   * so are these if another wallet was logged in. It is a list, because the old session may come from an attacker: name only
+   * data that is harmless if an attacker chose it, no rights or identities. See `docs/accounts.md`. Default none.
+   */
+  readonly keepSession?: readonly string[] | undefined;
   /** How long a session in a cookie of the router lasts, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number | undefined;
 }
@@ -51,7 +57,7 @@ export interface EmulatorOptions {
 export interface HookOptions {
   /** After this many failures of a hook a payment becomes a dead letter. Default 15, which takes about three hours. */
   readonly maxAttempts?: number | undefined;
-  /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` too. Default 30 000. */
+  /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` and `onSession` too. Default 30 000. */
   readonly timeoutMs?: number | undefined;
 }
 

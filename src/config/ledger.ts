@@ -27,9 +27,9 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
   report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);
   report.unknownNames('hooks', hooks, ['maxAttempts', 'timeoutMs']);
   const settlement = {
-    settleDelayMs: settleDelayMs ? report.duration('settleDelayMs', settleDelayMs, 60_000) : 0,
+    settleDelayMs: report.duration('settleDelayMs', settleDelayMs, 0, { min: 0 }),
     watchMs: report.duration('watch.unpaidMs', watch.unpaidMs, 30 * dayMs),
-    reversalWatchMs: watch.settledMs === 0 ? 0 : report.duration('watch.settledMs', watch.settledMs, dayMs),
+    reversalWatchMs: report.duration('watch.settledMs', watch.settledMs, dayMs, { min: 0 }),
     settlementConcurrency: report.count(
       'settlementConcurrency',
       options.settlementConcurrency,
@@ -37,7 +37,7 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
       maxSettlementConcurrency,
     ),
     hookAttempts: report.count('hooks.maxAttempts', hooks.maxAttempts, 15, 1_000),
-    hookTimeoutMs: report.duration('hooks.timeoutMs', hooks.timeoutMs, 30_000, maxTimerMs),
+    hookTimeoutMs: report.duration('hooks.timeoutMs', hooks.timeoutMs, 30_000, { max: maxTimerMs }),
     lateAfterMs,
   };
   const url = options.databaseUrl ?? env.INTENT_DATABASE_URL ?? '';

@@ -40,7 +40,7 @@ export function readRateLimits({ options, report }: ConfigSource): RateLimits | 
     session: limitOf('session'),
     status: limitOf('status'),
     webhook: limitOf('webhook'),
-    windowMs: report.duration('rateLimits.windowMs', rateLimits.windowMs, 60_000, maxTimerMs),
+    windowMs: report.duration('rateLimits.windowMs', rateLimits.windowMs, 60_000, { max: maxTimerMs }),
     store: readStore(rateLimits.store, report),
   });
 }

@@ -4,8 +4,9 @@ import { IntentError } from '../errors.js';
 import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { generateKeyPair, type Signer } from '../keys/verifier-key.js';
+import type { Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
+import { developmentKey, developmentKeyFile } from './development-key.js';
 import type { Report } from './report.js';
 
 /** Keys, domain and times of logins. */
@@ -17,34 +18,56 @@ export interface LoginConfig {
   readonly sessionTtlMs: number;
   /** Whether the user confirms before the session begins. */
   readonly confirm: boolean;
+  /** Members of the app's session that a login keeps. */
+  readonly keepSession: readonly string[];
   /** Keys of 32 bytes that seal cookies: the first seals, all open. */
   readonly cookieKeys: readonly Uint8Array[];
 }
 
 /** Undefined if logins are disabled. */
 export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
-  const { options } = source;
-  if (options.login === false) return undefined;
+  if (source.options.login === false) return undefined;
   const keyRing = readKeyRing(source, isEmbedded);
   const domain = readDomain(source, isEmbedded);
   const cookieKeys = readCookieKeys(source, keyRing, domain);
-  const { ttlMs, sessionTtlMs, confirm } = readLoginOptions(source);
-  return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, confirm, cookieKeys }) : undefined;
+  const options = readLoginOptions(source);
+  return keyRing && domain ? Object.freeze({ keyRing, domain, cookieKeys, ...options }) : undefined;
 }
 
-function readLoginOptions({ options, report }: ConfigSource): Pick<LoginConfig, 'ttlMs' | 'sessionTtlMs' | 'confirm'> {
+function readLoginOptions({
+  options,
+  report,
+}: ConfigSource): Pick<LoginConfig, 'ttlMs' | 'sessionTtlMs' | 'confirm' | 'keepSession'> {
   const given = typeof options.login === 'object' ? options.login : {};
-  report.unknownNames('login', given, ['ttlMs', 'confirm', 'sessionTtlMs']);
+  report.unknownNames('login', given, ['ttlMs', 'confirm', 'keepSession', 'sessionTtlMs']);
   const { confirm = false } = given;
   if (typeof confirm !== 'boolean') report.problem('login.confirm', 'It has the wrong type.', 'Make it true or false.');
   return {
     ttlMs: report.duration('login.ttlMs', given.ttlMs, 120_000),
     sessionTtlMs: report.duration('login.sessionTtlMs', given.sessionTtlMs, 7 * 24 * 3_600_000),
     confirm,
+    keepSession: readKeepSession(given.keepSession, report),
   };
 }
 
-const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.';
+/** These members of a session belong to the session itself. */
+const ownMembers = ['cookie', 'intentUser'];
+
+function readKeepSession(given: readonly string[] = [], report: Report): readonly string[] {
+  const fix = "login: { keepSession: ['basket'] }";
+  if (!Array.isArray(given) || !given.every((name) => typeof name === 'string')) {
+    report.problem('login.keepSession', 'It must be a list of members of the session.', fix);
+    return [];
+  }
+  const own = given.find((name) => ownMembers.includes(name));
+  if (own === undefined) return Object.freeze([...given]);
+  report.problem('login.keepSession', `${own} cannot be kept: a login sets it.`, fix);
+  return [];
+}
+
+const keptKeyNotice = `The key of ${developmentKeyFile} is used, for development only.`;
+const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
+const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
 
 /** @param isEmbedded the embedded sequencer accepts a generated key */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
@@ -69,10 +92,9 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
       `${keygen} For payments only: intentRouter({ login: false }).`,
     );
   }
-  report.notices.push(
-    'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
-  );
-  return createKeyRing(generateKeyPair().secret);
+  const { keyRing, isKept } = developmentKey(env);
+  report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isKept ? keptKeyNotice : newKeyNotice}`);
+  return keyRing;
 }
 
 function isSigner(signer: Signer | undefined, report: Report): boolean {
@@ -114,8 +136,13 @@ function readCookieKeys(
   const fix = 'INTENT_SECRET=<at least 32 random characters>';
   const text = options.secret ?? (env.INTENT_SECRET || undefined);
   const secrets = text?.split(',').map((secret) => secret.trim()) ?? [];
-  if (secrets.some((secret) => secret.length < 32)) {
-    report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);
+  const short = secrets.findIndex((secret) => secret.length < 32);
+  if (short >= 0) {
+    const isList = secrets.length > 1;
+    const entry = isList ? `Entry ${short + 1} of ${secrets.length}` : 'It';
+    const isEmpty = isList && secrets[short] === '';
+    const entryProblem = `${entry} is ${isEmpty ? 'empty. Remove the comma' : 'shorter than 32 characters'}.`;
+    report.problem('INTENT_SECRET', entryProblem, fix);
     return [];
   }
   if (secrets.length > 0) {

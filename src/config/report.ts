@@ -1,6 +1,11 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
 import { unknownNames, unknownOption } from '../reject-unknown.js';
 
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number | undefined;
+}
+
 /** Collects all problems of a configuration, and checks common kinds of values. */
 export class Report {
   readonly problems: ConfigProblem[] = [];
@@ -19,24 +24,27 @@ export class Report {
     }
   }
 
-  /** A whole number of milliseconds from 1 to `max`. */
-  duration(setting: string, value: number | undefined, fallback: number, max = Number.MAX_SAFE_INTEGER): number {
-    return this.#number(setting, value, { fallback, max, kind: 'whole number of milliseconds' });
+  /** A whole number of milliseconds, by default at least 1. */
+  duration(setting: string, value: number | undefined, fallback: number, { min = 1, max }: Bounds = {}): number {
+    return this.#number(setting, value, fallback, 'a whole number of milliseconds', { min, max });
   }
 
   /** A whole number from 1 to `max`. */
   count(setting: string, value: number | undefined, fallback: number, max: number): number {
-    return this.#number(setting, value, { fallback, max, kind: 'whole number' });
+    return this.#number(setting, value, fallback, 'a whole number', { min: 1, max });
   }
 
   #number(
     setting: string,
     value: number | undefined,
-    { fallback, max, kind }: { readonly fallback: number; readonly max: number; readonly kind: string },
+    fallback: number,
+    kind: string,
+    { min = 1, max }: Bounds,
   ): number {
     const number = value === undefined ? fallback : value;
-    if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-    this.problem(setting, `It must be a ${kind} from 1 to ${max}.`, example(setting, fallback));
+    if (Number.isSafeInteger(number) && number >= min && (max === undefined || number <= max)) return number;
+    const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+    this.problem(setting, `It must be ${kind} ${range}.`, example(setting, fallback));
     return fallback;
   }
 

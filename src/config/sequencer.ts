@@ -47,11 +47,11 @@ export function readSequencer(
   if (dialect !== 'intents' && dialect !== 'messaging') {
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
   }
-  const timeoutMs = report.duration('timeoutMs', options.timeoutMs, 8_000, maxTimerMs);
+  const timeoutMs = report.duration('timeoutMs', options.timeoutMs, 8_000, { max: maxTimerMs });
   const attemptTimeoutMs =
     options.attemptTimeoutMs === undefined
       ? undefined
-      : report.duration('attemptTimeoutMs', options.attemptTimeoutMs, 3_000, maxTimerMs);
+      : report.duration('attemptTimeoutMs', options.attemptTimeoutMs, 3_000, { max: maxTimerMs });
   return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, attemptTimeoutMs });
 }
 
@@ -89,7 +89,10 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
 function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
   if (text === 'embedded' || proxyUrl === 'embedded') {
-    return ['A router cannot call the embedded sequencer over gRPC.', 'Unset INTENT_SEQUENCER_GRPC_URL.'];
+    return [
+      'The embedded sequencer that a router starts does not speak gRPC.',
+      'Unset INTENT_SEQUENCER_GRPC_URL. Or run `npx express-intents sequencer --grpc-port 4748`, and set the URLs that it prints.',
+    ];
   }
   // gRPC itself uses addresses without a scheme.
   if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) {

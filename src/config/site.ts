@@ -116,7 +116,7 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
   // The embedded sequencer generates a key at each start, so a configured key belongs to another service.
   if (isEmbedded) return Object.freeze({ webhookPublicKeys: undefined });
   if (!(options.origin ?? env.INTENT_ORIGIN)) {
-    const problem = 'It is not set. The service calls webhooks at an absolute URL.';
+    const problem = 'It is not set. The payment service calls webhooks at an absolute URL.';
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)');
   }
   const fix =
@@ -125,7 +125,7 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
   if (text === '') {
     report.problem(
       'INTENT_WEBHOOK_PUBLIC_KEY',
-      'It is not set. Calls of the webhook are verified with the key of the service.',
+      'It is not set. Calls of the webhook are verified with the key of the payment service.',
       fix,
     );
     return Object.freeze({ webhookPublicKeys: [] });

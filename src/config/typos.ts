@@ -1,4 +1,4 @@
-import { editDistance, maxTypoDistance, nearestName } from '../reject-unknown.js';
+import { closestName, isTypo } from '../reject-unknown.js';
 import type { Environment } from './config-options.js';
 
 /** All environment variables of this package. */
@@ -28,8 +28,10 @@ export interface VariableTypo {
 export function findTypos(env: Environment): readonly VariableTypo[] {
   return Object.keys(env)
     .filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name))
-    .map((name) => ({ name, meant: nearestName(name, knownVariables) }))
-    .filter(({ name, meant }) => editDistance(name, meant) <= maxTypoDistance);
+    .flatMap((name) => {
+      const meant = closestName(name, knownVariables);
+      return meant !== undefined && isTypo(name, meant) ? [{ name, meant }] : [];
+    });
 }
 
 /** Common abbreviations of `production`. */
@@ -39,6 +41,6 @@ const shortModes: readonly string[] = ['prod', 'prd', 'live'];
 export function modeWarnings({ NODE_ENV = '' }: Environment): readonly string[] {
   const mode = NODE_ENV.trim().toLowerCase();
   if (NODE_ENV === 'production' || NODE_ENV === '') return [];
-  if (!shortModes.includes(mode) && editDistance(mode.slice(0, 20), 'production') > maxTypoDistance) return [];
+  if (!shortModes.includes(mode) && !isTypo(mode, 'production')) return [];
   return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, so production mode is off. Set NODE_ENV=production.`];
 }

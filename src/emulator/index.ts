@@ -1,8 +1,8 @@
 export type { Fault, FaultKind } from './faults/fault-kinds.js';
 export type { FaultyOperation } from './operations/request.js';
-export type { SignedWebhook, WebhookClaims, WebhookOptions } from './outbound/send-webhook.js';
+export type { SignedWebhook, SignWebhookOptions, WebhookClaims } from './outbound/send-webhook.js';
 export type { InProcessTransport } from './servers/in-process-transport.js';
-export type { SiteEnvironment, SiteOptions, SiteOptionsRequest } from './site-settings.js';
+export type { SiteEnvironment, SiteOptions } from './site-settings.js';
 export { type Sequencer, type SequencerOptions, startSequencer } from './start-sequencer.js';
 export type { Clock } from './state/clock.js';
 export type { IntentMark } from './state/wait-for-mark.js';

@@ -5,12 +5,6 @@ import { requireKnown } from '../reject-unknown.js';
 /** RFC 2606 reserves `.example`. */
 const defaultDomain = 'shop.example';
 
-/** Options of `siteOptions`. */
-export interface SiteOptionsRequest {
-  /** Domain of the site. Default `shop.example`. */
-  readonly domain?: string | undefined;
-}
-
 /** Options of `intentRouter` that connect a site under test to a sequencer. */
 export interface SiteOptions {
   /** base_url of the sequencer. */
@@ -41,6 +35,10 @@ export interface SiteEnvironment {
   readonly INTENT_WEBHOOK_PUBLIC_KEY: string;
 }
 
+interface SiteIdentity {
+  readonly domain?: string | undefined;
+}
+
 interface Addresses {
   readonly url: string;
   readonly walletUrl: string;
@@ -60,9 +58,9 @@ export class SiteSettings {
   }
 
   /** @throws {IntentError} `invalid_domain` */
-  options(request: SiteOptionsRequest = {}): SiteOptions {
-    requireKnown('siteOptions', request, ['domain']);
-    const domain = parseVerifierDomain(request.domain ?? defaultDomain);
+  options(site: SiteIdentity = {}): SiteOptions {
+    requireKnown('siteOptions', site, ['domain']);
+    const domain = parseVerifierDomain(site.domain ?? defaultDomain);
     const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#addresses;
     const verifierSecret = this.#secretOf(domain);
     const destination = this.#destination;
@@ -70,8 +68,8 @@ export class SiteSettings {
   }
 
   /** @throws as `options` */
-  environment(request?: SiteOptionsRequest): SiteEnvironment {
-    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = this.options(request);
+  environment(site?: SiteIdentity): SiteEnvironment {
+    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = this.options(site);
     return {
       INTENT_SEQUENCER_URL: sequencerUrl,
       INTENT_WALLET_URL: walletUrl,

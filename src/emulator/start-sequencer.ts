@@ -4,13 +4,13 @@ import { requireKnown } from '../reject-unknown.js';
 import type { Fault, FaultKind } from './faults/fault-kinds.js';
 import { reversePayment } from './operations/payment.js';
 import { KeyFileReader } from './outbound/fetch-key-file.js';
-import { type SignedWebhook, WebhookCaller, type WebhookOptions, WebhookSigner } from './outbound/send-webhook.js';
+import { type SignedWebhook, type SignWebhookOptions, WebhookCaller, WebhookSigner } from './outbound/send-webhook.js';
 import type { GrpcServer } from './servers/grpc-server.js';
 import { createSequencerApp } from './servers/http-server.js';
 import { type InProcessTransport, inProcessTransport } from './servers/in-process-transport.js';
 import { listen } from './servers/listen.js';
 import { type StreamServer, serveWebSocketStreams } from './servers/websocket-server.js';
-import { type SiteEnvironment, type SiteOptions, type SiteOptionsRequest, SiteSettings } from './site-settings.js';
+import { type SiteEnvironment, type SiteOptions, SiteSettings } from './site-settings.js';
 import { type Clock, createClock } from './state/clock.js';
 import { openState, type SequencerState } from './state/sequencer-state.js';
 import { newOwner, requireFreeStateFile } from './state/state-owner.js';
@@ -56,12 +56,12 @@ export interface Sequencer {
   /** The wallet with a name, by default the first. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /**
-   * Returns options of `intentRouter` for a site under test. The sequencer trusts their verifier key, so logins need no key
+   * Returns options of `intentRouter` for a site under test, by default at `shop.example`. The sequencer trusts their verifier key, so logins need no key
    * file. Returns the same options for the same domain. @throws {IntentError} `invalid_domain`
    */
-  siteOptions(request?: SiteOptionsRequest): SiteOptions;
+  siteOptions(site?: { readonly domain?: string | undefined }): SiteOptions;
   /** As `siteOptions`, as environment variables for a site in its own process. @throws {IntentError} `invalid_domain` */
-  siteEnvironment(request?: SiteOptionsRequest): SiteEnvironment;
+  siteEnvironment(site?: { readonly domain?: string | undefined }): SiteEnvironment;
   /**
    * Reads the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from an Express app,
    * which is served while the file is read.
@@ -79,7 +79,7 @@ export interface Sequencer {
    * Returns the webhook call of an intent, signed with the webhook key, or an invalid one. Sends nothing.
    * @throws {IntentError} `intent_not_found`
    */
-  signWebhook(intentId: string, options?: WebhookOptions): Promise<SignedWebhook>;
+  signWebhook(intentId: string, options?: SignWebhookOptions): Promise<SignedWebhook>;
   /** Reverses a payment: its status is again that of an unpaid one (protocol section 6). @throws {IntentError} `intent_not_found` */
   reverse(intentId: string): void;
   /**
@@ -112,7 +112,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   if (stateFile !== undefined) await requireFreeStateFile(stateFile, port);
 
   const server = createServer();
-  const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
+  const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT, --port or the option port', unref })}`;
   const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now: clock.now }));
   const open: { streams?: StreamServer; grpc?: GrpcServer | undefined; closeState?: () => void } = {};
   const closeAll = async (): Promise<void> => {
@@ -211,7 +211,7 @@ async function startGrpc(transport: InProcessTransport, options: SequencerOption
   const { grpcPort: port, unref = true } = options;
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./servers/grpc-server.js');
-  return startGrpcServer(transport, { port, setting: 'grpcPort', unref });
+  return startGrpcServer(transport, { port, setting: '--grpc-port or the option grpcPort', unref });
 }
 
 function findWallet(wallets: readonly Wallet[], name?: string): Wallet {

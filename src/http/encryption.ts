@@ -1,6 +1,5 @@
 import { webcrypto } from 'node:crypto';
 import { IntentError } from '../errors.js';
-import type { BrowserIdentity } from './request/browser-cookie.js';
 
 // Sealed values are JWEs with a direct key and A256GCM (RFC 7516): only a holder of the key can read or create one.
 
@@ -12,31 +11,41 @@ export function loadJose(): Promise<typeof import('jose')> {
   return loading;
 }
 
+/** Who created an intent, and may see its client secret again: a browser or the site. */
+export interface IntentOwner {
+  /** Identifies the owner: 32 bytes for a browser, empty for the site. */
+  readonly hash: Uint8Array;
+  /** Derives a key of 32 bytes. */
+  deriveKey(purpose: string): Uint8Array;
+  /** The keys before a rotation. They only open. */
+  deriveFormerKeys?(purpose: string): readonly Uint8Array[];
+}
+
 /** The intent id is part of the purpose, so a sealed secret cannot be copied to another intent. */
 const clientSecretPurpose = (intentId: string): string => `express-intents client secret v1 of ${intentId}`;
 
-/** Seals the client secret of an intent with a key derived from the cookie of its browser. */
-export async function sealClientSecret(
-  clientSecret: string,
-  intentId: string,
-  browser: BrowserIdentity,
-): Promise<string> {
+/** Seals the client secret of an intent with a key of its owner. */
+export async function sealClientSecret(clientSecret: string, intentId: string, owner: IntentOwner): Promise<string> {
   const { CompactEncrypt } = await loadJose();
   return new CompactEncrypt(new TextEncoder().encode(clientSecret))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .encrypt(browser.deriveKey(clientSecretPurpose(intentId)));
+    .encrypt(owner.deriveKey(clientSecretPurpose(intentId)));
 }
 
-/** @throws {IntentError} `internal_error` if it was sealed for another browser or intent, or was changed */
-export async function openClientSecret(sealed: string, intentId: string, browser: BrowserIdentity): Promise<string> {
+/** @throws {IntentError} `internal_error` if it was sealed for another owner or intent, or was changed */
+export async function openClientSecret(sealed: string, intentId: string, owner: IntentOwner): Promise<string> {
   const { compactDecrypt } = await loadJose();
   const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] };
-  try {
-    const { plaintext } = await compactDecrypt(sealed, browser.deriveKey(clientSecretPurpose(intentId)), algorithms);
-    return new TextDecoder().decode(plaintext);
-  } catch (cause) {
-    throw new IntentError('internal_error', 'A sealed client secret cannot be decrypted.', { cause });
+  const purpose = clientSecretPurpose(intentId);
+  let cause: unknown;
+  for (const key of [owner.deriveKey(purpose), ...(owner.deriveFormerKeys?.(purpose) ?? [])]) {
+    try {
+      return new TextDecoder().decode((await compactDecrypt(sealed, key, algorithms)).plaintext);
+    } catch (error) {
+      cause ??= error;
+    }
   }
+  throw new IntentError('internal_error', 'A sealed client secret cannot be decrypted.', { cause });
 }
 
 /** The site's cookie keys, each imported once: an import costs a third of a decryption. */

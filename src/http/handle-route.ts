@@ -37,7 +37,6 @@ export async function handleRoute(
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
     if (name === 'status' || name === 'events') rejectCrossSite(req);
     await handler(req, res, rest);
-    if (name === 'session' && method === 'DELETE' && res.statusCode === 204) observer?.emit({ type: 'logged_out' });
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
     sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
@@ -61,9 +60,9 @@ function codeOf(error: unknown): IntentErrorCode {
 function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): RouterEventPayload | undefined {
   if (code === 'rate_limited') return { type: 'rate_limited', route: name };
   if (req.method !== 'POST') return undefined;
-  if (name === 'intent') return { type: 'intent_refused', code, kind: requestedKind(req) };
-  if (name === 'session') return { type: 'login_refused', code };
-  return name === 'webhook' ? { type: 'webhook_refused', code } : undefined;
+  if (name === 'intent') return { type: 'intent_failed', code, kind: requestedKind(req) };
+  if (name === 'session') return { type: 'login_failed', code };
+  return name === 'webhook' ? { type: 'webhook_rejected', code } : undefined;
 }
 
 /** The body may be invalid. */

@@ -16,6 +16,8 @@ export interface SitePaymentTerms {
   readonly currency: string;
   /** Base58 account that receives the payment. Default: `INTENT_DESTINATION`. */
   readonly destination?: string | undefined;
+  /** What the payer buys, such as `Blue shirt, size M`: one line of 1 to 100 characters. The dialog shows it. */
+  readonly description?: string | undefined;
   /** `true` also logs the payer in. */
   readonly login?: boolean | undefined;
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
@@ -40,6 +42,8 @@ export type AcceptedIntent =
       readonly currency: string;
       /** Base58 account that receives the payment. */
       readonly destination: string;
+      /** What the payer buys, as the dialog shows it. */
+      readonly description: string | undefined;
       /** Whether the payment also logs the payer in. */
       readonly login: boolean;
       /** What the payment unlocks for the browser that makes it; see `requirePayment`. */
@@ -81,7 +85,7 @@ export interface Hooks extends PaymentHooks {
   /**
    * Called after the sequencer has accepted the intent and before the browser receives the secret. Without a ledger, record the
    * intent here. If it throws, the browser receives an error and the secret stays on the server. Called again with the same
-   * intent if the browser retries with the same `Idempotency-Key`.
+   * intent if the browser retries with the same `Idempotency-Key`. Not called for `router.createPayment`.
    */
   readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**
@@ -92,6 +96,13 @@ export interface Hooks extends PaymentHooks {
    * fails and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
+  /**
+   * Called after `onLogin`, with the new session as `req.session`, before that session is stored and the response is sent. Write
+   * `req.session.userId` here, or call passport's `req.login(account)`. Without a session of the app only `req.res` is available.
+   * If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session, and the login can be
+   * completed later; `onLogin` is then called again. Its timeout is that of `onLogin`.
+   */
+  readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
 }
 
 /** The third parameter of `onLogin`. */

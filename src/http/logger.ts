@@ -1,6 +1,3 @@
-import { types } from 'node:util';
-import { IntentError, SequencerError } from '../errors.js';
-
 /** Receives log lines for the operator. `console`, winston and others have these methods. */
 export interface Logger {
   /** Normal operation. Without this method, these lines go to `warn`. */
@@ -45,40 +42,3 @@ function nonThrowing(write: Write): RouterLogger['warn'] {
 }
 
 function ignore(): void {}
-
-/**
- * The details of an error for the log: its message, code, root cause and stack. Other properties are omitted, because they
- * may contain secrets. The text of the service is quoted and truncated.
- */
-export function describeError(error: unknown): Record<string, unknown> {
-  if (!isError(error)) return { error: typeof error };
-  const { message, stack } = error;
-  const code = error instanceof IntentError ? { code: error.code } : {};
-  const details = { message, ...code, ...rootCauseOf(error) };
-  if (!(error instanceof SequencerError)) return { ...details, stack };
-  const { serviceMessage, httpStatus } = error;
-  const service = serviceMessage === undefined ? {} : { serviceMessage: JSON.stringify(serviceMessage.slice(0, 200)) };
-  return { ...details, ...service, ...(httpStatus !== undefined && { httpStatus }) };
-}
-
-/** How many nested causes are followed. */
-const maxCauses = 5;
-
-/** The innermost cause, such as `connect ECONNREFUSED 10.0.0.7:443` for a failed connection. */
-function rootCauseOf(error: Error): { readonly cause?: string; readonly causeCode?: string } {
-  let cause: unknown = error;
-  for (let depth = 0; depth < maxCauses && isError(cause) && isError(cause.cause); depth += 1) {
-    cause = cause.cause;
-  }
-  if (cause === error || !isError(cause)) return {};
-  const { code, errors } = cause as { code?: unknown; errors?: unknown };
-  // A connection attempted at several addresses has one error for each.
-  const each = Array.isArray(errors) ? errors.filter(isError) : [cause];
-  const text = each.map(({ message }) => message).join('; ');
-  return { cause: text, ...(typeof code === 'string' && { causeCode: code }) };
-}
-
-/** True for errors of other realms too: a test runner has a realm of its own. */
-function isError(value: unknown): value is Error {
-  return value instanceof Error || types.isNativeError(value);
-}

@@ -11,6 +11,7 @@ import { handleRoute, type MatchedRoute, type Methods } from './handle-route.js'
 import { type LimitOf, rateLimiting, withRateLimit } from './limits/rate-limiting.js';
 import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
+import { proxyReporter } from './operations/proxy-report.js';
 import { setUpWarnings } from './operations/set-up-warnings.js';
 import { sendError } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -26,6 +27,7 @@ export function createRouter(context: RouterContext): RequestHandler {
   const find = routeFinder(config.routes, handlersOf(context, limitOf));
   const countStatus = limitOf('status');
   const check = setUpWarnings(context);
+  const reportProxy = proxyReporter(config.login?.cookieKeys);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;
     attachRouter(req, context, countStatus);
@@ -35,6 +37,8 @@ export function createRouter(context: RouterContext): RequestHandler {
     // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') check(req);
     if (!route) return next();
+    // No cache keeps its responses. Before its guards, which reject some requests of the doctor.
+    if (route.name === 'intent') reportProxy(req, res);
     handleRoute(route, req, res, context).catch(() => sendError(res, undefined, logger));
   };
 }
@@ -58,7 +62,7 @@ function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
         ? {
             POST: unlessClosing(withRateLimit(limitOf('session'), completeLoginHandler(context, login, sessions))),
             GET: getSessionHandler(sessions),
-            DELETE: withRateLimit(limitOf('session'), logOutHandler(sessions)),
+            DELETE: withRateLimit(limitOf('session'), logOutHandler(context)),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },

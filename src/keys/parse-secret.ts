@@ -18,10 +18,10 @@ export function parseSecrets(text: string): Uint8Array[] {
 function parseSecret(entry: string, place: string): Uint8Array {
   const bytes = readHex(entry) ?? readJsonArray(entry) ?? readBase58(entry);
   if (!bytes) {
-    throw new IntentError(
-      'invalid_key',
-      `${place} is not a secret key: expected Base58 or hex of 32 or 64 bytes, or a JSON array of 64 numbers.`,
-    );
+    const problem = /^[A-Z_]+=./.test(entry)
+      ? 'begins with the name of a variable: remove the name and the = sign.'
+      : 'is not a secret key: expected Base58 or hex of 32 or 64 bytes, or a JSON array of 64 numbers.';
+    throw new IntentError('invalid_key', `${place} ${problem}`);
   }
   const seed = bytes.subarray(0, 32);
   if (bytes.length === 64 && Buffer.compare(keyPairFromSeed(seed).publicKey, bytes.subarray(32)) !== 0) {

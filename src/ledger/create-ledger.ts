@@ -1,12 +1,14 @@
+import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents } from './intents/find-intents.js';
+import { findIntent, findPaymentsFor, historyOf } from './intents/find-intents.js';
+import { listIntents } from './intents/list-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
 import {
   confirmIntent,
+  findForBrowser,
   findRepeated,
-  findSealedSecret,
   recordIntent,
   reserveIntent,
   retryIntent,
@@ -54,11 +56,11 @@ export function createLedger(options: LedgerOptions): Ledger {
   });
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
-      query: (sql, values) => db.query(sql, values),
-      transaction: (work) => db.transaction(work),
+      query: (sql, values) => withCallerStack(() => db.query(sql, values)),
+      transaction: (work) => withCallerStack(() => db.transaction(work)),
     }),
     ready: () => db.ready(),
-    sealedSecret: (id, browser) => findSealedSecret(db, id, browser),
+    findForBrowser: (id, browser) => findForBrowser(db, id, browser),
     record: (intent) => recordIntent(db, intent, watch),
     repeated: (browser, key) => findRepeated(db, browser, key),
     reserve: async (intent, idempotency) => {

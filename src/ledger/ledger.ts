@@ -1,17 +1,28 @@
 import type { DatabaseTransaction, Queryable } from './database/database.js';
 
 /**
- * The states of an intent.
+ * The states of an intent. `creating` and `dead` exist only in the ledger. Scanned and declined are not recorded, because
+ * anyone who sees the code can cause them.
  *
  * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet.
- * - `open`: accepted by the sequencer. A payment is polled.
+ * - `created`: accepted by the sequencer. A payment is polled.
+ * - `completed`: a login whose session has started.
  * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
  * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled further.
  * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for the same time again, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
  */
-export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;
+export const intentStates = [
+  'creating',
+  'created',
+  'completed',
+  'submitted',
+  'settled',
+  'reversed',
+  'expired',
+  'dead',
+] as const;
 /** The state of an intent: see docs/ledger-data.md. */
 export type IntentState = (typeof intentStates)[number];
 
@@ -21,6 +32,7 @@ export interface RecordedTerms {
   readonly amount: string;
   readonly currency: string;
   readonly destination: string;
+  readonly description: string | undefined;
   readonly login: boolean;
   readonly resource: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -31,7 +43,7 @@ export interface NewIntent {
   readonly id: string;
   /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
-  /** Hash of the cookie of the browser that created it, 32 bytes. */
+  /** Hash of the cookie of the browser that created it, 32 bytes. Empty if the site created it. */
   readonly browser: Uint8Array;
 }
 
@@ -54,6 +66,13 @@ export interface RepeatedIntent {
   readonly sealedSecret: string;
 }
 
+/** What only the browser that created an intent may see. */
+export interface BrowserIntent {
+  /** Undefined if the request had no idempotency key. */
+  readonly sealedSecret: string | undefined;
+  readonly description: string | undefined;
+}
+
 /** An intent, as the ledger returns it. It contains no secret of the browser. */
 export interface LedgerIntent {
   /** The intent id, Base58. */
@@ -68,6 +87,8 @@ export interface LedgerIntent {
   readonly currency: string | undefined;
   /** Base58 account that receives the payment. */
   readonly destination: string | undefined;
+  /** What the payer buys, as the dialog shows it. */
+  readonly description: string | undefined;
   /** Whether a payment also logs the payer in. False for a login. */
   readonly login: boolean;
   /** What the payment unlocks; see `requirePayment`. */
@@ -108,10 +129,20 @@ export interface StateChange {
   readonly attempts: number;
 }
 
-/** Which intents `router.intents.list` returns. */
+/** Which intents `router.intents.list` returns: those that match all of the given filters. */
 export interface ListOptions {
-  /** Only those in this state. Default: all. */
+  /** A payment that also logs the payer in is a `payment`. */
+  readonly kind?: 'payment' | 'login' | undefined;
+  /** The current state. */
   readonly state?: IntentState | undefined;
+  /** The id of the user who logged in or paid. */
+  readonly userId?: string | undefined;
+  /** Members that the metadata must contain, such as `{ order: 42 }`; compared like the operator `@>` of `jsonb`. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  /** Created at this time or later. */
+  readonly createdFrom?: Date | undefined;
+  /** Created before this time. */
+  readonly createdBefore?: Date | undefined;
   /** `next` of the previous page. */
   readonly after?: string | undefined;
   /** 1 to 1000. Default 50. */
@@ -168,7 +199,7 @@ export interface IntentRecords {
   recheck(id: string): Promise<void>;
   /**
    * Deletes old intents that need no more work: logins, payments that the sequencer never accepted, and payments that are
-   * settled, reversed or expired and no longer polled. Dead letters, open payments and submitted payments stay. Returns the
+   * settled, reversed or expired and no longer polled. Dead letters, created payments and submitted payments stay. Returns the
    * number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
@@ -225,8 +256,8 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
    * @throws {IntentError} with the reason
    */
   ready(): Promise<void>;
-  /** The sealed client secret of an intent, for the browser that created it. Undefined for any other browser. */
-  sealedSecret(id: string, browser: Uint8Array): Promise<string | undefined>;
+  /** What the browser that created an intent may see of it. Undefined for any other browser. */
+  findForBrowser(id: string, browser: Uint8Array): Promise<BrowserIntent | undefined>;
   /** Records an intent that the sequencer has accepted. A payment is polled from then on. */
   record(intent: NewIntent): Promise<void>;
   /** The intent stored under this key for this browser. */
@@ -247,7 +278,7 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
-  /** The payments of this browser for this resource: settled (largest first), submitted and open ones. */
+  /** The payments of this browser for this resource: settled (largest first), submitted and created ones. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
   /**
    * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves after the attempt, or

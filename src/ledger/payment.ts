@@ -10,6 +10,8 @@ export interface Payment {
   readonly currency: string;
   /** Base58 account that receives the payment. */
   readonly destination: string;
+  /** What the payer buys, as the dialog shows it. */
+  readonly description: string | undefined;
   /** The site's own data from the terms. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** What the payment unlocks for the browser that made it; see `requirePayment`. */
@@ -34,7 +36,7 @@ export interface PaymentHookContext {
    * docs/hooks.md.
    */
   readonly attempt: number;
-  /** Whether the payment was submitted after the page that showed its code had expired. */
+  /** Whether the payment was submitted more than 15 minutes after its creation. */
   readonly late: boolean;
   /** Aborted when the hook times out or another process claims the payment. Writes through `tx` roll back. */
   readonly signal: AbortSignal;
@@ -65,9 +67,9 @@ export interface PaymentHooks {
 
 /** Why a payment is a dead letter. */
 export interface DeadLetter {
-  /** The hook that failed too often. */
+  /** The hook that failed. */
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
-  /** How many times it failed. */
+  /** How many times `onPaid` or `onReversed` failed. 0 for `verifyPayment`, which is called until `watch.unpaidMs` has passed. */
   readonly attempts: number;
   /** The last error of the hook. */
   readonly error: unknown;

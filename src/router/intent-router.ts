@@ -2,6 +2,12 @@ import type { RequestHandler } from 'express';
 import { BoundedMap } from '../async/bounded-map.js';
 import { type Config, namesDestination } from '../config/config.js';
 import { messageOf } from '../errors.js';
+import {
+  type CreatedPayment,
+  type CreatePaymentOptions,
+  type CreatePaymentTerms,
+  createPayment,
+} from '../http/create-intent/create-payment.js';
 import { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../http/events/event-hub.js';
 import { type RouterLogger, routerLogger } from '../http/logger.js';
@@ -25,6 +31,7 @@ import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
+import { logReady } from './log-ready.js';
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
 import { SubmissionTracker } from './submission-tracker.js';
 
@@ -34,6 +41,13 @@ export interface IntentRouter extends RequestHandler {
   readonly client: IntentClient;
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
+  /**
+   * Creates a payment without a browser, for instance for the link in an invoice. The ledger polls it, and `onPaid` is called
+   * as for every payment.
+   * @throws {IntentError} `invalid_configuration` without a ledger; `idempotency_key_reused`; the codes of invalid terms;
+   *   `ledger_unavailable` and the codes of the service, after which a call with the same key does not create a second payment
+   */
+  createPayment(terms: CreatePaymentTerms, options?: CreatePaymentOptions): Promise<CreatedPayment>;
   /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger as `intents`. */
   readonly database: SiteDatabase;
   /**
@@ -115,9 +129,11 @@ export function composeRouter(
   const context = routerContext(parts);
   const router = createRouter(context);
   logStartup(settings, logger);
+  logReady(settings, ledger, logger);
   return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
     client,
     intents: ledgerRecords(ledger),
+    createPayment: (terms: CreatePaymentTerms, given?: CreatePaymentOptions) => createPayment(context, terms, given),
     database: ledgerDatabase(ledger),
     health: context.health,
     openApi: context.openApi,
@@ -198,8 +214,9 @@ const noDestination =
   'INTENT_DESTINATION is not set. Set it, or return `destination` from the `payment` hook for every payment.';
 
 const noPaymentHook =
-  'INTENT_DESTINATION is set, but without a `payment` hook this site accepts no payments. Pass ' +
-  'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
+  'INTENT_DESTINATION is set, but without a `payment` hook the pages of this site accept no payments. Pass ' +
+  'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION and pass `destination` to ' +
+  'router.createPayment.';
 
 function logStartup({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
   if (resolveTerms && !config.destination) logger.warn(`express-intents: ${noDestination}`);

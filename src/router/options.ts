@@ -116,6 +116,7 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
   verifyPayment: fn,
   onDeadLetter: fn,
   onLogin: fn,
+  onSession: fn,
   onEvent: fn,
   telemetry: eitherOf(boolean, object),
   logger: orFalse(objectWith('warn', 'error')),

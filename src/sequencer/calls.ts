@@ -40,7 +40,7 @@ export async function createIntent(
   if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
   throw new SequencerError(
     'sequencer_bad_response',
-    'The sequencer answered OK, but the intent does not exist there. Check that the URL is that of the sequencer.',
+    'The payment service answered OK, but the intent does not exist there. Check that the URL is that of the payment service.',
   );
 }
 
@@ -90,12 +90,12 @@ function explainRefusal(error: unknown, dialect: Dialect): unknown {
   if (isUnknownOperation(error)) {
     const [used, other] = dialect === 'intents' ? ['createIntent', 'messaging'] : ['sendMessage', 'intents'];
     const message =
-      `The sequencer has no operation ${nameOf(operations[used as 'createIntent'])}. Try the option dialect: '${other}'. Over ` +
+      `The payment service has no operation ${nameOf(operations[used as 'createIntent'])}. Try the option dialect: '${other}'. Over ` +
       'gRPC, set grpcNames if its operations have other names.';
     return new SequencerError('sequencer_error', message, { serviceMessage, cause });
   }
   if (!serviceMessage) return error;
-  return new SequencerError('intent_refused', 'The sequencer refused the intent.', { serviceMessage, cause });
+  return new SequencerError('intent_refused', 'The payment service refused the intent.', { serviceMessage, cause });
 }
 
 /** Interface section 4.4. @throws {IntentError} `invalid_id` @throws {SequencerError} */
@@ -135,7 +135,7 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
   if (result === Result.NO_USER_LOGGED_IN) throw new IntentError('login_pending');
   requireOk(result);
   if (userId?.value?.length !== 32) {
-    throw new SequencerError('sequencer_bad_response', 'The answer of the sequencer has no user id of 32 bytes.');
+    throw new SequencerError('sequencer_bad_response', 'The answer of the payment service has no user id of 32 bytes.');
   }
   return formatBase58(userId.value);
 }
@@ -158,12 +158,13 @@ export async function registerWebhook(
   const { result } = decodeAnswer(v1.RegisterWebhookResponse, answer);
   if (result === Result.OK || result === Result.ALREADY_REGISTERED) return;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
-  throw new SequencerError('sequencer_error', `The sequencer refused the webhook: ${Result[result] ?? result}.`);
+  throw new SequencerError('sequencer_error', `The payment service refused the webhook: ${Result[result] ?? result}.`);
 }
 
 /** Every result except OK is a refusal, including results that this version does not know. */
 function requireOk(result: number | null | undefined): void {
-  if ((result ?? 0) !== 0) throw new SequencerError('sequencer_error', `The sequencer answered with result ${result}.`);
+  if ((result ?? 0) !== 0)
+    throw new SequencerError('sequencer_error', `The payment service answered with result ${result}.`);
 }
 
 function decodeAnswer<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & EncodeOf, bytes: Uint8Array): Decoded {
@@ -172,7 +173,7 @@ function decodeAnswer<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & E
   } catch (cause) {
     throw new SequencerError(
       'sequencer_bad_response',
-      'The answer cannot be decoded. Check that the URL is that of the sequencer.',
+      'The answer cannot be decoded. Check that the URL is that of the payment service.',
       { cause },
     );
   }

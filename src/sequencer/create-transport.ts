@@ -49,7 +49,7 @@ export function createTransport(address: ServiceAddress, timeoutMs: number): Tra
 function requireHttps(option: string, meaning: string, text: string, dangerouslyAllowHttp: boolean): void {
   const { protocol, hostname = '' } = parseUrl(text) ?? {};
   if (protocol !== 'https:' && protocol !== 'http:') {
-    const message = `${option} must be the ${meaning} of the service, such as https://host.`;
+    const message = `${option} must be the ${meaning} of the payment service, such as https://host.`;
     throw new IntentError('invalid_configuration', message);
   }
   if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {

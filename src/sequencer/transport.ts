@@ -86,6 +86,6 @@ export function callWithTimeout(
 }
 
 export function answerTimeout(timeoutMs: number): SequencerError {
-  const message = `The sequencer did not answer within ${Math.round(timeoutMs)} ms.`;
+  const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms.`;
   return new SequencerError('sequencer_timeout', message);
 }

@@ -46,8 +46,8 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.replayed': counter('{request}', 'Requests that received an existing intent', {
     intent_replayed: byKind,
   }),
-  'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were rejected or failed', {
-    intent_refused: byCode,
+  'express_intents.intents.failed': counter('{request}', 'Requests for an intent that were rejected or failed', {
+    intent_failed: byCode,
   }),
   'express_intents.intents.scanned': counter('{intent}', 'Intents scanned while a page was connected', {
     code_scanned: () => one(),
@@ -94,14 +94,14 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.logins.completed': counter('{login}', 'Logins that started a session', {
     login_completed: () => one(),
   }),
-  'express_intents.logins.refused': counter('{request}', 'Requests for a session that were rejected or failed', {
-    login_refused: byCode,
+  'express_intents.logins.failed': counter('{request}', 'Requests for a session that were rejected or failed', {
+    login_failed: byCode,
   }),
   'express_intents.logouts': counter('{request}', 'Requests to log out', { logged_out: () => one() }),
   'express_intents.webhooks.received': counter('{call}', 'Webhook calls received', {
     webhook_received: () => one(),
   }),
-  'express_intents.webhooks.refused': counter('{call}', 'Webhook calls rejected', { webhook_refused: byCode }),
+  'express_intents.webhooks.rejected': counter('{call}', 'Webhook calls rejected', { webhook_rejected: byCode }),
   'express_intents.rate_limited': counter('{request}', 'Requests over a rate limit', {
     rate_limited: ({ route }) => one({ 'express_intents.route': route }),
   }),
@@ -109,13 +109,18 @@ export const metrics: Readonly<Record<string, Metric>> = {
     stream_opened: () => one(),
     stream_closed: () => [-1, {}],
   }),
-  'express_intents.streams.refused': counter('{stream}', 'Event streams rejected', {
-    stream_refused: byCode,
+  'express_intents.streams.rejected': counter('{stream}', 'Event streams rejected', {
+    stream_rejected: byCode,
   }),
-  'express_intents.upstream.duration': histogram('s', 'Duration of calls to the sequencer, including all attempts', {
-    upstream_call: (event) => seconds(event.durationMs, { ...callOf(event), 'express_intents.outcome': event.outcome }),
-  }),
-  'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the sequencer', {
+  'express_intents.upstream.duration': histogram(
+    's',
+    'Duration of calls to the payment service, including all attempts',
+    {
+      upstream_call: (event) =>
+        seconds(event.durationMs, { ...callOf(event), 'express_intents.outcome': event.outcome }),
+    },
+  ),
+  'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the payment service', {
     upstream_call: (event) => [event.attempts, callOf(event)],
   }),
   'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations with an open circuit', {

@@ -70,7 +70,7 @@ export interface RouterEventDetails {
   /** A request with a used `Idempotency-Key` received the same intent. */
   readonly intent_replayed: IntentFields & KindFields;
   /** `POST /intent` failed, except by a rate limit. `kind` is the requested one. */
-  readonly intent_refused: ErrorFields & OptionalKindFields;
+  readonly intent_failed: ErrorFields & OptionalKindFields;
   /** The code was scanned. For display only: anyone who sees the code can cause it. */
   readonly code_scanned: IntentFields;
   /** The wallet declined. For display only: anyone who sees the code can cause it. */
@@ -98,13 +98,13 @@ export interface RouterEventDetails {
   /** A login has started its session. */
   readonly login_completed: IntentFields;
   /** `POST /session` failed, except by a rate limit. */
-  readonly login_refused: ErrorFields;
+  readonly login_failed: ErrorFields;
   /** `DELETE /session` has succeeded. */
   readonly logged_out: unknown;
   /** The service has called the webhook with a valid signature. It may repeat the call. */
   readonly webhook_received: IntentFields;
   /** A webhook call was rejected: malformed, or not signed by the service. */
-  readonly webhook_refused: ErrorFields;
+  readonly webhook_rejected: ErrorFields;
   /** An address has exceeded a rate limit. `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
   /** A page has opened the event stream of an intent. */
@@ -112,7 +112,7 @@ export interface RouterEventDetails {
   /** An event stream has ended after `durationMs` milliseconds. */
   readonly stream_closed: IntentFields & { readonly durationMs: number };
   /** An event stream was rejected by a limit or during shutdown. */
-  readonly stream_refused: IntentFields & ErrorFields;
+  readonly stream_rejected: IntentFields & ErrorFields;
   /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {
     readonly transport: UpstreamTransport;

@@ -47,8 +47,9 @@ function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined
 }
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
-  if (kind === 'login') return ' It is a login, whose state is always open. Use GET /session.';
+  if (kind === 'login')
+    return ' It is a login, and the state of a login is always created. Check GET /session instead.';
   // A poll that fails sets the error too, but counts no attempt.
   if (lastError) return attempts > 0 ? ` Its hook failed ${attempts} times: ${lastError}` : ` Last error: ${lastError}`;
-  return state === 'open' ? ' The sequencer has not reported the payment.' : '';
+  return state === 'created' ? ' The payment service has not reported the payment.' : '';
 }

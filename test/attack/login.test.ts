@@ -1,5 +1,6 @@
 import cookieSession from 'cookie-session';
 import session from 'express-session';
+import { refuse } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -135,6 +136,56 @@ describe('session fixation', () => {
     expect((await victim.send('GET', '/cart')).body).toEqual({ intentUser: user });
     expect(await currentUserId(attacker)).toBeNull();
   });
+
+  test.each([
+    [
+      'express-session',
+      () => session({ secret: 'of the app', resave: false, saveUninitialized: false }),
+      'connect.sid',
+    ],
+    ['cookie-session', () => cookieSession({ name: 'app', keys: ['of the app'] }), 'app'],
+  ])(
+    'with kept data in %s gains nothing: only the named data is kept, under a new id',
+    async (_kind, middleware, cookie) => {
+      let isRefused = true;
+      const site = await startSiteWithSequencer({
+        before: (app) => {
+          app.use(middleware());
+          app.use((req, _res, next) => {
+            const { plant } = req.query;
+            if (plant) Object.assign(req.session ?? {}, JSON.parse(String(plant)));
+            next();
+          });
+          app.get('/data', (req, res) => {
+            const { cookie: _cookie, ...data } = (req.session ?? {}) as unknown as Record<string, unknown>;
+            res.json(data);
+          });
+        },
+        login: { keepSession: ['basket', 'constructor', 'toString', 'save'] },
+        onSession: () => {
+          if (isRefused) refuse('Closed.', 403);
+        },
+      });
+      const attacker = newBrowser(site);
+      const plant = '{"basket":["knife"],"isAdmin":true,"passport":{"user":"mia"}}';
+      await attacker.send('GET', `/data?plant=${encodeURIComponent(plant)}`);
+      const planted = attacker.cookies.get(cookie);
+      expect(planted).toBeDefined();
+      const victim = clone(site, attacker);
+      const { secret, id } = await createIntent(victim);
+      await site.sequencer.wallet('Ada').login(secret);
+      expect((await complete(victim, id)).status).toBe(403);
+      // A failed login gives nothing either.
+      expect([await currentUserId(attacker), await currentUserId(victim)]).toEqual([null, null]);
+      isRefused = false;
+      expect((await complete(victim, id)).status).toBe(200);
+      const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+      expect((await victim.send('GET', '/data')).body).toEqual({ basket: ['knife'], intentUser: user });
+      expect(victim.cookies.get(cookie)).not.toBe(planted);
+      expect(await currentUserId(attacker)).toBeNull();
+      expect((await attacker.send('GET', '/data')).body.intentUser).toBeUndefined();
+    },
+  );
 
   test('fails with a session that cannot be regenerated', async () => {
     const site = await startSiteWithSequencer({

@@ -134,7 +134,7 @@ describe('double spend of one payment on two orders', () => {
     await sequencer.wallet('Ada').pay(paid.secret);
     await browser.send('GET', `/status/${paid.id}`);
     expect([await fulfilled(paid.id), await fulfilled(unpaid.id)]).toEqual([[1], []]);
-    expect(await stateOf(unpaid.id)).toBe('open');
+    expect(await stateOf(unpaid.id)).toBe('created');
     expect(await at(1, browser).send('GET', '/goods/kettle')).toMatchObject({ status: 200, body: { paid: paid.id } });
     expect((await at(0, browser).send('GET', '/goods/pot')).status).toBe(402);
   });

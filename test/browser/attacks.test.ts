@@ -204,9 +204,9 @@ describe('hostile return addresses, in the button', () => {
 import { elements } from '/intent/v1/elements.js';
 globalThis.taken = [];
 for (const url of ${JSON.stringify(hostileAddresses).replaceAll('<', '\\u003c')}) {
-  for (const way of ['success', 'cancel']) {
+  for (const option of ['successUrl', 'cancelUrl']) {
     try {
-      elements.create('button', { mode: 'payment', order: 1, confirmParams: { [way]: { url } } });
+      elements.create('button', { mode: 'payment', order: 1, [option]: url });
       taken.push(url);
     } catch {}
   }
@@ -236,7 +236,7 @@ describe('CSP violations', () => {
       await event(paying.page, 'success');
       const declining = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }), options);
       await site.sequencer.wallet('Ada').decline(await begin(declining.page));
-      await state(declining.page, 'rejected');
+      await state(declining.page, 'declined');
       await part(declining.page, 'retry').click();
       await state(declining.page, 'waiting');
       await part(declining.page, 'cancel').click();
@@ -261,7 +261,8 @@ describe('prototype pollution in the page', () => {
       walletUrl: 'https://evil.example/wallet',
       file: 'x',
       returnOrigins: ['https://evil.example'],
-      confirmParams: { success: { url: 'https://evil.example' } },
+      successUrl: 'https://evil.example',
+      cancelUrl: 'https://evil.example',
       label: 'Pay twice',
       login: { clientSecret: '1' },
     };

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 beforeEach(() => void orders.splice(0));
 
-const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
+const urls = { successUrl: '/thanks', cancelUrl: '/thanks?cancelled' };
 
 test('an invoke handler that provides a secret replaces POST /intent', async () => {
   const script = buttonScript(
@@ -63,7 +63,7 @@ button.on('invoke', async () => {
 
 test('the redirect waits for the success handler', async () => {
   const script = buttonScript(
-    { confirmParams },
+    urls,
     `button.on('success', async () => {
   await new Promise((resolve) => { globalThis.release = resolve; });
 });`,
@@ -80,7 +80,7 @@ test('the redirect waits for the success handler', async () => {
 });
 
 test('a success handler that returns true prevents the redirect', async () => {
-  const script = buttonScript({ confirmParams }, `button.on('success', async () => true);`);
+  const script = buttonScript(urls, `button.on('success', async () => true);`);
   const { page } = await open(site.page({ script }));
   const start = page.url();
   await site.sequencer.wallet('Ada').pay(await begin(page));
@@ -91,7 +91,7 @@ test('a success handler that returns true prevents the redirect', async () => {
 });
 
 test('a cancel handler that returns true prevents the redirect', async () => {
-  const script = buttonScript({ confirmParams }, `button.on('cancel', () => true);`);
+  const script = buttonScript(urls, `button.on('cancel', () => true);`);
   const { page } = await open(site.page({ script }));
   const start = page.url();
   await begin(page);
@@ -102,7 +102,7 @@ test('a cancel handler that returns true prevents the redirect', async () => {
 });
 
 test('a success handler that throws emits error, and the redirect still happens', async () => {
-  const script = buttonScript({ confirmParams }, `button.on('success', () => { throw new Error('confetti'); });`);
+  const script = buttonScript(urls, `button.on('success', () => { throw new Error('confetti'); });`);
   const visit = await open(site.page({ script }));
   visit.forgive(/confetti/);
   await site.sequencer.wallet('Ada').pay(await begin(visit.page));

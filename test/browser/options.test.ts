@@ -16,7 +16,8 @@ test('checkOptions accepts every option with its fields', () => {
     expiresInMs: 60_000,
     routes: { intent: '/pay', status: false, events: '/live', session: '/login' },
     base: '/shop',
-    confirmParams: { success: { url: '/thanks' }, cancel: { url: undefined } },
+    successUrl: '/thanks',
+    cancelUrl: '',
     login: { clientSecret: 'x', verifier: 'y' },
   };
   expect(() => checkOptions(valid)).not.toThrow();
@@ -24,18 +25,17 @@ test('checkOptions accepts every option with its fields', () => {
 });
 
 test.each([
-  [{ lable: 'Pay' }, 'The option lable must be one of mode,order,amount,payee,appearance,locale,label,'],
-  [{ toString: 'x' }, 'The option toString must be one of mode,'],
-  [{ routes: { sesion: '/login' } }, 'The option sesion must be one of intent,status,events,session'],
-  [{ confirmParams: { sucess: { url: '/thanks' } } }, 'The option sucess must be one of success,cancel'],
-  [{ confirmParams: { success: { href: '/thanks' } } }, 'The option href must be one of url'],
-  [{ confirmParams: { success: '/thanks' } }, 'The success must be object'],
-  [{ login: { client_secret: 'x' } }, 'The option client_secret must be one of clientSecret,verifier'],
+  [{ lable: 'Pay' }, 'The option name lable must be one of mode,order,amount,payee,appearance,locale,label,'],
+  [{ toString: 'x' }, 'The option name toString must be one of mode,'],
+  [{ routes: { sesion: '/login' } }, 'The option name sesion must be one of intent,status,events,session'],
+  [{ sucessUrl: '/thanks' }, 'The option name sucessUrl must be one of mode,'],
+  [{ successUrl: { url: '/thanks' } }, 'The successUrl must be an http or https address'],
+  [{ login: { client_secret: 'x' } }, 'The option name client_secret must be one of clientSecret,verifier'],
   [{ login: true }, 'The login must be object'],
   [{ login: null }, 'The login must be object'],
   [{ payee: 5 }, 'The payee must be string'],
   [{ walletUrl: 5 }, 'The walletUrl must be an http or https address'],
-  [{ confirmParams: { cancel: { url: 'https://other.example/' } } }, 'The url must be on this site'],
+  [{ cancelUrl: 'https://other.example/' }, 'The cancelUrl must be on this site or in returnOrigins'],
 ])('checkOptions refuses %j', (options, message) => {
   expect(() => checkOptions(options)).toThrow(TypeError);
   expect(() => checkOptions(options)).toThrow(message);

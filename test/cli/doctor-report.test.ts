@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../../src/cli/command.js';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
 import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
-import { nearestName } from '../../src/reject-unknown.js';
+import { closestName } from '../../src/reject-unknown.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { checkForSecrets } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';
@@ -25,11 +25,11 @@ describe('the report of the doctor', () => {
     const { code, out, error } = await doctor(env, ['--offline']);
     expect({ code, error }).toEqual({ code: 1, error: '' });
     expect(out.split('\n')).toEqual([
-      'error    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
-      '                      -> INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
-      'warning  settings     INTENT_ORGIN is not a setting of express-intents.',
-      '                      -> Did you mean INTENT_ORIGIN? If not, remove it.',
-      'skipped  names: INTENT_DOMAIN is not valid',
+      'error    settings       INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
+      '                        -> INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
+      'warning  settings       INTENT_ORGIN is not a setting of express-intents.',
+      '                        -> Did you mean INTENT_ORIGIN? Ignore this warning if your app reads INTENT_ORGIN.',
+      'skipped  consistency: INTENT_DOMAIN is not valid',
       '',
       '1 error, 1 warning.',
     ]);
@@ -134,9 +134,18 @@ describe('runChecks', () => {
   });
 });
 
-it('nearestName() returns the name with the fewest changes', () => {
+it('closestName() returns the name with the fewest changes', () => {
   const names = ['INTENT_DATABASE_URL', 'INTENT_DOMAIN', 'INTENT_ORIGIN'];
-  expect(nearestName('INTENT_DATABSE_URL', names)).toBe('INTENT_DATABASE_URL');
-  expect(nearestName('INTENT_ORGIN', names)).toBe('INTENT_ORIGIN');
-  expect(nearestName('INTENTDOMAIN', names)).toBe('INTENT_DOMAIN');
+  expect(closestName('INTENT_DATABSE_URL', names)).toBe('INTENT_DATABASE_URL');
+  expect(closestName('INTENT_ORGIN', names)).toBe('INTENT_ORIGIN');
+  expect(closestName('INTENTDOMAIN', names)).toBe('INTENT_DOMAIN');
+  expect(closestName('ttl', ['ttlMs', 'confirm'])).toBe('ttlMs');
+});
+
+it.each([
+  ['foo', ['now', 'url', 'port']],
+  ['INTENT_LOG_LEVEL', ['INTENT_DOMAIN', 'INTENT_ORIGIN']],
+  ['x'.repeat(1_000_000), ['port']],
+])('closestName() returns no name for %s, which is close to none', (name, names) => {
+  expect(closestName(name, names)).toBeUndefined();
 });

@@ -57,7 +57,9 @@ async function doctor(env: Settings, args: readonly string[], host: Partial<Host
   const { code, out, error } = await runCommand(['doctor', '--json', ...args], { host: { ...sound.host, ...host } });
   expect(error).toBe('');
   const findings: NamedFinding[] = JSON.parse(out).findings;
-  return { code, findings, wrong: findings.filter(({ level }) => level === 'warning' || level === 'error') };
+  // Most environments have no wallet URL. A test of its own expects that warning.
+  const wrong = findings.filter(({ check, level }) => level === 'error' || (level === 'warning' && check !== 'wallet'));
+  return { code, findings, wrong };
 }
 
 function expectFindings(
@@ -145,7 +147,7 @@ const onThisMachine: readonly Case[] = [
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
     expected: [
       [
-        'names',
+        'consistency',
         'warning',
         /INTENT_DOMAIN is shop-example\.com, but the site is at other-example\.com/,
         /^Set INTENT_DOMAIN=/,
@@ -155,7 +157,9 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'https without NODE_ENV=production',
     plant: () => ({ env: { NODE_ENV: undefined } }),
-    expected: [['names', 'warning', /NODE_ENV is not set, but the site is served over https/, /^NODE_ENV=production$/]],
+    expected: [
+      ['consistency', 'warning', /NODE_ENV is not set, but the site is served over https/, /^NODE_ENV=production$/],
+    ],
   },
   {
     name: 'a folder as the ledger in production',
@@ -457,6 +461,11 @@ const refusing = {
   close: async () => undefined,
 };
 
+/** Appends the address of the client, as many proxies do, instead of overwriting those that the client claims. */
+const appendAddress: FrontFaults['request'] = (headers, claimed) => {
+  headers['x-forwarded-for'] = [claimed ?? [], '192.0.2.7'].flat().join(', ');
+};
+
 const atSites: readonly Case[] = [
   {
     name: 'a proxy without a site',
@@ -465,7 +474,6 @@ const atSites: readonly Case[] = [
       ['key file', 'error', /answers with status 502/, /./],
       ['site', 'error', /answers with status 502/, /Start the app/],
       ['webhook', 'error', /answers with status 502/, /./],
-      ['wallet', 'warning', /on a phone the button has no link/, /INTENT_WALLET_URL/],
     ],
   },
   {
@@ -478,8 +486,41 @@ const atSites: readonly Case[] = [
       ['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['site', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['webhook', 'error', /answers with status 404/, /webhook: true/],
-      ['wallet', 'warning', /on a phone the button has no link/, /INTENT_WALLET_URL/],
     ],
+  },
+  {
+    name: 'the router under a path that the home page names',
+    plant: async () => ({
+      env: { INTENT_WALLET_URL: undefined },
+      front: {
+        site: await sound.startSite({
+          mountPath: '/pay',
+          home: `<script type="module">import { elements } from '/pay/intent/v1/elements.js';</script>`,
+        }),
+      },
+    }),
+    expected: [
+      ['key file', 'error', /The router is mounted under \/pay, so wallets cannot find/, /without a path\. To rename/],
+      ['site', 'error', /The router is mounted under \/pay, so wallets cannot find/, /without a path\. To rename/],
+      ['webhook', 'error', /answers with status 404/, /webhook: true/],
+    ],
+  },
+  {
+    name: 'a renamed route of the key file',
+    plant: async () => ({ front: { site: await sound.startSite({ routes: { keyFile: '/keys.json' } }) } }),
+    expected: [
+      [
+        'key file',
+        'error',
+        /status 404: the router serves the key file at \/keys\.json, where wallets do not look/,
+        /^Remove keyFile from the option `routes` of the router\.$/,
+      ],
+    ],
+  },
+  {
+    name: 'a router without a key file',
+    plant: async () => ({ front: { site: await sound.startSite({ routes: { keyFile: false } }) } }),
+    expected: [['key file', 'error', /the router has no key file/, /Remove `login: false` and .*--no-login/]],
   },
   {
     name: 'a redirect to www',
@@ -510,12 +551,56 @@ const atSites: readonly Case[] = [
   {
     name: 'an untrusted proxy without an origin',
     plant: async () => {
-      const site = await sound.startSite({ origin: '', trustsProxy: false, webhook: false });
-      return { front: { site }, env: { INTENT_WEBHOOK_PUBLIC_KEY: undefined } };
+      const site = await sound.startSite({ origin: '', trustProxy: false, webhook: false });
+      return { front: { site }, env: { INTENT_WEBHOOK_PUBLIC_KEY: undefined, INTENT_ORIGIN: undefined } };
     },
     expected: [
       ['origin', 'error', /The site believes that it is at http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],
+      ['proxy', 'error', /all visitors share one rate limit/, /app\.set\('trust proxy', 1\)/],
     ],
+  },
+  {
+    name: 'a proxy that the site does not trust',
+    plant: async () => ({ front: { site: await sound.startSite({ trustProxy: false }) } }),
+    expected: [
+      [
+        'proxy',
+        'error',
+        /behind a proxy, but 'trust proxy' is not set .*all visitors share one rate limit/,
+        /^Set app\.set\('trust proxy', 1\), the number of proxies\.$/,
+      ],
+    ],
+  },
+  {
+    name: 'a second proxy that the site does not trust',
+    plant: () => ({
+      front: {
+        request: (headers) => {
+          headers['x-forwarded-for'] = '198.51.100.4, 192.0.2.7';
+        },
+      },
+    }),
+    expected: [
+      ['proxy', 'warning', /2 proxies are in front of the site, but 'trust proxy' includes 1/, /'trust proxy', 2\)/],
+    ],
+  },
+  {
+    name: 'a proxy that forwards no address',
+    plant: () => ({
+      front: {
+        request: (headers) => {
+          delete headers['x-forwarded-for'];
+        },
+      },
+    }),
+    expected: [['proxy', 'error', /does not forward the address of visitors/, /X-Forwarded-For/]],
+  },
+  {
+    name: 'a site that trusts every address',
+    plant: async () => ({
+      front: { site: await sound.startSite({ trustProxy: true }), request: appendAddress },
+    }),
+    expected: [['proxy', 'error', /Clients can claim any address/, /'trust proxy', 1\).*overwrite X-Forwarded-For/]],
   },
   {
     name: 'a site with another origin',
@@ -534,7 +619,7 @@ const atSites: readonly Case[] = [
     plant: () => ({ env: { INTENT_ORIGIN: 'https://www.shop-example.com' } }),
     expected: [
       [
-        'names',
+        'consistency',
         'error',
         /The site is at https:\/\/shop-example\.com, but INTENT_ORIGIN is https:\/\/www/,
         /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
@@ -638,17 +723,48 @@ describe('doctor --url finds at the running site', () => {
   });
 });
 
+test('doctor warns about a missing wallet URL', async () => {
+  const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: undefined });
+  expect(findings.find(({ check }) => check === 'wallet')).toEqual({
+    check: 'wallet',
+    level: 'warning',
+    text: 'INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.',
+    fix: 'Set INTENT_WALLET_URL to the page that opens the wallet.',
+  });
+});
+
 describe('doctor finds nothing', () => {
+  it('when the file of the button is renamed and the home page names it', async () => {
+    const home = '<script type="module" src="/assets/elements.js"></script>';
+    sound.front.faults = { site: await sound.startSite({ routes: { elements: '/assets' }, home }) };
+    const env = { ...sound.production, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: undefined };
+    expect((await doctor(env, ['--url', shopOrigin])).wrong).toEqual([]);
+  });
+
+  it('behind a proxy that appends the address of the client to those that it claims', async () => {
+    sound.front.faults = { request: appendAddress };
+    const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
+    const text = 'the site sees the address of visitors, behind 1 proxy';
+    expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'ok', text }]);
+  });
+
+  it('about the proxy of a site with other secrets', async () => {
+    sound.front.faults = { site: await sound.startSite({ trustProxy: false, secret: canaryOf('other cookies') }) };
+    const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
+    const text = 'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version';
+    expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'skipped', text }]);
+  });
+
   it.each(['production', 'staging'] as const)('in a valid environment: %s', async (name) => {
     const args = name === 'production' ? ['--url', shopOrigin] : [];
     const { code, wrong, findings } = await doctor(sound[name], args);
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
     // Together they run all checks, except for a folder.
     const passed = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
-    const everywhere = ['settings', 'names', 'database'];
+    const everywhere = ['settings', 'consistency', 'database'];
     expect(passed).toEqual(
       name === 'production'
-        ? [...everywhere, 'grpc', 'key file', 'site', 'origin', 'events', 'webhook', 'wallet']
+        ? [...everywhere, 'grpc', 'key file', 'site', 'origin', 'proxy', 'events', 'webhook', 'wallet']
         : [...everywhere, 'sequencer', 'stream', 'key file'],
     );
   });

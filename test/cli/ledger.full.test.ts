@@ -20,13 +20,15 @@ const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 async function fill(test: TestDatabase): Promise<void> {
   const insertPayment = `insert into express_intents.intents
     (id, kind, amount, currency, destination, login, resource, metadata, state, due_at, watch_until)
-    values ($1, 'payment', 4.5, 'usd', $2, false, $3, $4, 'open', now(), now())`;
+    values ($1, 'payment', 4.5, 'usd', $2, false, $3, $4, 'created', now(), now())`;
   await test.setTime('2026-03-04T05:06:07Z');
   for (let number = 1; number <= 5; number += 1) {
     await test.db.query(insertPayment, [idOf(number), destination, null, JSON.stringify({ order: number })]);
     await test.advance(60_000);
   }
-  await test.db.query(`insert into express_intents.intents (id, kind, state) values ($1, 'login', 'open')`, [idOf(6)]);
+  await test.db.query(`insert into express_intents.intents (id, kind, state) values ($1, 'login', 'created')`, [
+    idOf(6),
+  ]);
   const change = (number: number, changes: string) =>
     test.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
   await change(2, `state = 'submitted', submitted_at = now()`);
@@ -58,9 +60,9 @@ describe('the command ledger', () => {
     const [head, ...rest] = first.out.split('\n');
     expect(head).toMatch(/^STATE +CREATED \(UTC\) +AMOUNT +INTENT$/);
     expect(rest.slice(0, 3)).toEqual([
-      `open       2026-03-04 05:11:07  login              ${idOf(6)}`,
-      `open       2026-03-04 05:10:07  4.50 usd           ${idOf(5)}`,
-      `open       2026-03-04 05:09:07  4.50 usd           ${idOf(4)}`,
+      `created    2026-03-04 05:11:07  login              ${idOf(6)}`,
+      `created    2026-03-04 05:10:07  4.50 usd           ${idOf(5)}`,
+      `created    2026-03-04 05:09:07  4.50 usd           ${idOf(4)}`,
     ]);
     const more = /^More: npx express-intents (.*)$/m.exec(first.out)?.[1]?.split(' ') ?? [];
     const second = await command(...more);
@@ -68,7 +70,7 @@ describe('the command ledger', () => {
       `expired    2026-03-04 05:08:07  4.50 usd           ${idOf(3)}`,
       `dead       2026-03-04 05:07:07  4.50 usd           ${idOf(2)}`,
       '           onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
-      `open       2026-03-04 05:06:07  4.50 usd           ${idOf(1)}`,
+      `created    2026-03-04 05:06:07  4.50 usd           ${idOf(1)}`,
     ]);
   });
 
@@ -78,11 +80,43 @@ describe('the command ledger', () => {
     expect(dead.out).toContain(idOf(2));
     expect(await command('ledger', 'list', '--state=settled')).toEqual({
       code: 0,
-      out: 'No intent is settled.',
+      out: 'No intent matches.',
       error: '',
     });
-    const paged = await command('ledger', 'list', '--state', 'open', '--limit', '1');
-    expect(paged.out).toContain('ledger list --state open --limit 1 --after ');
+    const paged = await command('ledger', 'list', '--state', 'created', '--limit', '1');
+    expect(paged.out).toContain('ledger list --state created --limit 1 --after ');
+  });
+
+  it('list accepts filters, and repeats them for the next page', async () => {
+    const idsIn = ({ out }: { out: string }) =>
+      [...out.matchAll(/^\w+ +2026-\S+ \S+ +.* (\w{43,44})$/gm)].map(([, id]) => id);
+    const found = async (...flags: string[]) => idsIn(await command('ledger', 'list', ...flags));
+    expect(await found('--kind', 'login')).toEqual([idOf(6)]);
+    expect(await found('--metadata', '{"order":4}')).toEqual([idOf(4)]);
+    expect(await found('--user', 'ada')).toEqual([]);
+    expect(await found('--from', '2026-03-04T05:09:07Z', '--before', '2026-03-04T05:11:07+00:00')).toEqual([
+      idOf(5),
+      idOf(4),
+    ]);
+    expect(await found('--before', '2026-03-04')).toEqual([]);
+    const flags = ['--kind', 'payment', '--metadata', '{"order":4}', '--before', '2026-03-05'];
+    expect((await command('ledger', 'list', ...flags, '--limit', '1')).out).not.toContain('More:');
+    const { out } = await command('ledger', 'list', '--kind=payment', '--from', '2026-03-04', '--limit', '1');
+    expect(out).toContain(
+      '\nMore: npx express-intents ledger list --kind payment --from 2026-03-04 --limit 1 --after ',
+    );
+  });
+
+  it.each([
+    [['--kind', 'payments'], 'The kind must be payment or login.'],
+    [['--metadata', 'order=42'], `--metadata must be JSON, such as '{"order":42}'.`],
+    [['--metadata', '[42]'], '`metadata` must be an object'],
+    [['--from', 'yesterday'], '--from must be a date or time'],
+    [['--before', '2026-02-30T99:00:00Z'], '--before must be a date or time'],
+  ])('list rejects %j', async (flags, message) => {
+    const { code, out, error } = await command('ledger', 'list', ...flags);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toContain(message);
   });
 
   it('list prints JSON with --json and escapes unprintable characters', async () => {
@@ -106,7 +140,7 @@ describe('the command ledger', () => {
       'metadata   {"order":2}',
       '',
       '2026-03-04 05:07:07  created',
-      '2026-03-04 05:11:07  open -> submitted',
+      '2026-03-04 05:11:07  created -> submitted',
       '2026-03-04 05:12:07  submitted -> dead, 15 failed calls of its hook',
       '',
       `To retry it: npx express-intents ledger retry ${idOf(2)}`,
@@ -177,7 +211,7 @@ it('ledger list works on Postgres while a site runs', async () => {
   const { db, url } = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = url;
   await db.transaction(async (tx) => {
-    await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
+    await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`);
     expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'The ledger has no intents.' });
   });
 });
@@ -220,7 +254,7 @@ it('ledger prune deletes old intents and archives them in a file', async () => {
   const old = await openTestDatabase('postgres');
   await old.db.query(
     `insert into express_intents.intents (id, kind, state, browser, created_at)
-     select 'login' || days, 'login', 'open', '\\x07', now() - days * interval '1 day' from generate_series(1, 9) days`,
+     select 'login' || days, 'login', 'created', '\\x07', now() - days * interval '1 day' from generate_series(1, 9) days`,
   );
   process.env.INTENT_DATABASE_URL = old.url;
   const file = path.join(temporaryFolder(), 'old.jsonl');
@@ -254,12 +288,18 @@ describe('ledger and migrate', () => {
     ],
     ['no action', '', ['ledger'], 2, /^Usage: express-intents ledger[\s\S]*list[\s\S]*show[\s\S]*retry/],
     ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],
-    ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, open/],
+    ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, created/],
     ['an invalid limit', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
     ['an invalid age', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days, at least 1/],
     ['an age below a day', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /at least 1/],
     ['no age', '', ['ledger', 'prune'], 2, /--older-than-days/],
-    ['an invalid cursor', '', ['ledger', 'list', '--after', 'x'], 2, /`after` must be the `next` of a previous page/],
+    [
+      'an invalid cursor',
+      '',
+      ['ledger', 'list', '--after', 'x'],
+      2,
+      /Set `after` \(--after\) to the `next` of a previous page/,
+    ],
     ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
     ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],
     ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Too many arguments/],

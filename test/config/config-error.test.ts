@@ -16,19 +16,26 @@ function printedBy(name: string, text: string): string {
   return stderr.replaceAll(path.dirname(file), '<the site>');
 }
 
+const start = '\n\nintentRouter({ login: false });\n';
+const url = JSON.stringify(built);
+
 describe.each([
-  ['app.mjs', `import { intentRouter } from ${JSON.stringify(built)};\n\nintentRouter({ login: false });\n`],
-  ['app.cjs', `const { intentRouter } = require(${JSON.stringify(built)});\n\nintentRouter({ login: false });\n`],
+  ['app.mjs', `import { intentRouter } from ${url};${start}`],
+  ['app.cjs', `const { intentRouter } = require(${url});${start}`],
+  ['async.mjs', `import { intentRouter } from ${url};\n(async () => {\nintentRouter({ login: false }); })();\n`],
 ])('%s without a required setting', (name, text) => {
-  it('prints the problem, its fix and the frames of the site only', () => {
-    const [, printed = ''] = printedBy(name, text).split('\nConfigError: ');
-    const [message, frames] = printed.replace(/\n+Node\.js v\S+\n$/, '').split('\n\n');
+  it('prints only the problem, its fix, the frames of the site and the line of Node', () => {
+    const [message, frames, version, ...more] = printedBy(name, text).split('\n\n');
     expect(message).toBe(
-      `express-intents cannot start:
+      `ConfigError: express-intents cannot start:
   - INTENT_SEQUENCER_URL: It is not set.
     INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key`,
     );
-    expect(frames).toMatch(/^ {4}at (?:Object\.<anonymous> \()?(?:file:\/\/)?<the site>\/app\.[cm]js:3:\d+\)?$/);
+    expect(frames?.split('\n')[0]).toMatch(
+      /^ {4}at (?:Object\.<anonymous> \()?(?:file:\/\/)?<the site>\/\w+\.[cm]js:3:\d+\)?$/,
+    );
+    expect(version).toMatch(/^Node\.js v\S+\n$/);
+    expect(more).toEqual([]);
   });
 });
 

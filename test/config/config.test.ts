@@ -16,7 +16,7 @@ const url = 'https://sequencer.example';
 /** The required settings of a site with logins. */
 const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
 const production = { ...env, NODE_ENV: 'production' };
-const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
+const embedded = { NODE_ENV: 'test', INTENT_SEQUENCER_URL: 'embedded' };
 
 const folder = mkdtempSync(join(tmpdir(), 'express-intents-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -126,10 +126,24 @@ describe('parseConfig', () => {
     [{ login: { ttlMs: 60_000 } }, ({ login }) => login?.ttlMs, 60_000],
     // A year exceeds the maximum of a timer, which this setting does not use.
     [{ login: { sessionTtlMs: 31_536_000_000 } }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
+    [{ login: { keepSession: ['basket', 'passport'] } }, ({ login }) => login?.keepSession, ['basket', 'passport']],
+    [{ login: {} }, ({ login }) => login?.keepSession, []],
     [{ login: false }, ({ login }) => login, undefined],
     [{ login: true }, ({ login }) => login?.domain, 'shop.example'],
   ])('reads the option %j', (options, read, expected) => {
     expect(read(parseConfig(options, env))).toEqual(expected);
+  });
+
+  it.each([
+    ['basket', 'It must be a list of members of the session.'],
+    [[7], 'It must be a list of members of the session.'],
+    [null, 'It must be a list of members of the session.'],
+    [['basket', 'intentUser'], 'intentUser cannot be kept: a login sets it.'],
+    [['cookie'], 'cookie cannot be kept: a login sets it.'],
+  ])('rejects login.keepSession %j', (keepSession, problem) => {
+    expect(problemsIn({ login: { keepSession } } as never, env)).toEqual([
+      { setting: 'login.keepSession', problem, fix: "login: { keepSession: ['basket'] }" },
+    ]);
   });
 
   it('reads process.env by default', () => {
@@ -267,11 +281,17 @@ describe('INTENT_SECRET', () => {
     expect(cookieKeys).toEqual([derived(first), derived(second)]);
   });
 
-  it.each(['short', '3'.repeat(31), `${first},short`, `${first},`, ' '.repeat(40)])('rejects "%s"', (secret) => {
+  it.each([
+    ['short', 'It is shorter than 32 characters.'],
+    ['3'.repeat(31), 'It is shorter than 32 characters.'],
+    [`${first},short`, 'Entry 2 of 2 is shorter than 32 characters.'],
+    [`${first},`, 'Entry 2 of 2 is empty. Remove the comma.'],
+    [' '.repeat(40), 'It is shorter than 32 characters.'],
+  ])('rejects "%s"', (secret, problem) => {
     expect(problemsIn({ secret })).toEqual([
       {
         setting: 'INTENT_SECRET',
-        problem: 'It is shorter than 32 characters.',
+        problem,
         fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);
@@ -421,7 +441,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'It is not set. Logins need a verifier key.',
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).',
+        fix: 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>. For payments only: intentRouter({ login: false }).',
       },
     ],
     [
@@ -431,7 +451,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.',
+        fix: 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.',
       },
     ],
     [
@@ -529,7 +549,7 @@ describe('a configuration problem', () => {
   - INTENT_SEQUENCER_URL: It is not set.
     INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
   - INTENT_VERIFIER_SECRET: It is not set. Logins need a verifier key.
-    Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).
+    Run \`npx express-intents keygen >> .env\`, which adds a line INTENT_VERIFIER_SECRET=<secret>. For payments only: intentRouter({ login: false }).
   - INTENT_DOMAIN: It is not set. Logins require the domain of the site.
     INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>`);
   });
@@ -607,7 +627,7 @@ describe('the option routes', () => {
       {
         setting: 'routes.keyfile',
         problem: 'Unknown option "keyfile".',
-        fix: 'Did you mean "keyFile"? Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
+        fix: 'Did you mean "keyFile"? Valid names: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });

@@ -34,7 +34,7 @@ test('connectionLimits rejects an unknown limit, because a typo would be ignored
     {
       setting: 'connectionLimits.perbrowser',
       problem: 'Unknown option "perbrowser".',
-      fix: 'Did you mean "perBrowser"? Known: perBrowser, perAddress, perProcess.',
+      fix: 'Did you mean "perBrowser"? Valid names: perBrowser, perAddress, perProcess.',
     },
   ]);
 });

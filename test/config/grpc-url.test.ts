@@ -79,8 +79,8 @@ it.each<[string, ConfigOptions]>([
   expect(problemsIn(url, {}, options)).toEqual([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
-      problem: 'A router cannot call the embedded sequencer over gRPC.',
-      fix: 'Unset INTENT_SEQUENCER_GRPC_URL.',
+      problem: 'The embedded sequencer that a router starts does not speak gRPC.',
+      fix: expect.stringMatching(/^Unset INTENT_SEQUENCER_GRPC_URL\. Or run .* --grpc-port/),
     },
   ]);
 });

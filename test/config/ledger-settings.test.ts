@@ -108,6 +108,16 @@ test('options override the defaults', () => {
   });
 });
 
+test('the message for a delay names its smallest value, which is 0', () => {
+  expect(problemsOf(() => ledgerOf({ settleDelayMs: -1 }))).toEqual([
+    {
+      setting: 'settleDelayMs',
+      problem: 'It must be a whole number of milliseconds of at least 0.',
+      fix: 'settleDelayMs: 0',
+    },
+  ]);
+});
+
 test.each<[setting: string, options: ConfigOptions]>([
   ['settleDelayMs', { settleDelayMs: -1 }],
   ['settleDelayMs', { settleDelayMs: 0.5 }],

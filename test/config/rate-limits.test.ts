@@ -44,7 +44,7 @@ test('rateLimits rejects an unknown limit, because a typo would be ignored', () 
     {
       setting: 'rateLimits.intents',
       problem: 'Unknown option "intents".',
-      fix: 'Did you mean "intent"? Known: intent, session, status, webhook, windowMs, store.',
+      fix: 'Did you mean "intent"? Valid names: intent, session, status, webhook, windowMs, store.',
     },
   ]);
 });

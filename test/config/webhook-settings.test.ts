@@ -28,12 +28,12 @@ test('a missing public key and a missing origin are both reported with their fix
   expect(problemsOf(() => webhookOf({ webhook: true }))).toEqual([
     {
       setting: 'INTENT_ORIGIN',
-      problem: 'It is not set. The service calls webhooks at an absolute URL.',
+      problem: 'It is not set. The payment service calls webhooks at an absolute URL.',
       fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
     },
     {
       setting: 'INTENT_WEBHOOK_PUBLIC_KEY',
-      problem: 'It is not set. Calls of the webhook are verified with the key of the service.',
+      problem: 'It is not set. Calls of the webhook are verified with the key of the payment service.',
       fix: expect.stringMatching(/^INTENT_WEBHOOK_PUBLIC_KEY=</),
     },
   ]);

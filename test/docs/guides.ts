@@ -43,3 +43,15 @@ export function blocksOf(guide: string, text = textOf(guide)): Block[] {
 /** The text without blocks and `code`. */
 export const proseOf = (text: string): string =>
   text.replace(/^( *)```[\s\S]*?^\1```$/gm, (block) => block.replace(/[^\n]/g, '')).replace(/`[^`\n]*`/g, '``');
+
+/** The anchors of the headings, as GitHub makes them. */
+export function anchorsOf(text: string): string[] {
+  const headings = text.replace(/^( *)```[\s\S]*?^\1```$/gm, '').matchAll(/^#{1,6} (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .trim()
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { pack, root } from '../package/consumer-project.js';
-import { guides, proseOf, textOf } from './guides.js';
+import { anchorsOf, guides, proseOf, textOf } from './guides.js';
 
 interface Link {
   readonly target: string;
@@ -18,18 +18,6 @@ function relativeLinks(guide: string, text: string): Link[] {
       const target = path === '' ? guide : posix.normalize(posix.join(posix.dirname(guide), path));
       return { target, anchor };
     });
-}
-
-/** The anchors of the headings, as GitHub makes them. */
-function anchorsOf(text: string): string[] {
-  const headings = text.replace(/^( *)```[\s\S]*?^\1```$/gm, '').matchAll(/^#{1,6} (.*)$/gm);
-  return [...headings].map(([, heading = '']) =>
-    heading
-      .trim()
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  );
 }
 
 /** The broken links of a guide. */

@@ -122,15 +122,14 @@ function sourcesOf({ guide, line, info, text }: Block): [name: string, text: str
   return [[`${name}.mts`, '\n'.repeat(line - 2) + wrapped]];
 }
 
-const typesNeeded = ['@types/node', '@types/jest', '@types/express-session', '@types/cookie-session'];
-const packagesShown = [
-  'express-session',
-  'cookie-session',
-
-  'pino',
-  'supertest',
-  '@types/supertest',
+const typesNeeded = [
+  '@types/node',
+  '@types/jest',
+  '@types/express-session',
+  '@types/cookie-session',
+  '@types/passport',
 ];
+const packagesShown = ['express-session', 'cookie-session', 'passport', 'pino', 'supertest', '@types/supertest'];
 
 /** Names that a guide uses without declaring them. */
 const around = `
@@ -168,7 +167,7 @@ describe('shell blocks', () => {
     'express-intents',
     ...Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies }),
   ]);
-  const programs = /^(?:npm|npx|node|mkdir|cd|cp|for|done|echo|curl|wc|\.\/\w+)$/;
+  const programs = /^(?:npm|npx|node|mkdir|cd|cp|for|done|echo|curl|wc|docker|systemctl|\.\/\w+)$/;
   let help: string;
 
   beforeAll(async () => {

@@ -59,7 +59,7 @@ test('the shop creates its database at the first start, and has the orders after
   expect(again.output).not.toContain('Creating');
   expect(mainOf((await thanksOf(visitor, paid.id)).text)).toBe(thanks);
   // The open payment still exists: the embedded sequencer has stored it next to the orders.
-  expect((await thanksOf(visitor, open.id)).state).toBe('open');
+  expect((await thanksOf(visitor, open.id)).state).toBe('created');
   await wallet.pay(open.secret);
   await thanked(visitor, open.id);
   await logIn();

@@ -20,7 +20,7 @@ describe('a payment', () => {
   test('becomes an order with a number when it settles, and not before', async () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('pot-of-assam'));
-    expect((await thanksOf(visitor, id)).state).toBe('open');
+    expect((await thanksOf(visitor, id)).state).toBe('created');
 
     const request = await shop.sequencer.wallet().pay(secret);
     expect(request).toMatchObject({ id, kind: 'payment', amount: '4.50', currency: 'usd' });
@@ -46,14 +46,14 @@ describe('a payment', () => {
     await thanked(visitor, id);
     expect(await findOrder(id, shop.router.database)).toMatchObject({ id, article: { slug: 'stoneware-cup' } });
     expect(await shop.router.intents.history(id)).toEqual([
-      expect.objectContaining({ from: 'open', to: 'submitted' }),
+      expect.objectContaining({ from: 'created', to: 'submitted' }),
       expect.objectContaining({ from: 'submitted', to: 'settled', attempts: 1 }),
     ]);
     expect(shop.log.text).toContain('Simulated failure.');
   });
 
   test.each([
-    ['open', 'Not paid yet.', true],
+    ['created', 'Not paid yet.', true],
     ['submitted', 'Payment received.', true],
     ['settled', 'It is paid.', false],
     ['reversed', 'was reversed', false],
@@ -83,7 +83,7 @@ describe('a payment', () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('sugar-cube'));
     await shop.sequencer.wallet().decline(secret);
-    expect((await thanksOf(visitor, id)).state).toBe('open');
+    expect((await thanksOf(visitor, id)).state).toBe('created');
   });
 
   test('is shown only to the browser that created it', async () => {
@@ -139,7 +139,7 @@ describe('a login', () => {
     expect((await visitor.get('/login')).headers.get('location')).toBe('/account');
 
     // A login is no payment: nothing was settled.
-    expect(await shop.router.intents.find(id)).toMatchObject({ kind: 'login', state: 'open', attempts: 0 });
+    expect(await shop.router.intents.find(id)).toMatchObject({ kind: 'login', state: 'created', attempts: 0 });
 
     expect((await visitor.delete('/session')).status).toBe(204);
     expect((await visitor.get('/account')).status).toBe(303);
@@ -223,7 +223,7 @@ describe('the shop without the payment service', () => {
     const { id } = await begin(visitor, order('sugar-cube'));
     await shopWithoutService.sequencer.close();
 
-    expect((await thanksOf(visitor, id)).state).toBe('open');
+    expect((await thanksOf(visitor, id)).state).toBe('created');
     expect((await visitor.get('/account')).status).toBe(200);
     expect((await visitor.get('/')).status).toBe(200);
     expect(await visitor.post('/intent', order('sugar-cube'))).toMatchObject({

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import request from 'supertest';
-import { ConfigError, SequencerError } from '../../src/errors.js';
-import { describeError, type Logger, routerLogger } from '../../src/http/logger.js';
+import { ConfigError } from '../../src/errors.js';
+import { type Logger, routerLogger } from '../../src/http/logger.js';
 import { intentRouter } from '../../src/router/intent-router.js';
 import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { startSite } from '../support/sites/site.js';
@@ -30,7 +30,7 @@ describe('pino', () => {
       level: 50,
       msg: 'express-intents: sequencer_unreachable',
       requestId: headers['x-request-id'],
-      message: expect.stringMatching(/^The sequencer at http:\/\/127\.0\.0\.1:2 cannot be reached\./),
+      message: expect.stringMatching(/^The payment service at http:\/\/127\.0\.0\.1:2 cannot be reached\./),
       code: 'sequencer_unreachable',
       cause: expect.stringContaining('ECONNREFUSED 127.0.0.1:2'),
       causeCode: 'ECONNREFUSED',
@@ -96,38 +96,5 @@ describe('routerLogger', () => {
     expect(() => intentRouter({ logger: { warn: nothing } as never })).toThrow(
       'an object with warn and error, or false',
     );
-  });
-});
-
-describe('describeError', () => {
-  test('returns the deepest cause', () => {
-    const system = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
-    const first = new SequencerError('sequencer_unreachable', 'No way.', { cause: system });
-    const last = new SequencerError('sequencer_unreachable', 'No way. Tried 3 times.', { cause: first });
-    expect(describeError(last)).toEqual({
-      message: 'No way. Tried 3 times.',
-      code: 'sequencer_unreachable',
-      cause: 'connect ECONNREFUSED 10.0.0.7:443',
-      causeCode: 'ECONNREFUSED',
-    });
-  });
-
-  test('returns the errors of all addresses', () => {
-    const each = ['connect ECONNREFUSED ::1:443', 'connect ECONNREFUSED 127.0.0.1:443'].map((text) => new Error(text));
-    const cause = Object.assign(new AggregateError(each), { code: 'ECONNREFUSED' });
-    expect(describeError(new SequencerError('sequencer_unreachable', 'No way.', { cause }))).toMatchObject({
-      cause: 'connect ECONNREFUSED ::1:443; connect ECONNREFUSED 127.0.0.1:443',
-      causeCode: 'ECONNREFUSED',
-    });
-  });
-
-  test('ends for an error that is its own cause', () => {
-    const error = new Error('round');
-    error.cause = error;
-    expect(describeError(error)).toMatchObject({ message: 'round' });
-  });
-
-  test('returns only the type of a value that is not an error', () => {
-    expect(describeError('a text')).toEqual({ error: 'string' });
   });
 });

@@ -163,6 +163,9 @@ describe('a verifier secret is rejected, and not shown by the error, when it is'
     const error = refusal(list);
     expect(error.message).toMatch(/^Entry 3 of 3 is not a secret key/);
     expectNothingShown(error, list);
+    const pasted = `INTENT_VERIFIER_SECRET=${bs58.encode(seed)}`;
+    expect(refusal(pasted).message).toMatch(/^Entry 1 of 1 begins with the name of a variable: remove the name/);
+    expectNothingShown(refusal(pasted), pasted);
     expect(refusal(`${hex(mismatched)} ${hex(seed)}`).message).toMatch(/^Entry 1 of 2: the public key/);
   });
 

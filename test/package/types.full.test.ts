@@ -49,7 +49,8 @@ it('the client and the button compile without types of Express', async () => {
 });
 
 const server = `
-import { createServer, type IntentRouter, intentRouter, requireLogin, requirePayment } from 'express-intents';
+import express from 'express';
+import { createServer, type IntentRouter, intentRouter, logOut, requireLogin, requirePayment } from 'express-intents';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 
 const router: IntentRouter = intentRouter({
@@ -58,9 +59,17 @@ const router: IntentRouter = intentRouter({
     signal.aborted satisfies boolean;
     await tx.query('insert into orders (id) values ($1)', [payment.id]);
   },
+  login: { keepSession: ['basket'] },
+  onSession: (user, req) => void req.res?.cookie('user', user.id satisfies string),
 });
-requireLogin({ loginUrl: '/login' });
-requirePayment((req) => ({ resource: req.path }));
+const app = express();
+app.use(router);
+// Behind a guard its value is not optional.
+app.get('/account', requireLogin({ loginUrl: '/login' }), (req, res) => void res.send(req.intent.user.id satisfies string));
+app.get('/article', requirePayment((req) => ({ resource: req.path })), (req, res) => {
+  res.send(req.payment.amount satisfies string);
+});
+app.post('/log-out', (req, res, next) => void logOut(req, res).then(() => res.redirect('/'), next));
 export const sequencer: Promise<Sequencer> = startSequencer({ port: 0 });
 export const listen = (app: Parameters<typeof createServer>[0]): void => void createServer(app).listen(0);
 export default router;

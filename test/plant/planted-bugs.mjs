@@ -127,15 +127,15 @@ export const plantedBugs = [
   {
     name: 'the watch ends with the page, 15 minutes after the intent was created',
     file: 'ledger/intents/record-intent.ts',
-    from: "$10')}, now() + $11::float8 * interval '1 millisecond')",
-    to: "$10')}, now() + least($11::float8, 900000) * interval '1 millisecond')",
+    from: "$11')}, now() + $12::float8 * interval '1 millisecond')",
+    to: "$11')}, now() + least($12::float8, 900000) * interval '1 millisecond')",
     caughtBy: [settlement],
   },
   {
     name: 'the watch ends without a last poll',
     file: 'ledger/settlement/settle-payment.ts',
     from: '  const status = await fetchStatusOrPollLater(context, claimed, lease);',
-    to: `  if (claimed.state === 'open' && claimed.watchExpired) {
+    to: `  if (claimed.state === 'created' && claimed.watchExpired) {
     return watchUnpaid(context, claimed, { exists: true, intentSubmitted: false });
   }
   const status = await fetchStatusOrPollLater(context, claimed, lease);`,

@@ -50,8 +50,22 @@ export const removedDefences = [
   {
     name: 'removed: the session is regenerated',
     file: 'http/session/app-session.ts',
-    from: 'await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
-    to: 'if (!user) await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
+    from: 'const fresh = await replace({ ...pick(before, keep), intentUser });',
+    to: 'const fresh = before;',
+    caughtBy: attack('login'),
+  },
+  {
+    name: 'removed: a login keeps only the named data',
+    file: 'http/session/app-session.ts',
+    from: 'const fresh = await replace({ ...pick(before, keep), intentUser });',
+    to: 'const fresh = await replace({ ...contentOf(before), intentUser });',
+    caughtBy: attack('login'),
+  },
+  {
+    name: 'removed: a failed onSession leaves no login',
+    file: 'http/session/app-session.ts',
+    from: '      await replace(content)\n',
+    to: '      await Promise.resolve(content)\n',
     caughtBy: attack('login'),
   },
   {
@@ -260,7 +274,7 @@ export const removedDefences = [
   {
     name: 'removed: the error of an invalid secret does not quote it',
     file: 'config/login.ts',
-    from: "report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);",
+    from: "report.problem('INTENT_SECRET', entryProblem, fix);",
     to: "report.problem('INTENT_SECRET', 'It is too short: ' + secrets, fix);",
     caughtBy: attack('secrets'),
   },

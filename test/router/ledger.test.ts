@@ -97,7 +97,7 @@ describe.each(kinds)('router.close(), with a ledger in %s', (kind) => {
       timing: { watchFirstMs: 3_600_000 },
     });
     expect(await reopened.router.intents.find(paid)).toMatchObject({ state: 'settled' });
-    expect(await reopened.router.intents.find(alsoPaid)).toMatchObject({ state: 'open' });
+    expect(await reopened.router.intents.find(alsoPaid)).toMatchObject({ state: 'created' });
     expect(calls).toBe(1);
   });
 });

@@ -37,7 +37,7 @@ describe('intentRouter', () => {
       'domian: Unknown option "domian".',
     ]);
     expect(problems[0]?.fix).toMatch(
-      /^Did you mean "sequencerUrl"\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
+      /^Did you mean "sequencerUrl"\? Valid names: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
     );
   });
 
@@ -246,7 +246,7 @@ describe('docs/reference.md', () => {
   const page = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');
   const section = page.split(/^## /m).find((one) => one.startsWith('Options\n')) ?? '';
   const optionNames = (
-    /Known: ([^.]+)\./.exec(errorOf(() => intentRouter({ unknown: 1 } as object)).message)?.[1] ?? ''
+    /Valid names: ([^.]+)\./.exec(errorOf(() => intentRouter({ unknown: 1 } as object)).message)?.[1] ?? ''
   ).split(', ');
 
   it('names every option', () => {

@@ -68,9 +68,7 @@ test('a payment is measured from the request to the settlement, with names, unit
     [1, { 'express_intents.hook': 'onPaid', 'express_intents.outcome': 'ok' }],
     [1, { 'express_intents.hook': 'onPaid', 'express_intents.outcome': 'failed' }],
   ]);
-  expect(pointsOf(collected.get('express_intents.logins.refused'))).toEqual([
-    [1, { 'error.type': 'intent_not_found' }],
-  ]);
+  expect(pointsOf(collected.get('express_intents.logins.failed'))).toEqual([[1, { 'error.type': 'intent_not_found' }]]);
   expect(pointsOf(collected.get('express_intents.ledger.due'))).toEqual([[1, {}]]);
   expect(pointsOf(collected.get('express_intents.ledger.dead'))).toEqual([[1, {}]]);
   expect(pointsOf(collected.get('express_intents.upstream.duration'))).toContainEqual([

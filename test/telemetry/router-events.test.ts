@@ -118,15 +118,15 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
     expect(ledgerEvents.of('intent_created').filter((event) => event.intent === id)).toHaveLength(1);
   },
 
-  intent_refused: async () => {
+  intent_failed: async () => {
     const { recorder, browser, origin } = await start({ login: false });
     await browser.send('POST', '/intent', { mode: 'login' });
-    expect(await recorder.first('intent_refused')).toEqual({
-      ...{ type: 'intent_refused', atMs, code: 'not_supported', kind: 'login' },
+    expect(await recorder.first('intent_failed')).toEqual({
+      ...{ type: 'intent_failed', atMs, code: 'not_supported', kind: 'login' },
     });
     await post(origin).set('Sec-Fetch-Site', 'cross-site').send({});
     await browser.send('GET', '/intent');
-    const refused = await recorder.times(2, 'intent_refused');
+    const refused = await recorder.times(2, 'intent_failed');
     expect(refused.map(({ code }) => code)).toEqual(['not_supported', 'cross_site_request']);
   },
 
@@ -255,13 +255,13 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
     await sequencer.wallet().login(String(body.client_secret));
     await browser.send('POST', '/session', { id });
     expect(await recorder.first('login_completed')).toEqual({ type: 'login_completed', atMs, intent: id });
-    expect(recorder.of('login_refused').map(({ code }) => code)).toEqual(['login_pending']);
+    expect(recorder.of('login_failed').map(({ code }) => code)).toEqual(['login_pending']);
   },
 
-  login_refused: async () => {
+  login_failed: async () => {
     const { recorder, browser } = await start();
     await browser.send('POST', '/session', { id: intent });
-    expect(await recorder.first('login_refused')).toEqual({ type: 'login_refused', atMs, code: 'intent_not_found' });
+    expect(await recorder.first('login_failed')).toEqual({ type: 'login_failed', atMs, code: 'intent_not_found' });
   },
 
   logged_out: async () => {
@@ -283,12 +283,16 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
     expect(await recorder.first('intent_submitted')).toEqual(expected);
   },
 
-  webhook_refused: async () => {
+  webhook_rejected: async () => {
     const { recorder, origin } = await start({
       ...{ webhook: true, webhookPublicKey: service.publicKey, origin: 'https://shop.example' },
     });
     await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send('a.b.c').expect(400);
-    expect(await recorder.first('webhook_refused')).toEqual({ type: 'webhook_refused', atMs, code: 'invalid_webhook' });
+    expect(await recorder.first('webhook_rejected')).toEqual({
+      type: 'webhook_rejected',
+      atMs,
+      code: 'invalid_webhook',
+    });
     expect(recorder.of('webhook_received')).toEqual([]);
   },
 
@@ -297,7 +301,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
     await browser.send('POST', '/intent', {});
     await browser.send('POST', '/intent', {});
     expect(await recorder.first('rate_limited')).toEqual({ type: 'rate_limited', atMs, route: 'intent' });
-    expect(recorder.of('intent_refused')).toEqual([]);
+    expect(recorder.of('intent_failed')).toEqual([]);
   },
 
   stream_opened: async () => {
@@ -314,14 +318,14 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
     expect(await recorder.first('stream_closed')).toEqual({ type: 'stream_closed', atMs, intent, durationMs });
   },
 
-  stream_refused: async () => {
+  stream_rejected: async () => {
     const transport = new StatusTransport();
     transport.answerWith(pending);
     const { recorder, origin } = await start({ transport, connectionLimits: { perAddress: 1 } });
     await new RawStream(origin, `/intent/${intent}/events`).has('event: status');
     new RawStream(origin, `/intent/${intent}/events`);
-    expect(await recorder.first('stream_refused')).toEqual({
-      ...{ type: 'stream_refused', atMs, intent, code: 'too_many_connections' },
+    expect(await recorder.first('stream_rejected')).toEqual({
+      ...{ type: 'stream_rejected', atMs, intent, code: 'too_many_connections' },
     });
     expect(await recorder.times(1, 'stream_opened')).toHaveLength(1);
   },

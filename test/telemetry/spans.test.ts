@@ -134,7 +134,7 @@ describe('a login', () => {
     await browser.send('POST', '/session', { id });
     const refused = await telemetry.named('HTTP');
     expect(refused.events.map(({ name, attributes }) => [name, attributes])).toEqual([
-      ['login_refused', { 'express_intents.code': 'login_pending' }],
+      ['login_failed', { 'express_intents.code': 'login_pending' }],
     ]);
     telemetry.reset();
 

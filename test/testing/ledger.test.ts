@@ -45,7 +45,7 @@ async function begun(): Promise<{ id: string; clientSecret: string }> {
   const intent = await router.client.paymentIntents.create({ destination, amount: '4.50', currency: 'usd' });
   await router.database.query(
     `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, watch_until)
-     values ($1, 'payment', 4.5, 'usd', $2, 'open', now() + interval '1 hour', now() + interval '30 days')`,
+     values ($1, 'payment', 4.5, 'usd', $2, 'created', now() + interval '1 hour', now() + interval '30 days')`,
     [intent.id, destination],
   );
   return intent;

@@ -12,7 +12,7 @@ function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
 
 test('waitForIntent rechecks once and waits for the state', async () => {
   const settled = { kind: 'payment', state: 'settled' } as const;
-  const router = routerWith({ kind: 'payment', state: 'open' }, { kind: 'payment', state: 'submitted' }, settled);
+  const router = routerWith({ kind: 'payment', state: 'created' }, { kind: 'payment', state: 'submitted' }, settled);
   expect(await waitForIntent(router, 'an id', 'settled')).toBe(settled);
   expect(router.rechecked).toEqual(['an id']);
 });
@@ -20,10 +20,13 @@ test('waitForIntent rechecks once and waits for the state', async () => {
 const payment = { kind: 'payment', attempts: 0 } as const;
 
 test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
-  [{ ...payment, state: 'open' }, /is open after 30 ms, expected settled\. The sequencer has not reported the payment/],
+  [
+    { ...payment, state: 'created' },
+    /is created after 30 ms, expected settled\. The payment service has not reported the payment/,
+  ],
   [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
-  [{ ...payment, state: 'open', lastError: 'sequencer_timeout' }, / settled\. Last error: sequencer_timeout$/],
-  [{ kind: 'login', state: 'open' }, /It is a login/],
+  [{ ...payment, state: 'created', lastError: 'sequencer_timeout' }, / settled\. Last error: sequencer_timeout$/],
+  [{ kind: 'login', state: 'created' }, /It is a login/],
   [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
   [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],
   [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],

@@ -52,7 +52,9 @@ const unpaid: StateTexts = {
 /** By the state of the intent in the ledger. */
 const textsByState: Readonly<Record<IntentState, StateTexts>> = {
   creating: unpaid,
-  open: unpaid,
+  created: unpaid,
+  // Only logins are completed, and they have no page.
+  completed: unpaid,
   submitted: {
     title: 'Payment received.',
     text: 'We are placing your order. This page shows your number at the counter when it is ready.',

@@ -18,7 +18,7 @@ export type State =
   | 'scanned'
   | 'confirming'
   | 'done'
-  | 'rejected'
+  | 'declined'
   | 'expired'
   | 'offline'
   | 'silent'
@@ -61,7 +61,7 @@ const marks = {
   asking: 'M12 12a4 4 0 1 0-.1 0M4 20a8 7 0 0 1 16 0',
   confirming: 'M12 2a10 10 0 0 1 10 10',
   done: 'M5 13l4 4L19 7',
-  rejected: 'M7 7l10 10M17 7L7 17',
+  declined: 'M7 7l10 10M17 7L7 17',
   expired: 'M12 5v7l4 3',
   problem: 'M12 6v7M12 17v.1',
 };

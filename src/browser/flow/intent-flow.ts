@@ -18,10 +18,10 @@ const lingerMs = 1_200;
 /** The intents of the buttons of this page. After a reload, only one of two buttons restores the same intent. */
 const claimedIds = new Set<string>();
 
-type CancelReason = 'rejected' | 'expired' | 'problem';
+type CancelReason = 'declined' | 'expired' | 'problem';
 
 /** The states that offer a retry. A dialog closed in one of them was closed for that reason. */
-const isRetryable = (stage: string): stage is CancelReason => /rejected|expired|problem/.test(stage);
+const isRetryable = (stage: string): stage is CancelReason => /declined|expired|problem/.test(stage);
 
 /**
  * One payment or login of a button, from the click to its end.
@@ -31,7 +31,7 @@ const isRetryable = (stage: string): stage is CancelReason => /rejected|expired|
  * - preparing: the site creates the intent, or a handler of `invoke` provides its client secret.
  * - waiting, scanned: the code is on the screen. The watch of the intent moves between them.
  * - offline, silent: in preparing, the creation is being retried; later, no answer from the site, or the service.
- * - rejected, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
+ * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
  * Every stage leads to idle when the visitor closes the dialog or the element leaves the page.
@@ -235,7 +235,7 @@ export class IntentFlow {
     }
     if (id !== this.#shownId) return;
     if (Date.now() >= this.#expiresAtMs) this.#expire();
-    else if (signal === 'rejected') this.#clearCode(signal);
+    else if (signal === 'rejected') this.#clearCode('declined');
     else if (signal === 'offline' || signal === 'silent') this.#show(signal);
     else this.#show(watch.isScanned ? 'scanned' : 'waiting');
   }
@@ -355,7 +355,7 @@ export class IntentFlow {
       if (mode === 'payment' && (watch.isScanned || watch.isFailing)) watch.slowDown();
       else this.#unwatch(watch);
     }
-    if (reason === 'rejected' || this.#watches.size === 0) forgetPending(orderJson);
+    if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderJson);
     const isPrevented = await this.#emit('cancel', { intent, reason });
     if (urls.cancel && !isPrevented) location.assign(returnUrl(urls.cancel, intent));
   }

@@ -2,16 +2,14 @@ import { isOnOrigin } from '../../intents/return-address.js';
 import { siteReturnOrigins } from '../site-config.js';
 import { httpUrl, requireThat } from '../validation.js';
 
-/** Where the browser goes after success or cancel. `{{INTENT_ID}}` in it becomes the id. */
-export interface ReturnAddress {
-  /** Absolute, or a path; on the page's own origin or one of the server's `returnOrigins`. */
-  readonly url: string;
-}
-
-/** @returns the absolute address @throws {TypeError} unless its origin is the page's or one the site allows */
-export function returnUrl(template: string, intentId = ''): string {
-  const url = httpUrl(template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId)), 'url');
-  requireThat(isOnOrigin(url, [location.origin, ...siteReturnOrigins]), 'url', 'on this site');
+/**
+ * The absolute address of a return page. `{{INTENT_ID}}` in the template becomes the id.
+ * @throws {TypeError} unless its origin is the page's or one of the server's `returnOrigins`
+ */
+export function returnUrl(template: string, intentId = '', option = 'url'): string {
+  // Anything but a string has no `replaceAll`, and is then no address.
+  const url = httpUrl(template.replaceAll?.('{{INTENT_ID}}', encodeURIComponent(intentId)), option);
+  requireThat(isOnOrigin(url, [location.origin, ...siteReturnOrigins]), option, 'on this site or in returnOrigins');
   return url;
 }
 

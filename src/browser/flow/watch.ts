@@ -5,9 +5,9 @@ import { keepPending, leavePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
 /**
- * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected` are for
- * display; only `submitted` counts. `offline`: neither stream nor status answers. `silent`: the site answers, and the service
- * does not.
+ * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected`, which
+ * the button calls declined, are for display; only `submitted` counts. `offline`: neither stream nor status answers.
+ * `silent`: the site answers, and the service does not.
  */
 export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline' | 'silent';
 

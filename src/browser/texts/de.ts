@@ -21,7 +21,7 @@ export const de: Texts = {
   confirming: 'Sie werden angemeldet …',
   paid: 'Bezahlt. Vielen Dank!',
   loggedIn: 'Angemeldet.',
-  rejected: 'In Ihrer Wallet abgelehnt.',
+  declined: 'In Ihrer Wallet abgelehnt.',
   expired: 'Dieser Code ist abgelaufen.',
   checking: 'Zahlung wird gesucht …',
   unchecked: 'Prüfen Sie, ob Sie bezahlt haben, bevor Sie es erneut versuchen.',

@@ -20,7 +20,7 @@ export const en = {
   confirming: 'Logging you in…',
   paid: 'Paid. Thank you!',
   loggedIn: 'Logged in.',
-  rejected: 'Declined in your wallet.',
+  declined: 'Declined in your wallet.',
   expired: 'This code has expired.',
   checking: 'Checking for a payment…',
   unchecked: 'Check for a payment before you try again.',

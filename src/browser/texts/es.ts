@@ -21,7 +21,7 @@ export const es: Texts = {
   confirming: 'Iniciando sesión…',
   paid: 'Pagado. ¡Gracias!',
   loggedIn: 'Sesión iniciada.',
-  rejected: 'Rechazado en tu monedero.',
+  declined: 'Rechazado en tu monedero.',
   expired: 'Este código ha caducado.',
   checking: 'Buscando el pago…',
   unchecked: 'Comprueba si has pagado antes de volver a intentarlo.',

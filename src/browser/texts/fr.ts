@@ -21,7 +21,7 @@ export const fr: Texts = {
   confirming: 'Connexion en cours…',
   paid: 'Payé. Merci\u202f!',
   loggedIn: 'Connexion réussie.',
-  rejected: 'Refusé dans votre portefeuille.',
+  declined: 'Refusé dans votre portefeuille.',
   expired: 'Ce code a expiré.',
   checking: 'Recherche du paiement…',
   unchecked: 'Vérifiez si vous avez payé avant de réessayer.',

@@ -21,7 +21,7 @@ export const ja: Texts = {
   confirming: 'ログインしています…',
   paid: 'お支払いが完了しました。ありがとうございます。',
   loggedIn: 'ログインしました。',
-  rejected: 'ウォレットで拒否されました。',
+  declined: 'ウォレットで拒否されました。',
   expired: 'このコードは有効期限が切れました。',
   checking: 'お支払いを確認しています…',
   unchecked: 'もう一度試す前に、お支払いが済んでいないか確認してください。',

@@ -2,7 +2,8 @@ import type { Environment } from '../../config/config-options.js';
 import type { ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import type { Host } from '../command.js';
-import type { ExternalClient, RunningSite } from './external-client.js';
+import type { ExternalClient } from './external-client.js';
+import type { RunningSite } from './running-site.js';
 
 /** A result of a check, with the fix of a problem. */
 export type Finding =
@@ -32,6 +33,8 @@ export interface ValidSettings {
   readonly database: LedgerSettings['database'] | undefined;
   readonly walletUrl: string | undefined;
   readonly takesWebhooks: boolean;
+  /** Proves to the site that this environment has its secrets. Undefined without logins, or with any invalid setting. */
+  readonly doctorToken: string | undefined;
 }
 
 /** The context of a check. */

@@ -1,7 +1,8 @@
 import { withTimeout } from '../../async/timeout.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
-import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './external-client.js';
+import { type Answer, type ReadAnswer, readProblem } from './external-client.js';
+import type { SiteRoutes } from './running-site.js';
 import { noSite } from './site.js';
 
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
@@ -57,7 +58,7 @@ async function measureService(
   }
   const { code = '' } = readProblem(asked.text);
   const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();
-  const fix = 'See the checks of the sequencer above, and the log of the site for the reason.';
+  const fix = 'See the checks `sequencer` and `stream` above, and the log of the site for the reason.';
   return { finding: failure(`${text}.`, fix) };
 }
 

@@ -92,49 +92,6 @@ export function readProblem(text: string): { readonly code: string | undefined; 
   }
 }
 
-/** Paths of the routes, as the site gives them to its button. `false` for a route that is off. */
-export interface SiteRoutes {
-  readonly intent: string | false;
-  readonly status: string | false;
-  readonly events: string | false;
-}
-
-/** The public responses of a running site. */
-export interface RunningSite {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if the site does not serve the file of the button. */
-  readonly routes: SiteRoutes | undefined;
-}
-
-export const buttonPath = '/intent/v1/elements.js';
-
-/** The first line of the button's file. */
-const siteConfig = /^const intentSite=(\{.*?\});/;
-
-/** Requests the file of the button, which every site serves and which is cheap. @throws {Error} without an answer */
-export async function requestSite(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite> {
-  const { text, ...head } = await client.read(new URL(buttonPath, url), {
-    headers: { 'accept-encoding': 'identity' },
-    signal,
-  });
-  return { ...head, routes: head.status === 200 ? readRoutes(text) : undefined };
-}
-
-function readRoutes(text: string): SiteRoutes | undefined {
-  try {
-    const found: unknown = JSON.parse(siteConfig.exec(text)?.[1] ?? '');
-    const { intent, status, events } = found as Record<string, unknown>;
-    return { intent: parsePath(intent), status: parsePath(status), events: parsePath(events) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Refuses `//host`, which would send the next request to another machine. */
-const parsePath = (value: unknown): string | false =>
-  typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
-
 /** Why a server could not be reached, and the fix. */
 export interface NetworkProblem {
   readonly why: string;

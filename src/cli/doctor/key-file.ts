@@ -9,7 +9,9 @@ import {
   warning,
 } from './check.js';
 import { explainNetwork, type ReadAnswer } from './external-client.js';
+import { describedKeyFile, requestSite } from './running-site.js';
 import { isLocal } from './settings.js';
+import { underPath } from './site.js';
 
 const keyFilePath = '/.well-known/service-payments.json';
 
@@ -30,6 +32,7 @@ export const keyFile: Check = async (context) => {
     );
     return [failure(`${url.href} cannot be read: ${why}.`, fix)];
   }
+  if (answer.status === 404) return [await explainMissing(url, context)];
   const wrong = checkAnswer(answer, url);
   return wrong ? [wrong] : checkKeys(answer, url, context);
 };
@@ -46,10 +49,38 @@ function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
 
 function reasonToSkip({ settings, problems, env }: DoctorContext): string {
   if (isDevelopment(settings))
-    return 'in development the sequencer reads it from this machine; pass the site with --url';
+    return 'in development the embedded sequencer reads it from this machine; pass the site with --url';
   const isWrong = problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
   if (!isWrong) return 'logins are disabled';
   return env.INTENT_DOMAIN ? 'INTENT_DOMAIN is not valid' : 'INTENT_DOMAIN is not set';
+}
+
+/** The router may be mounted under a path, or serve the file elsewhere or not at all. */
+async function explainMissing(url: URL, { client, signal, siteUrl, site }: DoctorContext): Promise<Finding> {
+  const described = await describedKeyFile(client, url, signal);
+  if (described && described !== url.pathname) {
+    return failure(
+      `${url.href} answers with status 404: the router serves the key file at ${described}, where wallets do not look.`,
+      'Remove keyFile from the option `routes` of the router.',
+    );
+  }
+  if (described === false) {
+    return failure(
+      `${url.href} answers with status 404: the router has no key file.`,
+      'Remove `login: false` and `routes: { keyFile: false }`. For payments only: --no-login.',
+    );
+  }
+  const isSite = siteUrl?.origin === url.origin;
+  const running = isSite ? site() : requestSite(client, url, signal);
+  const mountPath = await running.then(
+    (seen) => seen.mountPath,
+    () => '',
+  );
+  if (mountPath) return underPath(mountPath);
+  return failure(
+    `${url.href} answers with status 404.`,
+    'Use app.use(intentRouter()) without a path, before the handler that answers 404. Let the proxy forward /.well-known/ to the app.',
+  );
 }
 
 function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding | undefined {
@@ -62,7 +93,7 @@ function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding |
   if (status !== 200) {
     return failure(
       `${url.href} answers with status ${status}.`,
-      'Use app.use(intentRouter()) without a path, before the handler that answers 404. Let the proxy forward /.well-known/ to the app.',
+      'Let the proxy forward /.well-known/ to the app, and let no other handler answer this path.',
     );
   }
   if (parsePublicKeys(text)) return undefined;

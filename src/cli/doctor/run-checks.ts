@@ -5,10 +5,12 @@ import type { Host } from '../command.js';
 import { type Check, type DoctorContext, type Finding, failure } from './check.js';
 import { database } from './database.js';
 import { events } from './events.js';
-import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
+import { ExternalClient } from './external-client.js';
 import { keyFile } from './key-file.js';
+import { proxy } from './proxy.js';
+import { type RunningSite, requestSite } from './running-site.js';
 import { grpc, sequencer, stream } from './sequencer.js';
-import { names, readSettings, type SiteCodeOptions, settings } from './settings.js';
+import { consistency, readSettings, type SiteCodeOptions, settings } from './settings.js';
 import { origin, site, wallet, webhook } from './site.js';
 
 export interface NamedCheck {
@@ -23,7 +25,7 @@ const remote = (name: string, check: Check): NamedCheck => ({ name, needsNetwork
 /** All checks in the order of their output, from this machine outwards. `docs/cli.md` has a row for each. */
 export const checks: readonly NamedCheck[] = [
   local('settings', settings),
-  local('names', names),
+  local('consistency', consistency),
   remote('database', database),
   remote('sequencer', sequencer),
   remote('stream', stream),
@@ -31,6 +33,7 @@ export const checks: readonly NamedCheck[] = [
   remote('key file', keyFile),
   remote('site', site),
   remote('origin', origin),
+  remote('proxy', proxy),
   remote('events', events),
   remote('webhook', webhook),
   remote('wallet', wallet),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { withAbort } from '../../async/timeout.js';
 import type { Environment } from '../../config/config-options.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import {
@@ -112,18 +113,17 @@ const proxyFix = 'Allow WebSockets in every proxy and firewall. Without them, pa
 /** Returns the milliseconds that a ping takes. @throws {Error} when no stream opens */
 async function pingStream(url: URL, signal: AbortSignal): Promise<number> {
   const socket = new WebSocket(url.href.replace(/^http/, 'ws'), { perMessageDeflate: false, followRedirects: false });
-  const failed = new Promise<never>((_resolve, reject) => {
-    socket.on('error', reject);
-    socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
-      reject(new SequencerError('sequencer_bad_status', `Status ${statusCode}.`, { httpStatus: statusCode }));
-    });
-    socket.on('message', (data, isBinary) => {
-      const refusal = refusalIn(data as Buffer, isBinary);
-      if (refusal) reject(refusal);
-    });
+  const failed = new AbortController();
+  socket.on('error', (error) => failed.abort(error));
+  socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
+    failed.abort(new SequencerError('sequencer_bad_status', `Status ${statusCode}.`, { httpStatus: statusCode }));
+  });
+  socket.on('message', (data, isBinary) => {
+    const refusal = refusalIn(data as Buffer, isBinary);
+    if (refusal) failed.abort(refusal);
   });
   try {
-    return await Promise.race([pingOver(socket, signal), failed]);
+    return await withAbort(failed.signal, () => pingOver(socket, signal));
   } finally {
     socket.terminate();
   }
@@ -167,7 +167,10 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
       return explainStatus(error, host, setting, wrongAddress);
     case 'sequencer_bad_response':
     case 'malformed_message':
-      return { why: `the server at ${host} is not a payment service: ${error.message}`, fix: wrongAddress };
+      return {
+        why: `the server at ${host} is not a payment service: ${error.message.replace(/\.$/, '')}`,
+        fix: wrongAddress,
+      };
     case 'sequencer_error':
       return {
         why: `${host} refuses to report a status`,

@@ -1,10 +1,11 @@
-import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
+import { type Config, parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { knownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
+import { doctorToken } from '../../http/operations/proxy-report.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/url.js';
-import { nearestName } from '../../reject-unknown.js';
+import { closestName } from '../../reject-unknown.js';
 import {
   type Check,
   type DoctorContext,
@@ -24,12 +25,13 @@ export function readSettings(
   env: Environment,
   options: SiteCodeOptions,
 ): { readonly settings: ValidSettings; readonly problems: readonly ConfigProblem[] } {
-  const problems = problemsOf(env, options);
+  const { config, problems } = tryConfig(options, env);
   const isValid = (name: string): boolean => !!env[name] && !problems.some(({ setting }) => setting === name);
   const validValue = (name: string): string | undefined => (isValid(name) ? env[name] : undefined);
   const hasLogin = options.login !== false;
   const hasKeys = isValid('INTENT_VERIFIER_SECRET') || isValid('INTENT_VERIFIER_SECRET_FILE');
   const hasBrokenKeys = problems.some(({ setting }) => setting.startsWith('INTENT_VERIFIER_SECRET'));
+  const [cookieKey] = config?.login?.cookieKeys ?? [];
   const settings = {
     sequencerUrl: validValue('INTENT_SEQUENCER_URL'),
     grpcUrl: validValue('INTENT_SEQUENCER_GRPC_URL'),
@@ -39,16 +41,19 @@ export function readSettings(
     database: readDatabase(env),
     walletUrl: validValue('INTENT_WALLET_URL'),
     takesWebhooks: options.webhook === true,
+    doctorToken: cookieKey && doctorToken(cookieKey),
   };
   return { settings, problems };
 }
 
-function problemsOf(env: Environment, options: SiteCodeOptions): readonly ConfigProblem[] {
+function tryConfig(
+  options: SiteCodeOptions,
+  env: Environment,
+): { readonly config?: Config; readonly problems: readonly ConfigProblem[] } {
   try {
-    parseConfig(options, env);
-    return [];
+    return { config: parseConfig(options, env), problems: [] };
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
+    if (error instanceof ConfigError) return { problems: error.problems };
     throw error;
   }
 }
@@ -69,12 +74,14 @@ export const settings: Check = async ({ env, problems, production }) => {
   const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   const unknown = Object.keys(env)
     .filter((name) => /^INTENTS?_/.test(name) && !knownVariables.includes(name))
-    .map((name) =>
-      warning(
+    .map((name) => {
+      const closest = closestName(name, knownVariables);
+      const fix = closest === undefined ? `The settings are ${knownVariables.join(', ')}.` : `Did you mean ${closest}?`;
+      return warning(
         `${name} is not a setting of express-intents.`,
-        `Did you mean ${nearestName(name, knownVariables)}? If not, remove it.`,
-      ),
-    );
+        `${fix} Ignore this warning if your app reads ${name}.`,
+      );
+    });
   const found = [...errors, ...unknown];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;
@@ -82,7 +89,7 @@ export const settings: Check = async ({ env, problems, production }) => {
 };
 
 /** Whether the domain of logins, the origin of the site and `--url` are consistent. */
-export const names: Check = async (context) => {
+export const consistency: Check = async (context) => {
   const { settings, siteUrl, production, env } = context;
   const { domain, origin, sequencerUrl } = settings;
   const found: Finding[] = [];

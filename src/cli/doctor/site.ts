@@ -1,11 +1,13 @@
 import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
-import { buttonPath, explainNetwork, type RunningSite, readProblem } from './external-client.js';
+import { explainNetwork, readProblem } from './external-client.js';
+import { buttonPath, type RunningSite } from './running-site.js';
 import { isLocal } from './settings.js';
 
 export const noSite = skipped('pass the running site with --url https://...');
 
 /** The running site: it responds, has the router at its root, and uses production mode over https. */
-export const site: Check = async ({ siteUrl, site: request, production }) => {
+export const site: Check = async (context) => {
+  const { siteUrl, site: request, production } = context;
   if (!siteUrl) return [noSite];
   let seen: RunningSite;
   try {
@@ -16,9 +18,24 @@ export const site: Check = async ({ siteUrl, site: request, production }) => {
   }
   const wrong = checkRouter(seen, siteUrl);
   if (wrong) return [wrong];
-  const found = [...checkScheme(siteUrl, production), ...checkMode(siteUrl, seen)];
-  return found.length > 0 ? found : [ok(`${siteUrl.origin} has the router at its root`)];
+  const { mountPath } = seen;
+  const mounted = mountPath !== '' && needsRoot(context) ? [underPath(mountPath)] : [];
+  const found = [...mounted, ...checkScheme(siteUrl, production), ...checkMode(siteUrl, seen)];
+  return found.length > 0
+    ? found
+    : [ok(`${siteUrl.origin} has the router ${mountPath ? `under ${mountPath}` : 'at its root'}`)];
 };
+
+/** With logins, wallets read the key file at the root of the domain. */
+const needsRoot = ({ settings, problems }: DoctorContext): boolean =>
+  settings.domain !== undefined || problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
+
+/** The router is mounted under a path. */
+export const underPath = (mountPath: string): Finding =>
+  failure(
+    `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
+    'Use app.use(intentRouter()) without a path. To rename routes, use the option `routes`.',
+  );
 
 function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Finding | undefined {
   if (routes) return undefined;
@@ -37,7 +54,8 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
   const answer = status === 200 ? 'is not the file of the button' : `answers with status ${status}`;
   return failure(
     `${what} ${answer}.`,
-    'Use app.use(intentRouter()) without a path, before the handler that answers 404. Let the proxy forward all paths to the app.',
+    'Use app.use(intentRouter()) without a path, before the handler that answers 404, and do not rename the route elements. ' +
+      'Let the proxy forward all paths to the app.',
   );
 }
 
@@ -126,7 +144,7 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
   return failure(
     `${url.pathname} answers ${what} to a body that is not JSON.`,
-    'Mount the router before the handler that answers there: a body parser, a CSRF guard, a firewall.',
+    'Another handler answers first, such as a body parser, a CSRF guard or a firewall. Mount the router before it, or let it pass this path.',
   );
 }
 
@@ -149,7 +167,7 @@ export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (status === 429) return [rateLimited];
   return [
     failure(
-      `${siteUrl.origin}${webhookPath} answers with status ${status}: calls of the service do not reach the router.`,
+      `${siteUrl.origin}${webhookPath} answers with status ${status}: calls of the payment service do not reach the router.`,
       'Set intentRouter({ webhook: true }). Let the proxy and the firewall pass POST to this path from anywhere.',
     ),
   ];

@@ -67,7 +67,7 @@ export class KeyFileReader {
   addressOf(domain: string): string {
     const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
     if ('origin' in source) return `${source.origin}${path}`;
-    return 'keys' in source ? 'keys trusted by the sequencer' : 'an app in this process';
+    return 'keys' in source ? 'keys trusted by the embedded sequencer' : 'an app in this process';
   }
 }
 
@@ -98,7 +98,8 @@ async function whileServed(listener: RequestListener, call: (origin: string) => 
   }
 }
 
-const localFix = 'For a site on this machine, call sequencer.setLocalDomain(domain, origin).';
+const localFix =
+  'For a site on this machine, start the embedded sequencer with --local-domain <domain>=<origin>, or call setLocalDomain() in a test.';
 
 async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {
   let text: string;

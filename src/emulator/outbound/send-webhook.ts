@@ -12,7 +12,7 @@ import { loopbackAddresses, Outbound } from './outbound.js';
 export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;
 
 /** Changes to a webhook call, for tests. */
-export interface WebhookOptions {
+export interface SignWebhookOptions {
   /**
    * Makes the call invalid. `forged`: signed by another key. `altered`: a claim is changed after signing. `expired`: signed by
    * the webhook key, expired an hour ago. `unsigned`: its algorithm is `none`.
@@ -47,7 +47,7 @@ export class WebhookSigner {
   }
 
   /** Signs the call of an intent, with the state `SUBMITTED`. */
-  async sign(intent: StoredIntent, { invalid, claims = {} }: WebhookOptions = {}): Promise<SignedWebhook> {
+  async sign(intent: StoredIntent, { invalid, claims = {} }: SignWebhookOptions = {}): Promise<SignedWebhook> {
     if (invalid !== undefined && !invalidKinds.includes(invalid)) {
       const message = `signWebhook: invalid must be one of ${invalidKinds.join(', ')}.`;
       throw new IntentError('invalid_request', message);
@@ -57,7 +57,7 @@ export class WebhookSigner {
     return { headers: { 'content-type': 'application/jwt' }, body };
   }
 
-  async #tokenOf(claims: WebhookClaims, invalid: WebhookOptions['invalid']): Promise<string> {
+  async #tokenOf(claims: WebhookClaims, invalid: SignWebhookOptions['invalid']): Promise<string> {
     if (invalid === 'unsigned') return new UnsecuredJWT(claims).encode();
     const key = invalid === 'forged' ? generateKeyPairSync('ed25519').privateKey : this.#privateKey;
     const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(key);

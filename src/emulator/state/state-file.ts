@@ -17,7 +17,7 @@ import { parseIntentId } from '../../keys/base58.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import type { IntentArchive, PersistedIntent, StoredIntent } from './intent-store.js';
 import { type MailboxMessage, toWireMessage, withSignedBytes } from './mailbox.js';
-import { formatOwner, isOwnerLine, type StateOwner } from './state-owner.js';
+import { anotherFile, formatOwner, isOwnerLine, type StateOwner } from './state-owner.js';
 import { verifyIntentMessage } from './verified-intent.js';
 
 /** Appended characters after which the file is rewritten. */
@@ -44,7 +44,8 @@ export class StateFile implements IntentArchive {
   }
 
   write(changed: readonly StoredIntent[], forgotten: readonly string[], all: () => Iterable<StoredIntent>): void {
-    if (this.#isClosed) throw problemOf(this.#file, 'is closed, because the sequencer was closed');
+    if (this.#isClosed)
+      throw problemOf(this.#file, 'is closed, because the sequencer was closed', 'Start another sequencer.');
     try {
       const isAppendable = this.#appended <= maxAppended && !this.#isRemoved();
       if (this.#descriptor === undefined || !isAppendable) this.#rewrite(all());
@@ -53,7 +54,7 @@ export class StateFile implements IntentArchive {
       // The file may end with an incomplete line, so the next write must not append to it.
       this.#release();
       if (error instanceof IntentError) throw error;
-      throw problemOf(this.#file, `cannot be written (${String(readError(error).code)})`, error);
+      throw problemOf(this.#file, `cannot be written (${String(readError(error).code)})`, allowIt, error);
     }
   }
 
@@ -88,7 +89,11 @@ export class StateFile implements IntentArchive {
   #isRemoved(): boolean {
     if (this.#descriptor === undefined || fstatSync(this.#descriptor).nlink > 0) return false;
     if (!existsSync(this.#file)) return true;
-    throw problemOf(this.#file, 'was replaced, or is in use by another sequencer');
+    throw problemOf(
+      this.#file,
+      'was replaced, or is in use by another sequencer',
+      `Stop the other sequencer, or ${anotherFile}.`,
+    );
   }
 }
 
@@ -101,7 +106,7 @@ export function readStateFile(file: string): PersistedIntent[] {
   const text = existsSync(file) ? read(file) : '';
   if (text === '') return [];
   const [owner = '', ...lines] = text.split('\n');
-  if (!isOwnerLine(owner)) throw problemOf(file, 'is not a file of the embedded sequencer');
+  if (!isOwnerLine(owner)) throw problemOf(file, 'is not a file of the embedded sequencer', removeIt);
   const latest = new Map<string, Record<string, unknown>>();
   // The text after the last line break is empty or incomplete.
   for (const [index, line] of lines.slice(0, -1).entries()) {
@@ -114,7 +119,7 @@ export function readStateFile(file: string): PersistedIntent[] {
     try {
       return fromLine(line);
     } catch (error) {
-      throw problemOf(file, `is damaged: the intent ${String(line.intent)} cannot be read`, error);
+      throw problemOf(file, `is damaged: the intent ${String(line.intent)} cannot be read`, removeIt, error);
     }
   });
 }
@@ -123,7 +128,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw problemOf(file, `cannot be read (${String(readError(error).code)})`, error);
+    throw problemOf(file, `cannot be read (${String(readError(error).code)})`, allowIt, error);
   }
 }
 
@@ -134,7 +139,7 @@ function parseLine(file: string, line: string, index: number): Record<string, un
   } catch {
     // Reported below.
   }
-  throw problemOf(file, `is damaged in line ${index + 2}`);
+  throw problemOf(file, `is damaged in line ${index + 2}`, removeIt);
 }
 
 const base64 = z.base64();
@@ -204,7 +209,8 @@ const parseMessage = (text: string): MailboxMessage => {
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
-const fix = 'Remove the file, or set INTENT_EMULATOR_STATE or stateFile to another one.';
+const removeIt = `Remove it, or ${anotherFile}.`;
+const allowIt = `Allow this user to read and write it, or ${anotherFile}.`;
 
-const problemOf = (file: string, problem: string, cause?: unknown): IntentError =>
+const problemOf = (file: string, problem: string, fix: string, cause?: unknown): IntentError =>
   new IntentError('invalid_configuration', `The state file ${file} ${problem}. ${fix}`, { cause });

@@ -42,8 +42,8 @@ function notReached(
   timeoutMs: number | undefined,
 ): AssertionError {
   const actual = intent && (Object.keys(marks) as IntentMark[]).filter((name) => marks[name](intent));
-  const found = actual ? `It reached: ${actual.join(', ')}.` : 'It does not exist at the sequencer.';
-  const when = timeoutMs === undefined ? 'before the sequencer closed' : `within ${timeoutMs} ms`;
+  const found = actual ? `It reached: ${actual.join(', ')}.` : 'It does not exist at the embedded sequencer.';
+  const when = timeoutMs === undefined ? 'before the embedded sequencer closed' : `within ${timeoutMs} ms`;
   const message = `The intent ${id} did not reach ${mark} ${when}. ${found}`;
   return new AssertionError({ message, actual, expected: mark, operator: 'waitFor' });
 }

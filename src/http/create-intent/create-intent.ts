@@ -3,11 +3,12 @@ import { IntentError } from '../../errors.js';
 import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
-import { openClientSecret, sealClientSecret } from '../encryption.js';
+import { type IntentOwner, openClientSecret, sealClientSecret } from '../encryption.js';
+import { runHook } from '../hook-errors.js';
+import type { AcceptedIntent } from '../hooks.js';
 import { type BrowserIdentity, ensureBrowser } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
-import { requestIdOf } from '../request/request-id.js';
 import { sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { fingerprintOf, type IntentRequestBody, parseIdempotencyKey, parseIntentRequest } from './intent-request.js';
@@ -20,33 +21,40 @@ import { normalizeTerms } from './payment-terms.js';
 //   prepare  sign the intent; nothing is sent yet
 //   reserve  with a key: insert the row in the state `creating`
 //   send     the sequencer accepts the intent; then the hook `onCreated` runs
-//   confirm  the row becomes `open`; without a key, this step inserts it
+//   confirm  the row becomes `created`; without a key, this step inserts it
 //
 // The response contains the client secret, so it is sent only after all six steps.
 //
 // A retry with the same key finds the reserved row and skips terms and reserve. In the state `creating` it cannot know how far
 // the first request got, so it signs and sends the same bytes again, which the sequencer accepts as the same intent. In every
 // later state it returns the same client secret without sending anything.
+//
+// `router.createPayment` has no browser: the site itself is the owner of the intent, and passes terms and key.
 
-/** A parsed `POST /intent`. */
-interface CreateIntentRequest {
-  readonly mode: 'payment' | 'login';
-  readonly body: IntentRequestBody;
-  /** Undefined without an `Idempotency-Key`, and without a ledger, where the header has no effect. */
+/** A request for an intent, by a browser or by the site. */
+export interface CreateIntentRequest {
+  readonly owner: IntentOwner;
+  /** Undefined without an idempotency key, and without a ledger, where the key has no effect. */
   readonly keyed: KeyedRequest | undefined;
-  readonly browser: BrowserIdentity;
-  readonly req: Request;
-  readonly res: Response;
+  /** The terms, from the hook or from the site; undefined for a login. Not called for a repeated request. */
+  readonly terms: () => Promise<RecordedTerms | undefined>;
+  /** Undefined if there is no browser. */
+  readonly http: { readonly req: Request; readonly res: Response } | undefined;
 }
 
-interface KeyedRequest {
+/** A parsed `POST /intent`. */
+interface BrowserRequest extends CreateIntentRequest {
+  readonly owner: BrowserIdentity;
+}
+
+export interface KeyedRequest {
   readonly ledger: Ledger;
   readonly key: string;
   /** SHA-256 of the request. A key cannot be reused for a different request. */
   readonly fingerprint: Uint8Array;
 }
 
-interface CreateIntentResult {
+export interface CreateIntentResult {
   readonly id: string;
   readonly clientSecret: string;
   /** Undefined for a login. */
@@ -63,14 +71,15 @@ export function createIntentHandler(context: RouterContext): Handler {
   return async (req, res) => {
     const request = await parseRequest(context, req, res);
     const result = await createIntent(context, request);
-    if (result.terms?.resource !== undefined) request.browser.extendCookie(resourceCookieSeconds);
+    const { owner } = request;
+    if (result.terms?.resource !== undefined) owner.extendCookie(resourceCookieSeconds);
     context.secrets.set(result.id, result.clientSecret);
-    context.observer?.emit(eventOf(result));
+    context.secrets.setDescription(result.id, owner.hash, result.terms?.description);
     sendJson(res, 201, { client_secret: result.clientSecret });
   };
 }
 
-async function parseRequest(context: RouterContext, req: Request, res: Response): Promise<CreateIntentRequest> {
+async function parseRequest(context: RouterContext, req: Request, res: Response): Promise<BrowserRequest> {
   const { hooks, ledger, resolveTerms, browserCookie } = context;
   const body = await parseIntentRequest(await readJson(req), { clientAmount: hooks.clientAmount !== undefined });
   // The hooks read the parsed body.
@@ -79,14 +88,22 @@ async function parseRequest(context: RouterContext, req: Request, res: Response)
   const key = ledger && parseIdempotencyKey(req);
   const keyed = ledger && key !== undefined ? { ledger, key, fingerprint: fingerprintOf(mode, body) } : undefined;
   // The cookie is set even if a later step fails: a retry must come from the same browser.
-  const browser = ensureBrowser(browserCookie, req, res);
-  return { mode, body, keyed, browser, req, res };
+  const owner = ensureBrowser(browserCookie, req, res);
+  const terms = async () => (mode === 'login' ? undefined : resolveHookTerms(context, req, body));
+  return { owner, keyed, terms, http: { req, res } };
 }
 
-async function createIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
+/** Creates an intent, or restores that of an earlier request with the same key. */
+export async function createIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
+  const result = await createOrRestore(context, request);
+  context.observer?.emit(eventOf(result));
+  return result;
+}
+
+async function createOrRestore(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
   let reserved = await findReserved(context, request);
   if (!reserved) {
-    const requestedTerms = await resolveRequestedTerms(context, request);
+    const requestedTerms = await request.terms();
     const prepared = await prepareIntent(context, requestedTerms);
     reserved = await reserveIntent(context, request, prepared, requestedTerms);
   }
@@ -108,16 +125,16 @@ interface ReservedIntent {
 
 /** The intent that an earlier request with the same key reserved. */
 async function findReserved(context: RouterContext, request: CreateIntentRequest): Promise<ReservedIntent | undefined> {
-  const { keyed, browser } = request;
-  const earlier = await keyed?.ledger.repeated(browser.hash, keyed.key);
-  return keyed && earlier && restoreIntent(context, keyed, browser, earlier);
+  const { keyed, owner } = request;
+  const earlier = await keyed?.ledger.repeated(owner.hash, keyed.key);
+  return keyed && earlier && restoreIntent(context, keyed, owner, earlier);
 }
 
 /** @throws {IntentError} `idempotency_key_reused` if the earlier request with this key was a different one */
 async function restoreIntent(
   context: RouterContext,
   { fingerprint }: KeyedRequest,
-  browser: BrowserIdentity,
+  owner: IntentOwner,
   earlier: RepeatedIntent,
 ): Promise<ReservedIntent> {
   const { id, state, terms } = earlier;
@@ -125,30 +142,19 @@ async function restoreIntent(
     const message = 'This Idempotency-Key was used for a different request. Send a new key with each new request.';
     throw new IntentError('idempotency_key_reused', message);
   }
-  const clientSecret = await openClientSecret(earlier.sealedSecret, id, browser);
+  const clientSecret = await openClientSecret(earlier.sealedSecret, id, owner);
   const unsent = state === 'creating' ? await prepareIntent(context, terms, clientSecret) : undefined;
   return { id, clientSecret, terms, unsent };
 }
 
-/** The terms from the site's hook; undefined for a login. @throws what the hook throws */
-async function resolveRequestedTerms(
-  { resolveTerms, config, logger }: RouterContext,
-  { mode, req, body }: CreateIntentRequest,
-): Promise<RecordedTerms | undefined> {
-  if (mode === 'login') return undefined;
+/** The terms from the site's hook. @throws as `TermsResolver` and `normalizeTerms` */
+async function resolveHookTerms(
+  { resolveTerms, config }: RouterContext,
+  req: Request,
+  body: IntentRequestBody,
+): Promise<RecordedTerms> {
   if (!resolveTerms) throw new IntentError('not_supported', 'This site does not accept payments.');
-  const terms = await resolveTerms(req, body);
-  try {
-    return normalizeTerms(terms, config);
-  } catch (error) {
-    const { amount, currency, destination } = terms;
-    // An amount chosen by the browser passed the range check, so the error is the site's and the operator needs to know.
-    if (error instanceof IntentError && error.status < 500) {
-      const message = `express-intents: the payment hook returned invalid terms: ${error.message}`;
-      logger.warn(message, { requestId: requestIdOf(req).value, amount, currency, destination });
-    }
-    throw error;
-  }
+  return normalizeTerms(await resolveTerms(req, body), config);
 }
 
 /**
@@ -175,17 +181,17 @@ function loginParameters({ login }: RouterContext['config']) {
 /** Inserts the row of an intent with a key. Without a key there is nothing to reserve. */
 async function reserveIntent(
   context: RouterContext,
-  { keyed, browser }: CreateIntentRequest,
+  { keyed, owner }: CreateIntentRequest,
   prepared: PreparedIntent,
   terms: RecordedTerms | undefined,
 ): Promise<ReservedIntent> {
   const { id, clientSecret } = prepared;
   if (keyed) {
     const { ledger, key, fingerprint } = keyed;
-    const sealedSecret = await sealClientSecret(clientSecret, id, browser);
-    const earlier = await ledger.reserve({ id, terms, browser: browser.hash }, { key, fingerprint, sealedSecret });
+    const sealedSecret = await sealClientSecret(clientSecret, id, owner);
+    const earlier = await ledger.reserve({ id, terms, browser: owner.hash }, { key, fingerprint, sealedSecret });
     // A concurrent request reserved the key first. The intent prepared here was not sent and is discarded.
-    if (earlier) return restoreIntent(context, keyed, browser, earlier);
+    if (earlier) return restoreIntent(context, keyed, owner, earlier);
   }
   return { id, clientSecret, terms, unsent: prepared };
 }
@@ -193,25 +199,29 @@ async function reserveIntent(
 /** Sends the intent to the sequencer, then calls the hook `onCreated`. */
 async function sendIntent(
   { webhook, hooks }: RouterContext,
-  { req, res }: CreateIntentRequest,
+  { http }: CreateIntentRequest,
   unsent: PreparedIntent,
   terms: RecordedTerms | undefined,
 ): Promise<void> {
   const { id } = unsent;
   // A disconnect prevents the call. It does not cancel a call in progress, because the intent may already exist.
-  await unsent.create({ cancelBeforeSend: disconnectSignal(res) });
-  webhook?.register(id, req);
-  await hooks.onCreated?.(terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' }, req);
+  await unsent.create({ cancelBeforeSend: http && disconnectSignal(http.res) });
+  webhook?.register(id, http?.req);
+  // Without a browser the caller receives the intent.
+  if (!http) return;
+  const { req } = http;
+  const accepted: AcceptedIntent = terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' };
+  await runHook('onCreated', () => hooks.onCreated?.(accepted, req));
 }
 
 async function confirmIntent(
   { logins }: RouterContext,
-  { keyed, browser }: CreateIntentRequest,
+  { keyed, owner }: CreateIntentRequest,
   id: string,
   terms: RecordedTerms | undefined,
 ): Promise<void> {
   if (keyed) await keyed.ledger.confirm(id);
-  else await logins.record({ id, terms, browser: browser.hash });
+  else await logins.record({ id, terms, browser: owner.hash });
 }
 
 function eventOf({ id: intent, terms, isReplayed }: CreateIntentResult): RouterEventPayload {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type * as zod from 'zod';
 import { IntentError } from '../../errors.js';
-import { isStorable } from './to-json-clone.js';
+import { isStorable } from '../../ledger/to-json-clone.js';
 
 /** The body of `POST /intent`. It contains no terms: the server sets them. */
 export interface IntentRequestBody {
@@ -40,7 +40,15 @@ function isStorableOrder(value: unknown, depth = 0): boolean {
 }
 
 /** Terms that a browser must not set. */
-const termFields: readonly string[] = ['amount', 'currency', 'destination', 'metadata', 'price', 'login'];
+const termFields: readonly string[] = [
+  'amount',
+  'currency',
+  'destination',
+  'description',
+  'metadata',
+  'price',
+  'login',
+];
 
 /**
  * Parses the body of `POST /intent`.
@@ -74,6 +82,8 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: bool
 
 /** 1 to 255 visible ASCII characters without quotes and backslashes. */
 const bareKeyForm = /^[!#-[\]-~]{1,255}$/;
+/** Whether a text is an idempotency key without quotes. */
+export const isBareKey = (text: string): boolean => bareKeyForm.test(text);
 /** A string of RFC 9651, section 3.3.3, in which a backslash precedes a quote or another backslash. */
 const quotedKeyForm = /^"((?:[!#-[\]-~]|\\["\\])+)"$/;
 const maxKeyLength = 255;
@@ -88,7 +98,7 @@ export function parseIdempotencyKey({ headers }: Request): string | undefined {
   if (header === undefined) return undefined;
   // Node joins repeated headers with a comma and a space, which neither form allows.
   const text = String(header);
-  const key = bareKeyForm.test(text) ? text : quotedKeyForm.exec(text)?.[1]?.replace(/\\(.)/g, '$1');
+  const key = isBareKey(text) ? text : quotedKeyForm.exec(text)?.[1]?.replace(/\\(.)/g, '$1');
   if (key !== undefined && key.length <= maxKeyLength) return key;
   throw new IntentError(
     'invalid_idempotency_key',

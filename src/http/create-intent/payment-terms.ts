@@ -4,10 +4,11 @@ import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
 import { parseAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
+import { isStorable, toJsonClone } from '../../ledger/to-json-clone.js';
 import { problemsOfOptions, requireKnown } from '../../reject-unknown.js';
+import { runHook } from '../hook-errors.js';
 import type { ClientAmount, Hooks, SitePaymentTerms } from '../hooks.js';
 import type { IntentRequestBody } from './intent-request.js';
-import { isStorable, toJsonClone } from './to-json-clone.js';
 
 /** Calls the site's hook for the terms of a payment. With `clientAmount` the browser chooses the amount. */
 export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
@@ -17,26 +18,27 @@ export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<S
  * @throws {ConfigError} if `clientAmount` is not a range
  */
 export function createTermsResolver({ payment, clientAmount }: Hooks): TermsResolver | undefined {
-  if (!clientAmount) return payment && (async (req) => requireTerms(await payment(req)));
+  if (!clientAmount) return payment && (async (req) => requireTerms(await runHook(hookName, () => payment(req))));
   const range = parseRange(clientAmount);
   return async (req, { amount }) => {
     if (amount === undefined) throw new IntentError('invalid_amount', 'Send the field "amount".');
     requireInRange(amount, range);
-    const terms = await payment?.(req);
-    requireKnown('payment hook', terms, termNames, 'invalid_configuration');
+    const terms = await runHook(hookName, () => payment?.(req));
+    requireKnown(hookName, terms, termNames, 'invalid_terms');
     return { ...terms, amount, currency: clientAmount.currency };
   };
 }
 
-const termNames = ['amount', 'currency', 'destination', 'login', 'resource', 'metadata'] as const;
+const hookName = 'payment hook';
+export const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
 /** Detects a hook without a return value. */
 function requireTerms(terms: unknown): SitePaymentTerms {
   if (typeof terms === 'object' && terms !== null && 'amount' in terms && 'currency' in terms) {
-    requireKnown('payment hook', terms, termNames, 'invalid_configuration');
+    requireKnown(hookName, terms, termNames, 'invalid_terms');
     return terms as SitePaymentTerms;
   }
-  throw new IntentError('invalid_configuration', 'The payment hook must return { amount, currency }.');
+  throw new IntentError('invalid_terms', 'The payment hook must return { amount, currency }.');
 }
 
 interface Range {
@@ -73,27 +75,72 @@ const maxMetadataBytes = 16 * 1024;
 const maxResourceLength = 200;
 
 /**
- * The terms of a payment as the ledger records them: the amount with two decimals, the metadata as JSON.
- * @throws {IntentError} `invalid_amount`, `amount_too_small`, `amount_too_large`, `unknown_currency`, `invalid_account`;
- *   `invalid_configuration` for terms that cannot be recorded
+ * The terms of a payment as the ledger records them: the amount with two decimals, the metadata as JSON. The site sets the terms, so
+ * an error in them is not one of the browser. The range has already been checked if the browser chose the amount.
+ * @throws {IntentError} `invalid_terms`, with the field
  */
 export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
-  const { amount, currency, destination = config.destination, metadata = {}, login = false, resource } = terms;
+  const { currency, destination = config.destination, description, metadata = {}, login = false, resource } = terms;
+  const amount = parseTermsAmount(terms);
   if (destination === undefined) {
     throw new IntentError(
-      'invalid_configuration',
+      'invalid_terms',
       'The payment has no destination. Set INTENT_DESTINATION, or return `destination` from the payment hook.',
     );
   }
-  parseAccount(destination);
+  parseTerm('destination', () => parseAccount(destination));
   return {
-    amount: formatAmount(parseMoney(amount, currency)),
+    amount,
     currency,
     destination,
+    description:
+      description === undefined ? undefined : parseTerm('description', () => requireDescription(description)),
     login: Boolean(login),
-    resource: resource === undefined ? undefined : requireResource(resource),
-    metadata: parseMetadata(metadata),
+    resource: resource === undefined ? undefined : parseTerm('resource', () => requireResource(resource)),
+    metadata: parseTerm('metadata', () => parseMetadata(metadata)),
   };
+}
+
+/** @throws {IntentError} `invalid_terms`, with the value, which is not secret */
+function parseTermsAmount({ amount, currency }: SitePaymentTerms): string {
+  try {
+    return formatAmount(parseMoney(amount, currency));
+  } catch (error) {
+    const isCurrency = error instanceof IntentError && error.code === 'unknown_currency';
+    throw invalidTerm(isCurrency ? `currency (${shown(currency)})` : `amount (${shown(amount)})`, error);
+  }
+}
+
+/** @throws {IntentError} `invalid_terms` */
+function parseTerm<Value>(field: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    throw invalidTerm(field, error);
+  }
+}
+
+function invalidTerm(field: string, error: unknown): IntentError {
+  return new IntentError('invalid_terms', `The terms have an invalid ${field}. ${messageOf(error)}`);
+}
+
+/** A value of any type, for the log. */
+function shown(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value;
+}
+
+/** One line without controls of the text direction, which could reorder the text of the dialog around it. */
+const descriptionForm = /^[^\p{Cc}\p{Surrogate}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
+
+function requireDescription(description: unknown): string {
+  if (typeof description === 'string' && descriptionForm.test(description) && description.trim() !== '') {
+    return description;
+  }
+  throw new IntentError(
+    'invalid_configuration',
+    'The description of a payment must be one line of 1 to 100 characters, without control characters.',
+  );
 }
 
 /** Whether a payment can unlock this resource. */

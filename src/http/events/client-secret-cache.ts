@@ -3,25 +3,34 @@ import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { openClientSecret } from '../encryption.js';
-import { findBrowser, type HostCookie } from '../request/browser-cookie.js';
+import { type BrowserIdentity, findBrowser, type HostCookie, sameBrowser } from '../request/browser-cookie.js';
 
 /** Intents are paid within minutes, or never. */
 const ttlMs = 60 * 60 * 1000;
 /** Without the secret a stream still works, with fewer events. */
 const restoreTimeoutMs = 1_000;
 
+/** A description can be private, such as the name of a medicine. Anyone who sees the code knows the intent id. */
+interface BoundDescription {
+  /** Hash of the browser's cookie. */
+  readonly browser: Uint8Array;
+  readonly text: string;
+}
+
 /**
- * The client secrets of intents that this process created or restored.
+ * The client secrets and descriptions of intents that this process created or restored.
  *
  * Opening the message stream of an intent requires its rendezvous key, which is derived from the client secret. A browser sends
  * the intent id only, so this cache keeps the secrets. An intent without a cached secret is polled instead.
  */
 export class ClientSecretCache {
   readonly #secrets: BoundedMap<string>;
+  readonly #descriptions: BoundedMap<BoundDescription>;
 
   /** @param capacity the oldest entry is dropped beyond it */
   constructor(now: () => number, capacity = 100_000) {
     this.#secrets = new BoundedMap({ ttlMs, capacity, now });
+    this.#descriptions = new BoundedMap({ ttlMs, capacity, now });
   }
 
   /** The number of cached secrets. */
@@ -36,6 +45,17 @@ export class ClientSecretCache {
   get(intentId: string): string | undefined {
     return this.#secrets.get(intentId);
   }
+
+  /** @param text of the payment; undefined if it has none */
+  setDescription(intentId: string, browser: Uint8Array, text: string | undefined): void {
+    if (text !== undefined) this.#descriptions.set(intentId, { browser, text });
+  }
+
+  /** The description of a payment, for the browser that created it. Undefined for any other browser. */
+  getDescription(intentId: string, browser: Uint8Array): string | undefined {
+    const description = this.#descriptions.get(intentId);
+    return description && sameBrowser(description.browser, browser) ? description.text : undefined;
+  }
 }
 
 export interface RestoreContext {
@@ -47,19 +67,32 @@ export interface RestoreContext {
 /**
  * Restores the client secret of an intent that was created by another process or before a restart. The ledger stores it sealed
  * for the browser that created the intent. Never throws.
+ * @returns the description of the payment, if this browser created it
  */
 export async function restoreClientSecret(
   { ledger, secrets, browserCookie }: RestoreContext,
   req: Request,
   res: Response,
   id: string,
-): Promise<void> {
-  if (!ledger || secrets.get(id) !== undefined) return;
+): Promise<string | undefined> {
   const browser = findBrowser(browserCookie, req, res);
-  if (!browser) return;
+  if (!browser) return undefined;
+  if (ledger && secrets.get(id) === undefined) await readLedger(ledger, secrets, id, browser);
+  return secrets.getDescription(id, browser.hash);
+}
+
+async function readLedger(
+  ledger: Ledger,
+  secrets: ClientSecretCache,
+  id: string,
+  browser: BrowserIdentity,
+): Promise<void> {
   try {
-    const sealed = await withTimeout(restoreTimeoutMs, () => ledger.sealedSecret(id, browser.hash));
-    if (sealed !== undefined) secrets.set(id, await openClientSecret(sealed, id, browser));
+    const { hash } = browser;
+    const intent = await withTimeout(restoreTimeoutMs, () => ledger.findForBrowser(id, hash));
+    if (!intent) return;
+    secrets.setDescription(id, hash, intent.description);
+    if (intent.sealedSecret !== undefined) secrets.set(id, await openClientSecret(intent.sealedSecret, id, browser));
   } catch {
     // The ledger reports its own outage.
   }

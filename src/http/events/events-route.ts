@@ -12,6 +12,7 @@ import { closingFrame } from './event-hub.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
 import { joinPipeline, waitForTurn } from './pipelined-streams.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
+import { descriptionFrame } from './sse-frame.js';
 
 const retryAfterSeconds = 10;
 
@@ -47,7 +48,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     const problem = toProblemDetails(error);
     // Not logged: rejections come in large numbers.
     sendProblemDetails(res, problem, { 'Retry-After': String(retryAfterSeconds) });
-    observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
+    observer?.emit({ type: 'stream_rejected', intent: id, code: problem.code });
     return;
   }
   const leavePipeline = joinPipeline(req.socket);
@@ -64,10 +65,11 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     release();
     feed?.leave(connection, visitor);
   });
-  await restoreClientSecret(context, req, res, id);
+  const description = await restoreClientSecret(context, req, res, id);
   if (isResponseSent(res)) return;
   if (events.isClosed) return redirectToOtherProcess(res, observer, id);
   feed = events.join(id, connection);
+  if (description !== undefined) connection.send(descriptionFrame(description));
   if (observer) observeStream(observer, res, id);
 }
 
@@ -88,5 +90,5 @@ function observeStream({ emit }: Observer, res: Response, intent: string): void 
 function redirectToOtherProcess(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(closingFrame());
-  observer?.emit({ type: 'stream_refused', intent, code: 'closing' });
+  observer?.emit({ type: 'stream_rejected', intent, code: 'closing' });
 }

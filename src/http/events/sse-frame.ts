@@ -37,6 +37,11 @@ export function statusFrame(status: IntentStatus): Buffer {
   return Buffer.from(`event: status\ndata: ${JSON.stringify(statusBody(status))}\n\n`);
 }
 
+/** What the payer buys. Only the browser that created the intent receives it. It has no id, like the status. */
+export function descriptionFrame(description: string): Buffer {
+  return Buffer.from(`event: description\ndata: ${JSON.stringify({ description })}\n\n`);
+}
+
 /** An event, named after its kind (interface section 6). */
 export function eventFrame({ kind, id, timestampMs }: IntentEvent): Buffer {
   const timestamp = timestampMs === undefined ? undefined : isoTime(timestampMs);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
+import { isLoopback, parseUrl } from '../../net/url.js';
 import { rateLimitKey, unreadableAddress } from '../limits/rate-limit-key.js';
 import type { RouterContext } from '../router-context.js';
 import { isUnrenewable } from '../session/app-session.js';
@@ -22,11 +23,23 @@ const underPrefix: Warning = {
 };
 
 const plainHttp: Warning = {
-  applies: (req, { config }) => config.production && !req.secure,
+  applies: (req, { config }) => config.production && !req.secure && !isFromThisMachine(req),
   text: () =>
     'A request arrived over http in production. Browsers reject the cookies, so no visitor can log in. Behind a proxy that ' +
     "terminates TLS, call app.set('trust proxy', 1).",
 };
+
+/** Headers that a proxy adds. */
+const forwardHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/** Whether a program or browser on this machine calls the site directly, such as a health check. */
+function isFromThisMachine({ socket, headers }: Request): boolean {
+  if (forwardHeaders.some((name) => headers[name] !== undefined)) return false;
+  // A proxy on this machine may send its own `Host`; the address bar is then in `Origin` and `Referer`.
+  const urls = [`http://${headers.host}`, headers.origin, headers.referer].filter((url) => url !== undefined);
+  const peer = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  return isLoopback(peer) && urls.every((url) => isLoopback(parseUrl(url)?.hostname ?? ''));
+}
 
 const unknownProxy: Warning = {
   applies: ({ app, headers }, { config }) =>

@@ -31,7 +31,7 @@ export interface PaymentSearch {
 export async function findPayment(search: PaymentSearch): Promise<Payment | undefined> {
   const payments = await sufficientPayments(search);
   const paid = settledOf(payments);
-  const open = payments.filter(({ state }) => state === 'open').slice(0, 1);
+  const open = payments.filter(({ state }) => state === 'created').slice(0, 1);
   const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
   if (paid || open.length + submitted.length === 0) return paid;
   if (open.length > 0) await search.beforeCall?.();
@@ -53,9 +53,10 @@ function isSufficient({ amount, currency }: LedgerIntent, requirement: PaymentRe
 function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
   const intent = intents.find(({ state }) => state === 'settled');
   if (!intent) return undefined;
-  const { id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt } = intent;
+  const { id, amount, currency, destination, description, metadata, resource, userId, createdAt, submittedAt } = intent;
   if (amount === undefined || currency === undefined || destination === undefined || !submittedAt) return undefined;
-  return Object.freeze({ id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt });
+  const terms = { amount, currency, destination, description, metadata, resource };
+  return Object.freeze({ id, ...terms, userId, createdAt, submittedAt });
 }
 
 /** Settles the submitted payments, with a timeout. Returns whether there may be a settled one now. */
@@ -66,7 +67,7 @@ async function settleNow(
   const signal = AbortSignal.timeout(settleWaitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // A visitor who reloads without paying costs a shared status call and no write.
-    if (state === 'open' && !(await isSubmitted(statusCache, id, signal))) return false;
+    if (state === 'created' && !(await isSubmitted(statusCache, id, signal))) return false;
     await withAbort(signal, () => ledger.recheck(id));
     return true;
   };

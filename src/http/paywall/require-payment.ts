@@ -4,9 +4,10 @@ import { ConfigError, IntentError } from '../../errors.js';
 import type { Payment } from '../../ledger/payment.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
+import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
-import { isHookRefusal, retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
+import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';
 import {
@@ -19,8 +20,8 @@ import {
 declare global {
   namespace Express {
     interface Request {
-      /** The payment of this browser for this route. Set by `requirePayment()`. */
-      payment?: Payment;
+      /** The payment of this browser, after `requirePayment()`. On a route without it, reading it throws `guard_missing`. */
+      payment: Payment;
     }
   }
 }

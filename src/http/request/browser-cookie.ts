@@ -2,6 +2,7 @@ import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { randomBytes } from '../../keys/random-bytes.js';
+import type { IntentOwner } from '../encryption.js';
 
 /** A cookie that only this host can read. */
 export interface HostCookie {
@@ -48,7 +49,7 @@ function oneCookie(fullName: string, secure: boolean): HostCookie {
 }
 
 /** A browser, identified by a random cookie. The server stores only the hash of the cookie. */
-export interface BrowserIdentity {
+export interface BrowserIdentity extends IntentOwner {
   /** SHA-256 of the cookie, 32 bytes. Identifies the browser. */
   readonly hash: Uint8Array;
   /** Derives a key of 32 bytes from the cookie (HKDF-SHA-256, RFC 5869). It exists only during requests of the browser. */

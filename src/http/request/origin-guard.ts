@@ -57,5 +57,10 @@ export function isOwnPath(path: unknown): path is string {
 
 /** Whether a person requests a page, as opposed to a program that requests data. */
 export function isPageView(req: Request): boolean {
-  return (req.method === 'GET' || req.method === 'HEAD') && req.accepts(['json', 'html']) === 'html';
+  return (req.method === 'GET' || req.method === 'HEAD') && prefersHtml(req);
+}
+
+/** Whether a person sends the request, also by a form. */
+export function prefersHtml(req: Request): boolean {
+  return req.accepts(['json', 'html']) === 'html';
 }

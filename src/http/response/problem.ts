@@ -1,7 +1,9 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
+import { describeError } from '../../describe-error.js';
 import { errorCodes, IntentError, type IntentErrorCode } from '../../errors.js';
 import { DatabaseOutage } from '../../ledger/database/database-fault.js';
-import { describeError, type Logger } from '../logger.js';
+import { HookFailed, refusalOf } from '../hook-errors.js';
+import type { Logger } from '../logger.js';
 import { ClientDisconnectedError } from '../request/client-disconnect.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendJson } from './respond.js';
@@ -41,8 +43,7 @@ export function sendError(res: Response, error: unknown, logger: Logger, headers
   }
   const problem = toProblemDetails(error);
   if (problem.status >= 500 && problem.code !== 'closing' && !(error instanceof DatabaseOutage)) {
-    const requestId = requestIdOf(res.req).value;
-    logger.error(`express-intents: ${problem.code}`, { requestId, ...describeError(error) });
+    logServerError(res.req, error, problem.code, logger);
   }
   if (res.headersSent) {
     res.destroy();
@@ -50,6 +51,22 @@ export function sendError(res: Response, error: unknown, logger: Logger, headers
   }
   const close = problem.status === 413 ? discardBody(res) : {};
   sendProblemDetails(res, problem, { ...close, ...retryAfter(error), ...headers });
+}
+
+function logServerError(req: Request, error: unknown, code: IntentErrorCode, logger: Logger): void {
+  const requestId = requestIdOf(req).value;
+  if (error instanceof HookFailed) {
+    const route = `${req.method} ${req.baseUrl}${req.path}`;
+    const details = { requestId, route, ...describeError(error.cause), code };
+    logger.error(`express-intents: ${error.hook} failed`, details);
+    return;
+  }
+  const details = describeError(error);
+  // The message has the field and the fix. The hook has returned, so the stack has only frames of this package.
+  if (code === 'invalid_terms') delete details.stack;
+  const isOurs = code === 'internal_error' && !('at' in details);
+  const request = isOurs ? '. This is a fault of express-intents. Please report it.' : '';
+  logger.error(`express-intents: ${code}${request}`, { requestId, ...details });
 }
 
 /** Sends a problem. `instance` contains the request id that the log shows (RFC 9457, section 3.1.5). */
@@ -77,26 +94,3 @@ export function retryAfter(error: unknown): Record<string, string> {
 }
 
 const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${code}`;
-
-/**
- * Call in a hook to reject the request: the browser receives this status, the code `request_refused` and the message.
- * @param status 400 to 499, such as 404 for an unknown article
- */
-export function refuse(message: string, status = 400): never {
-  throw Object.assign(new Error(message), { status, expose: true });
-}
-
-/** Whether a hook of the site rejected the request. */
-export function isHookRefusal(error: unknown): boolean {
-  return !(error instanceof IntentError) && refusalOf(error) !== undefined;
-}
-
-/** Hooks reject with a 4xx `status` and a boolean `expose`, as `refuse()` and http-errors throw. */
-function refusalOf(error: unknown): Pick<ProblemDetails, 'status' | 'code' | 'detail'> | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
-  // An error without `expose` comes from a call inside the hook, and so does its status.
-  if (typeof status !== 'number' || typeof expose !== 'boolean') return undefined;
-  if (!Number.isInteger(status) || status < 400 || status > 499) return undefined;
-  return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };
-}

@@ -3,20 +3,31 @@ import { withTimeout } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import type { IntentUser } from '../hooks.js';
 
+/** A login that starts a new session. */
+export interface StartingLogin {
+  readonly user: IntentUser;
+  /** The members of the old session that are copied into the new one. */
+  readonly keep: readonly string[];
+  /** The site's hook. It runs with the new session as `req.session`, before that session is stored. */
+  readonly onSession: () => Promise<void>;
+}
+
 /** The operations of a login on `req.session` of the app. */
 export interface AppSession {
   readonly user: IntentUser | undefined;
   /**
-   * Starts a new session that contains only the user.
-   * @throws {IntentError} `session_unavailable`, `invalid_configuration`
+   * Starts a new session with the user and the kept members. If `onSession` rejects, the visitor has the content of the old
+   * session, in another new session.
+   * @throws {IntentError} `session_unavailable`, `invalid_configuration` @throws what `onSession` throws
    */
-  start(user: IntentUser): Promise<void>;
-  /** Starts a new, empty session. @throws as `start` */
+  start(login: StartingLogin): Promise<void>;
+  /** Starts a new, empty session. @throws {IntentError} `session_unavailable`, `invalid_configuration` */
   end(): Promise<void>;
 }
 
 interface SessionContent {
   intentUser?: IntentUser;
+  [member: string]: unknown;
 }
 
 /** The session of express-session and compatible middlewares. */
@@ -38,7 +49,7 @@ interface SessionRequest {
  * @param timeoutMs timeout of one operation of its store
  */
 export function appSessionOf(request: Request, timeoutMs: number): AppSession | undefined {
-  const req = request as SessionRequest;
+  const req = request as unknown as SessionRequest;
   const { session } = req;
   if (typeof session !== 'object' || session === null) return undefined;
   if (isCookieSession(req)) return replacedSession(req, session);
@@ -50,36 +61,96 @@ export function isUnrenewable(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }
 
+/** How a middleware replaces the session of a request. */
+interface Replacement {
+  /** Makes a new session with this content `req.session`. */
+  readonly replace: (content: SessionContent) => Promise<SessionContent>;
+  /** Stores the session, before the response is sent. */
+  readonly save: () => Promise<void>;
+}
+
 /** express-session: the store deletes the old session, and the browser gets a new id. */
 function regeneratedSession(req: SessionRequest, before: RegenerableSession, timeoutMs: number): AppSession {
-  const renew = async (user?: IntentUser): Promise<void> => {
-    await untilCalledBack((done) => before.regenerate(done), timeoutMs);
+  const forget = (error: unknown): never => {
+    // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
+    Object.assign(req, { session: undefined, sessionID: undefined });
+    throw error;
+  };
+  const regenerate = async (content: SessionContent): Promise<SessionContent> => {
+    const old = requireRegenerable(req);
+    await untilCalledBack((done) => old.regenerate(done), timeoutMs);
+    const session = requireRegenerable(req);
     // A regenerated session is a new object. If it is the old one, the middleware did not regenerate it.
-    const { session } = req;
-    if (!session || session === before || !isRegenerable(session)) throw notRenewed();
-    if (user) session.intentUser = { id: user.id };
+    if (session === old) throw notRenewed();
+    return addTo(session, content);
+  };
+  const save = async (): Promise<void> => {
+    const session = requireRegenerable(req);
     await untilCalledBack((done) => session.save(done), timeoutMs);
   };
-  const renewOrForget = (user?: IntentUser): Promise<void> =>
-    renew(user).catch((error) => {
-      // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
-      Object.assign(req, { session: undefined, sessionID: undefined });
-      throw error;
-    });
-  return { user: userOf(before), start: (user) => renewOrForget(user), end: () => renewOrForget() };
+  return replaceableSession(req, before, {
+    replace: (content) => regenerate(content).catch(forget),
+    save: () => save().catch(forget),
+  });
 }
 
 /** cookie-session: there is no id, so new content is a new session. */
-function replacedSession(req: SessionRequest, session: SessionContent): AppSession {
-  return {
-    user: userOf(session),
-    start: async ({ id }) => {
-      req.session = { intentUser: { id } };
-    },
-    end: async () => {
-      req.session = null;
-    },
+function replacedSession(req: SessionRequest, before: SessionContent): AppSession {
+  const replace = async (content: SessionContent): Promise<SessionContent> => {
+    // Passport needs methods that apps add to this session. They hold no data.
+    const methods = Object.entries(before).filter(([, member]) => typeof member === 'function');
+    req.session = { ...content, ...Object.fromEntries(methods) };
+    // The middleware makes a session of it.
+    return req.session;
   };
+  const end = async (): Promise<void> => {
+    req.session = null;
+  };
+  return { ...replaceableSession(req, before, { replace, save: async () => undefined }), end };
+}
+
+function replaceableSession(req: SessionRequest, before: SessionContent, { replace, save }: Replacement): AppSession {
+  const start = async ({ user, keep, onSession }: StartingLogin): Promise<void> => {
+    const content = contentOf(before);
+    const intentUser = { id: user.id };
+    const fresh = await replace({ ...pick(before, keep), intentUser });
+    try {
+      await onSession();
+      const { session } = req;
+      if (!session) throw sessionRemoved();
+      // The hook may have regenerated the session, as req.login() of passport does.
+      if (session !== fresh) addTo(session, pick(fresh, keep));
+      session.intentUser = intentUser;
+    } catch (error) {
+      await replace(content)
+        .then(save)
+        .catch(() => undefined);
+      throw error;
+    }
+    await save();
+  };
+  const end = async (): Promise<void> => {
+    await replace({});
+    await save();
+  };
+  return { user: userOf(before), start, end };
+}
+
+/** A copy of the data of a session, which a hook cannot change. */
+function contentOf(session: SessionContent): SessionContent {
+  // `cookie` belongs to express-session: each session has its own.
+  const { cookie: _cookie, ...content } = JSON.parse(JSON.stringify(session)) as SessionContent;
+  return content;
+}
+
+function pick(session: SessionContent, names: readonly string[]): SessionContent {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(session, name)).map((name) => [name, session[name]]));
+}
+
+/** Adds members that the session does not have. Its methods and its prototype cannot be replaced. */
+function addTo<Session extends SessionContent>(session: Session, content: SessionContent): Session {
+  const missing = Object.entries(content).filter(([name]) => !(name in session));
+  return Object.assign(session, Object.fromEntries(missing));
 }
 
 const unrenewable: AppSession = {
@@ -97,7 +168,17 @@ function notRenewed(): IntentError {
   );
 }
 
+function sessionRemoved(): IntentError {
+  const message = 'onSession removed req.session, so it cannot hold the login. Change its members instead.';
+  return new IntentError('invalid_configuration', message);
+}
+
 const userOf = ({ intentUser }: SessionContent): IntentUser | undefined => intentUser && { id: intentUser.id };
+
+function requireRegenerable({ session }: SessionRequest): RegenerableSession {
+  if (!session || !isRegenerable(session)) throw notRenewed();
+  return session;
+}
 
 function isRegenerable(session: Partial<RegenerableSession>): session is RegenerableSession {
   return typeof session.regenerate === 'function' && typeof session.save === 'function';

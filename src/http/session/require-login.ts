@@ -1,11 +1,13 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
-import { isOwnPath, isPageView } from '../request/origin-guard.js';
+import { isOwnPath, isPageView, prefersHtml } from '../request/origin-guard.js';
 import { sendError } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
+import { sendLoginPage } from './login-page.js';
+import { endSession } from './session-routes.js';
 
 declare global {
   namespace Express {
@@ -18,14 +20,14 @@ declare global {
 
 /** Options of `requireLogin`. */
 export interface RequireLoginOptions {
-  /** A path on this site. Page views are redirected to it; programs receive 401. */
+  /** A path on this site. Page views are redirected to it. Default: people see a small page with the button. */
   readonly loginUrl?: string | undefined;
 }
 
 /**
- * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Otherwise page views are redirected to `loginUrl` if
- * it is set, and other requests get 401 problem+json (code `login_required`). Sets `Cache-Control: private, no-store` unless the
- * app sets another.
+ * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Other people are redirected to `loginUrl`; without
+ * it they get 401 and a page with the button. Programs get 401 problem+json (code `login_required`). `Accept` tells people from
+ * programs. Sets `Cache-Control: private, no-store` unless the app sets another.
  * @throws {ConfigError} for an unknown option, or if `loginUrl` is not a path on this site
  */
 export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {
@@ -48,6 +50,7 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
       return next(error);
     }
     if (loginUrl !== undefined && isPageView(req)) return sendEmpty(res, 303, { Location: loginUrl });
+    if (loginUrl === undefined && prefersHtml(req)) return sendLoginPage(req, res);
     sendError(res, new IntentError('login_required'), requireRouter(req).context.logger);
   };
 }
@@ -58,4 +61,17 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
  */
 export async function currentUser(req: Request): Promise<IntentUser | undefined> {
   return requireRouter(req).context.sessions?.read(req);
+}
+
+/**
+ * Logs out, on any route after `intentRouter()`, as `DELETE /session` does: the new session of the app is empty. Without a login
+ * it changes nothing. Call it before the response is sent, in a route that other sites cannot call: a `POST` route with the
+ * app's CSRF protection.
+ * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `internal_error` if the response
+ *   was already sent
+ */
+export async function logOut(req: Request, res: Response): Promise<void> {
+  const { context } = requireRouter(req);
+  if (res.headersSent) throw new IntentError('internal_error', 'logOut() must be called before the response is sent.');
+  await endSession(context, req, res);
 }

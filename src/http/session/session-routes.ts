@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type * as zod from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
+import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { parseIdempotencyKey } from '../create-intent/intent-request.js';
+import { runHook } from '../hook-errors.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
@@ -36,7 +38,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const attempt = browser && attemptOf(req, id, browser);
     const earlier = attempt && completed.get(attempt);
     if (earlier) {
-      await sessions.start(req, res, earlier);
+      await sessions.start(req, res, earlier, () => callOnSession(context, earlier, req));
       return sendJson(res, 200, { user: earlier });
     }
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notStartedHere();
@@ -53,7 +55,8 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
     // A concurrent request has completed this login.
     if (!isFirst) throw notStartedHere();
-    await sessions.start(req, res, user).catch((error) => reopenLogin(context, id, req, error));
+    const onSession = () => callOnSession(context, user, req);
+    await sessions.start(req, res, user, onSession).catch((error) => reopenLogin(context, id, req, error));
     if (attempt) completed.set(attempt, user);
     observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
@@ -69,24 +72,35 @@ function attemptOf(req: Request, id: string, browser: Uint8Array): string | unde
   return key && createHash('sha256').update(browser).update(`${id} ${key}`).digest('base64');
 }
 
-/** The timeout of `onLogin` without a ledger. With one, `hooks.timeoutMs` applies. */
+/** The timeout of these hooks without a ledger. With one, `hooks.timeoutMs` applies. */
 const defaultHookTimeoutMs = 30_000;
 
 /**
  * Calls the site's hook `onLogin`, with a timeout because a transaction waits for it.
- * @throws {IntentError} `internal_error` after the timeout @throws what the hook throws
+ * @throws as `runHook`
  */
 async function callOnLogin(
-  { hooks, config }: RouterContext,
+  { hooks: { onLogin }, config }: RouterContext,
   user: IntentUser,
   req: Request,
   hookContext: LoginHookContext,
 ): Promise<void> {
-  const { onLogin } = hooks;
-  if (!onLogin) return;
-  const timeoutMs = config.ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
-  const error = () => new IntentError('internal_error', `onLogin timed out after ${timeoutMs} ms.`);
-  await withTimeout(timeoutMs, () => onLogin(user, req, hookContext), { error });
+  if (onLogin) await callHook('onLogin', config, () => onLogin(user, req, hookContext));
+}
+
+/** Calls the site's hook `onSession`. @throws as `callOnLogin` */
+async function callOnSession(
+  { hooks: { onSession }, config }: RouterContext,
+  user: IntentUser,
+  req: Request,
+): Promise<void> {
+  if (onSession) await callHook('onSession', config, () => onSession(user, req));
+}
+
+async function callHook(name: string, { ledger }: Config, call: () => void | Promise<void>): Promise<void> {
+  const timeoutMs = ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
+  const error = () => new IntentError('internal_error', `${name} timed out after ${timeoutMs} ms.`);
+  await runHook(name, () => withTimeout(timeoutMs, call, { error }));
 }
 
 /** The wallet has confirmed, so a retry must succeed once the session store works again. @throws {unknown} `error` */
@@ -160,11 +174,17 @@ export function getSessionHandler(sessions: SessionStore): Handler {
 }
 
 /** `DELETE /session`: logs out and responds with 204, even if no user was logged in. */
-export function logOutHandler(sessions: SessionStore): Handler {
+export function logOutHandler(context: RouterContext): Handler {
   return async (req, res) => {
     // The body is optional. Content types that a form can send are rejected.
     if (req.headers['content-type'] !== undefined) requireJson(req);
-    await sessions.end(req, res);
+    await endSession(context, req, res);
     sendEmpty(res, 204);
   };
+}
+
+/** Logs out. @throws {IntentError} `session_unavailable` */
+export async function endSession({ sessions, observer }: RouterContext, req: Request, res: Response): Promise<void> {
+  await sessions?.end(req, res);
+  observer?.emit({ type: 'logged_out' });
 }

@@ -9,8 +9,11 @@ import { appSessionOf } from './app-session.js';
 /** Stores logins in the app's session; without one, in a sealed cookie of ours. */
 export interface SessionStore {
   read(req: Request): Promise<IntentUser | undefined>;
-  /** Starts a new session, so that a session id from before the login is invalid after it. */
-  start(req: Request, res: Response, user: IntentUser): Promise<void>;
+  /**
+   * Starts a new session, so that a session id from before the login is invalid after it. `onSession` runs with the new session.
+   * If it rejects, no session starts.
+   */
+  start(req: Request, res: Response, user: IntentUser, onSession: () => Promise<void>): Promise<void>;
   end(req: Request, res: Response): Promise<void>;
 }
 
@@ -20,31 +23,57 @@ export function createSessionStore(
   now: () => number,
 ): SessionStore {
   const cookie = hostCookie('intent-session', isHttps);
+  // The cookie of a request does not change when a login or a logout does.
+  const changed = new WeakMap<Request, IntentUser | undefined>();
+  const read = async (req: Request): Promise<IntentUser | undefined> => {
+    if (changed.has(req)) return changed.get(req);
+    // The cookie has priority. It exists if the app had no session at login: its middleware is after the router, or its store
+    // was down. A login in the app's session clears the cookie, so the cookie is always the later login.
+    const sealed = cookie.read(req);
+    const id = sealed === undefined ? undefined : await openSession(sealed, login.cookieKeys, now());
+    return id === undefined ? appSessionOf(req, timeoutMs)?.user : { id };
+  };
+  const writeCookie = async (res: Response, user: IntentUser): Promise<void> => {
+    const [key] = login.cookieKeys;
+    if (!key) throw new Error('There is no key to seal the session cookie.');
+    const { sessionTtlMs } = login;
+    cookie.write(res, await sealSession(user.id, key, now() + sessionTtlMs), Math.ceil(sessionTtlMs / 1000));
+  };
+  const start = async (
+    req: Request,
+    res: Response,
+    user: IntentUser,
+    onSession: () => Promise<void>,
+  ): Promise<void> => {
+    const session = appSessionOf(req, timeoutMs);
+    if (!session) {
+      await onSession();
+      return writeCookie(res, user);
+    }
+    const previous = await read(req);
+    // The data of another user must not enter the session of this one.
+    const keep = previous === undefined || previous.id === user.id ? login.keepSession : [];
+    await session.start({ user, keep, onSession });
+    if (cookie.read(req) !== undefined) cookie.clear(res);
+  };
   return {
-    read: async (req) => {
-      // The cookie has priority. It exists if the app had no session at login: its middleware is after the router, or its store
-      // was down. A login in the app's session clears the cookie, so the cookie is always the later login.
-      const sealed = cookie.read(req);
-      const id = sealed === undefined ? undefined : await openSession(sealed, login.cookieKeys, now());
-      return id === undefined ? appSessionOf(req, timeoutMs)?.user : { id };
-    },
-    start: async (req, res, user) => {
-      const session = appSessionOf(req, timeoutMs);
-      if (session) {
-        await session.start(user);
-        if (cookie.read(req) !== undefined) cookie.clear(res);
-        return;
-      }
-      const [key] = login.cookieKeys;
-      if (!key) throw new Error('There is no key to seal the session cookie.');
-      const { sessionTtlMs } = login;
-      cookie.write(res, await sealSession(user.id, key, now() + sessionTtlMs), Math.ceil(sessionTtlMs / 1000));
+    read,
+    start: async (req, res, user, onSession) => {
+      const startWith = async (): Promise<void> => {
+        changed.set(req, user);
+        await onSession();
+      };
+      await start(req, res, user, startWith).catch((error) => {
+        changed.delete(req);
+        throw error;
+      });
     },
     end: async (req, res) => {
       const session = appSessionOf(req, timeoutMs);
       // A session without our login belongs to the app.
       if (session?.user) await session.end();
       if (cookie.read(req) !== undefined) cookie.clear(res);
+      changed.set(req, undefined);
     },
   };
 }

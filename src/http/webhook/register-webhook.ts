@@ -6,8 +6,8 @@ import type { Logger } from '../logger.js';
 import { localOriginOf } from '../request/origin-guard.js';
 import { requestIdOf } from '../request/request-id.js';
 
-/** Registers this site's webhook for an intent that `req` created. Returns immediately and never throws. */
-export type RegisterWebhook = (intent: string, req: Request) => void;
+/** Registers this site's webhook for an intent that `req`, or the site itself, created. Returns immediately and never throws. */
+export type RegisterWebhook = (intent: string, req: Request | undefined) => void;
 
 /** More concurrent calls would take connections from the creation of intents. */
 const maxConcurrent = 32;
@@ -22,12 +22,12 @@ export function webhookRegistrar(
   logger: Logger,
 ): RegisterWebhook {
   let running = 0;
-  const warn = (intent: string, req: Request, reason: string): void =>
+  const warn = (intent: string, req: Request | undefined, reason: string): void =>
     logger.warn(`express-intents: the webhook of ${intent} was not registered: ${reason}`, {
-      requestId: requestIdOf(req).value,
+      requestId: req && requestIdOf(req).value,
     });
 
-  async function register(intent: string, req: Request, url: string): Promise<void> {
+  async function register(intent: string, req: Request | undefined, url: string): Promise<void> {
     running += 1;
     try {
       await client.registerWebhook({ intent, url });
@@ -39,9 +39,11 @@ export function webhookRegistrar(
 
   return (intent, req) => {
     // The embedded sequencer calls this machine directly, where the origin may differ from the public one.
-    const base = webhook?.webhookPublicKeys ? origin : localOriginOf(req);
+    const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);
+    // Without a request the local port is unknown. The ledger polls the embedded sequencer.
+    if (base === undefined && !req) return;
     if (base === undefined) return warn(intent, req, 'the browser disconnected, so the local port is unknown.');
     if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} other registrations are running.`);
-    void register(intent, req, `${base}${req.baseUrl}${routes.webhook}`);
+    void register(intent, req, `${base}${req?.baseUrl ?? ''}${routes.webhook}`);
   };
 }

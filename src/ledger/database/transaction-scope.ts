@@ -1,4 +1,5 @@
 import { IntentError } from '../../errors.js';
+import { withCallerStack } from './caller-stack.js';
 
 /**
  * Keeps the statements of one transaction inside it.
@@ -16,7 +17,7 @@ export class TransactionScope {
 
   /** Runs one statement through `send`, after the statements before it. */
   run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
-    const result = this.#run(sql, send);
+    const result = withCallerStack(() => this.#run(sql, send));
     // A statement that is not awaited rolls the transaction back. Its rejection must not also end the process.
     result.catch(() => undefined);
     return result;

@@ -30,7 +30,9 @@ export function completeLoginOnce(
 ): Promise<boolean> {
   const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
     const { rowCount } = await tx.query(
-      `update express_intents.intents set login_completed_at = now(), user_id = $4 where ${completable}`,
+      `update express_intents.intents set login_completed_at = now(), user_id = $4,
+         state = case when kind = 'login' then 'completed' else state end
+       where ${completable}`,
       [id, browser, ttlMs, userId],
     );
     if (rowCount !== 1) return false;
@@ -41,5 +43,10 @@ export function completeLoginOnce(
 }
 
 export async function reopenLogin(db: Queryable, id: string): Promise<void> {
-  await db.query('update express_intents.intents set login_completed_at = null where id = $1', [id]);
+  await db.query(
+    `update express_intents.intents set login_completed_at = null,
+       state = case when state = 'completed' then 'created' else state end
+     where id = $1`,
+    [id],
+  );
 }

@@ -87,6 +87,7 @@ function lineSchema(z: typeof zod) {
     amount: amount.nullish(),
     currency: z.string().nullish(),
     destination: z.string().nullish(),
+    description: z.string().nullish(),
     login: z.boolean(),
     resource: z.string().nullish(),
     metadata: z.record(z.string(), z.unknown()),

@@ -2,7 +2,7 @@ import type { IntentState, LedgerIntent, RecordedTerms, StateChange } from '../l
 
 /** The columns of an intent as text, number and boolean. An app can change how drivers parse other types. */
 export const intentColumns = `
-  i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.login, i.resource, i.user_id,
+  i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.description, i.login, i.resource, i.user_id,
   i.metadata::text as metadata, i.dead_letter_hook, i.last_error, i.attempts::text as attempts,
   extract(epoch from i.created_at)::float8 * 1000 as created_ms,
   extract(epoch from i.submitted_at)::float8 * 1000 as submitted_ms,
@@ -18,6 +18,7 @@ export interface IntentRow {
   readonly amount: string | null;
   readonly currency: string | null;
   readonly destination: string | null;
+  readonly description: string | null;
   readonly login: boolean;
   readonly resource: string | null;
   readonly user_id: string | null;
@@ -41,6 +42,7 @@ export function toLedgerIntent(row: IntentRow): LedgerIntent {
     amount: row.amount ?? undefined,
     currency: row.currency ?? undefined,
     destination: row.destination ?? undefined,
+    description: row.description ?? undefined,
     login: row.login,
     resource: row.resource ?? undefined,
     metadata: JSON.parse(row.metadata),
@@ -59,9 +61,10 @@ export function toLedgerIntent(row: IntentRow): LedgerIntent {
 
 /** Undefined for a login. */
 export function toRecordedTerms(row: IntentRow): RecordedTerms | undefined {
-  const { amount, currency, destination, login, resource, metadata } = row;
+  const { amount, currency, destination, login, metadata } = row;
   if (amount === null || currency === null || destination === null) return undefined;
-  return { amount, currency, destination, login, resource: resource ?? undefined, metadata: JSON.parse(metadata) };
+  const [description, resource] = [row.description ?? undefined, row.resource ?? undefined];
+  return { amount, currency, destination, description, login, resource, metadata: JSON.parse(metadata) };
 }
 
 const toDate = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));

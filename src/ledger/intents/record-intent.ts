@@ -1,6 +1,6 @@
 import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
-import type { Idempotency, NewIntent, RepeatedIntent } from '../ledger.js';
+import type { BrowserIntent, Idempotency, NewIntent, RepeatedIntent } from '../ledger.js';
 import { type IntentRow, intentColumns, toRecordedTerms } from './intent-row.js';
 
 /** When a payment is first polled, and how long it is watched, in milliseconds. */
@@ -9,14 +9,15 @@ export interface WatchTimes {
   readonly watchMs: number;
 }
 
-const termColumns = 'id, kind, amount, currency, destination, login, resource, metadata, browser';
-const termPlaceholders = '$1, $2, $3::numeric, $4, $5, $6, $7, $8::jsonb, $9';
+const termColumns = 'id, kind, amount, currency, destination, description, login, resource, metadata, browser';
+const termPlaceholders = '$1, $2, $3::numeric, $4, $5, $6, $7, $8, $9::jsonb, $10';
 
 function termValues({ id, terms, browser }: NewIntent): unknown[] {
   const { amount = null, currency = null, destination = null, login = false } = terms ?? {};
   const metadata = JSON.stringify(terms?.metadata ?? {});
   const kind = terms ? 'payment' : 'login';
-  return [id, kind, amount, currency, destination, login, terms?.resource ?? null, metadata, browser];
+  const [description, resource] = [terms?.description ?? null, terms?.resource ?? null];
+  return [id, kind, amount, currency, destination, description, login, resource, metadata, browser];
 }
 
 /** Only payments are polled. A login is completed by the browser that created it. */
@@ -27,7 +28,7 @@ const firstPoll = (kind: string, ms: string): string =>
 export async function recordIntent(db: Queryable, intent: NewIntent, times: WatchTimes): Promise<void> {
   await db.query(
     `insert into express_intents.intents (${termColumns}, state, due_at, watch_until)
-     values (${termPlaceholders}, 'open', ${firstPoll('$2', '$10')}, now() + $11::float8 * interval '1 millisecond')`,
+     values (${termPlaceholders}, 'created', ${firstPoll('$2', '$11')}, now() + $12::float8 * interval '1 millisecond')`,
     [...termValues(intent), times.watchFirstMs, times.watchMs],
   );
 }
@@ -37,7 +38,7 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
   const { key, fingerprint, sealedSecret } = idempotency;
   const { rowCount } = await db.query(
     `insert into express_intents.intents (${termColumns}, state, idempotency_key, fingerprint, sealed_secret)
-     values (${termPlaceholders}, 'creating', $10, $11, $12)
+     values (${termPlaceholders}, 'creating', $11, $12, $13)
      on conflict (browser, idempotency_key) where idempotency_key is not null do nothing`,
     [...termValues(intent), key, fingerprint, sealedSecret],
   );
@@ -51,7 +52,7 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
     `update express_intents.intents i
-     set state = 'open', due_at = ${firstPoll('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
+     set state = 'created', due_at = ${firstPoll('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
      where id = $1 and state = 'creating'`,
     [id, times.watchFirstMs, times.watchMs],
   );
@@ -85,19 +86,24 @@ export async function findRepeated(
 }
 
 /** Undefined for any browser except the one that created the intent. */
-export async function findSealedSecret(db: Queryable, id: string, browser: Uint8Array): Promise<string | undefined> {
-  const { rows } = await db.query<{ sealed_secret: string | null }>(
-    'select sealed_secret from express_intents.intents where id = $1 and browser = $2',
+export async function findForBrowser(
+  db: Queryable,
+  id: string,
+  browser: Uint8Array,
+): Promise<BrowserIntent | undefined> {
+  const { rows } = await db.query<{ sealed_secret: string | null; description: string | null }>(
+    'select sealed_secret, description from express_intents.intents where id = $1 and browser = $2',
     [id, browser],
   );
-  return rows[0]?.sealed_secret ?? undefined;
+  const [row] = rows;
+  return row && { sealedSecret: row.sealed_secret ?? undefined, description: row.description ?? undefined };
 }
 
 /** Resumes a dead letter with the hook that failed; polls an expired or reversed intent again. */
 export async function retryIntent(db: Queryable, id: string, watchMs: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `update express_intents.intents set
-       state = case when state <> 'dead' then 'open' when dead_letter_hook = 'onReversed' then 'settled' else 'submitted' end,
+       state = case when state <> 'dead' then 'created' when dead_letter_hook = 'onReversed' then 'settled' else 'submitted' end,
        dead_letter_hook = null, attempts = 0, due_at = now(), leased_until = null,
        watch_until = greatest(watch_until, now() + $2::float8 * interval '1 millisecond')
      where id = $1 and state in ('dead', 'expired', 'reversed')`,

@@ -1,6 +1,7 @@
 /**
  * The first tables. `intents` has one row for each intent: its immutable terms, its state, and when it is processed
- * next. `history` has one row for each change of state, written by the trigger.
+ * next. `history` has one row for each change of state, written by the trigger. `metadata` has a copy of the metadata of
+ * each payment that has some, because its index would make every update of `intents` slower.
  *
  * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed
  * transition. So a bug in the program causes an error and not a wrong payment.
@@ -13,6 +14,7 @@ create table express_intents.intents (
   amount numeric(19, 2),
   currency text,
   destination text,
+  description text,
   login boolean not null default false,
   resource text,
   metadata jsonb not null default '{}',
@@ -26,8 +28,9 @@ create table express_intents.intents (
 
   created_at timestamptz not null default now(),
   state text not null check (state in
-    ('creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
-  check (kind = 'payment' or (state in ('creating', 'open') and due_at is null)),
+    ('creating', 'created', 'completed', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
+  check (kind = 'payment' or (state in ('creating', 'created', 'completed') and due_at is null)),
+  check (kind = 'login' or state <> 'completed'),
   submitted_at timestamptz,
   settled_at timestamptz,
   reversed_at timestamptz,
@@ -51,7 +54,8 @@ create table express_intents.intents (
 create index intents_due on express_intents.intents (lane, due_at) where due_at is not null;
 create index intents_scheduled on express_intents.intents (scheduled_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
-create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
+create index intents_state on express_intents.intents (state, created_at, id) where state <> 'created';
+create index intents_user on express_intents.intents (user_id, created_at, id) where user_id is not null;
 -- For prune: intents that need no more work.
 create index intents_finished on express_intents.intents (created_at, id)
   where due_at is null and state <> 'dead' and resource is null;
@@ -59,6 +63,29 @@ create index intents_finished on express_intents.intents (created_at, id)
 create index intents_resource on express_intents.intents (browser, resource, state, created_at) where resource is not null;
 create unique index intents_idempotency on express_intents.intents (browser, idempotency_key)
   where idempotency_key is not null;
+
+create table express_intents.metadata (
+  intent_id text primary key,
+  metadata jsonb not null
+);
+create index metadata_members on express_intents.metadata using gin (metadata jsonb_path_ops);
+
+create function express_intents.copy_metadata() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from express_intents.metadata where intent_id = old.id;
+  else
+    insert into express_intents.metadata values (new.id, new.metadata)
+      on conflict (intent_id) do update set metadata = excluded.metadata;
+  end if;
+  return null;
+end
+$$;
+
+create trigger insert_metadata after insert on express_intents.intents
+  for each row when (new.metadata <> '{}') execute function express_intents.copy_metadata();
+create trigger delete_metadata after delete on express_intents.intents
+  for each row when (old.metadata <> '{}') execute function express_intents.copy_metadata();
 
 create table express_intents.history (
   number bigint generated always as identity primary key,
@@ -72,10 +99,10 @@ create index history_intent on express_intents.history (intent_id, number);
 
 create function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$
 begin
-  if (old.id, old.kind, old.amount, old.currency, old.destination, old.login, old.resource, old.metadata,
+  if (old.id, old.kind, old.amount, old.currency, old.destination, old.description, old.login, old.resource, old.metadata,
       old.browser, old.idempotency_key, old.fingerprint, old.sealed_secret, old.created_at)
     is distinct from
-     (new.id, new.kind, new.amount, new.currency, new.destination, new.login, new.resource, new.metadata,
+     (new.id, new.kind, new.amount, new.currency, new.destination, new.description, new.login, new.resource, new.metadata,
       new.browser, new.idempotency_key, new.fingerprint, new.sealed_secret, new.created_at)
   then
     raise exception 'the terms of intent % are immutable', old.id using errcode = 'check_violation';
@@ -87,13 +114,14 @@ begin
     return new;
   end if;
   if (old.state || ' ' || new.state) not in (
-    'creating open',
-    'open submitted', 'open expired',
-    'submitted settled', 'submitted open', 'submitted dead',
+    'creating created',
+    'created completed', 'completed created',
+    'created submitted', 'created expired',
+    'submitted settled', 'submitted created', 'submitted dead',
     'settled reversed', 'settled dead',
     'dead submitted', 'dead settled',
-    'reversed open',
-    'expired open', 'expired submitted'
+    'reversed created',
+    'expired created', 'expired submitted'
   ) then
     raise exception 'intent % cannot change from % to %', old.id, old.state, new.state using errcode = 'check_violation';
   end if;

@@ -1,10 +1,11 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
 import { withTimeout } from '../../async/timeout.js';
+import { describeError } from '../../describe-error.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
-import { errorDetails, errorText } from './error-text.js';
+import { errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
@@ -170,7 +171,7 @@ async function hookFailed(
   const count = `attempt ${attempts} of ${settings.hookAttempts}`;
   logger.warn(
     `express-intents: ${name} failed for payment ${claimed.payment.id} (${count}). It is retried in about ${Math.ceil(waitMs / 1_000)} s.`,
-    errorDetails(error),
+    describeError(error),
   );
 }
 
@@ -190,7 +191,7 @@ export async function moveToDeadLetter(
   logger.error(
     `express-intents: payment ${payment.id} is a dead letter: ${hook} failed ${attempts} times and is not called again. Fix the ` +
       `cause, then run: npx express-intents ledger retry ${payment.id}`,
-    errorDetails(error),
+    describeError(error),
   );
   try {
     const { onDeadLetter } = hooks;
@@ -200,7 +201,7 @@ export async function moveToDeadLetter(
   } catch (failure) {
     logger.error(
       `express-intents: onDeadLetter failed for payment ${payment.id}. It is not called again.`,
-      errorDetails(failure),
+      describeError(failure),
     );
   }
 }

@@ -31,7 +31,7 @@ const dueIntents = lanes
   .join(' union all ');
 
 const namedIntents = `select id from express_intents.intents
-  where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed', 'expired') and ${isFree}
+  where id = any($2::text[]) and kind = 'payment' and state in ('created', 'reversed', 'expired') and ${isFree}
   for update skip locked`;
 
 /** The maximum number of payments to claim in each lane. */
@@ -68,7 +68,7 @@ async function claim(
 /** Those of the given payments that are unpaid. Another process may have claimed them. */
 export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed', 'expired')`,
+    `select id from express_intents.intents where id = any($1::text[]) and state in ('created', 'reversed', 'expired')`,
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -108,7 +108,7 @@ export async function correctDueTimes(db: Queryable): Promise<boolean> {
        where due_at is not null and scheduled_at > now() + interval '5 seconds'
        order by scheduled_at desc limit ${correctionBatch} for update skip locked)
      update express_intents.intents i set scheduled_at = now(),
-       due_at = case when i.state in ('open', 'expired', 'reversed') then now() else now() + (i.due_at - i.scheduled_at) end
+       due_at = case when i.state in ('created', 'expired', 'reversed') then now() else now() + (i.due_at - i.scheduled_at) end
      from ahead where i.id = ahead.id`,
   );
   return rowCount === correctionBatch;

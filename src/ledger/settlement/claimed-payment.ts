@@ -15,7 +15,7 @@ import type { Lane } from './hook-lanes.js';
 /** A payment that this process has claimed, as of the claim or the last write. */
 export interface ClaimedPayment {
   readonly payment: Payment;
-  readonly state: 'open' | 'submitted' | 'settled' | 'reversed' | 'expired';
+  readonly state: 'created' | 'submitted' | 'settled' | 'reversed' | 'expired';
   readonly login: boolean;
   /** The fencing token of all writes. */
   readonly leaseToken: string;
@@ -59,6 +59,7 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
       amount: row.amount ?? '',
       currency: row.currency ?? '',
       destination: row.destination ?? '',
+      description: row.description ?? undefined,
       metadata: JSON.parse(row.metadata),
       resource: row.resource ?? undefined,
       userId: row.user_id ?? undefined,

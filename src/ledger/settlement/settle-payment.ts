@@ -1,3 +1,4 @@
+import { describeError } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
 import { callHook, handleInterrupted, moveToDeadLetter } from './call-hook.js';
@@ -49,22 +50,22 @@ async function fetchStatusOrPollLater(
   }
 }
 
-const unknownToSequencer = 'The sequencer no longer knows the intent.';
+const unknownToService = 'The payment service no longer knows the intent.';
 
-/** An open or expired payment that is not submitted. */
+/** A created or expired payment that is not submitted. */
 async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
   const { db, settings, timing, observer } = context;
   const wasExpired = claimed.state === 'expired';
   // It expired too early, while the clock of the database was ahead.
   if (wasExpired && claimed.ageMs < settings.watchMs) {
-    const changes = `state = 'open', due_at = now() + $4::float8 * interval '1 millisecond',
+    const changes = `state = 'created', due_at = now() + $4::float8 * interval '1 millisecond',
       watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
     await updateClaimed(db, claimed, changes, [
       untilNextPollMs(claimed.ageMs, timing),
       settings.watchMs - claimed.ageMs,
     ]);
   } else if (!claimed.watchExpired) {
-    await pollLater(context, claimed, exists ? undefined : unknownToSequencer);
+    await pollLater(context, claimed, exists ? undefined : unknownToService);
   } else if (wasExpired) {
     await updateClaimed(db, claimed, `due_at = null, ${endClaim}`);
   } else {
@@ -75,7 +76,7 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
   }
 }
 
-/** A reversed payment can be paid again. It then settles like an open one. */
+/** A reversed payment can be paid again. It then settles like a created one. */
 async function watchReversed(
   context: WorkContext,
   claimed: ClaimedPayment,
@@ -85,7 +86,7 @@ async function watchReversed(
     context.logger.warn(
       `express-intents: the reversed payment ${claimed.payment.id} was submitted again. It settles again.`,
     );
-    await updateClaimed(context.db, claimed, `state = 'open', ${clearFailures}, due_at = now(), ${endClaim}`);
+    await updateClaimed(context.db, claimed, `state = 'created', ${clearFailures}, due_at = now(), ${endClaim}`);
   } else if (claimed.watchExpired) {
     await updateClaimed(context.db, claimed, `due_at = null, ${endClaim}`);
   } else {
@@ -121,18 +122,18 @@ async function settleSubmitted(
     context.logger.warn(
       `express-intents: payment ${claimed.payment.id} was reversed before it settled. It is polled again.`,
     );
-    await updateClaimed(context.db, claimed, `state = 'open', submitted_at = null, ${clearFailures}, ${endClaim}`);
+    await updateClaimed(context.db, claimed, `state = 'created', submitted_at = null, ${clearFailures}, ${endClaim}`);
     emitReversed(context, claimed);
     return;
   }
   // A sequencer that does not know the intent says nothing about the payment.
   context.logger.warn(
-    `express-intents: payment ${claimed.payment.id} was submitted, but the sequencer no longer knows it. It stays in the ledger ` +
+    `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It stays in the ledger ` +
       'and is polled. (Without a state file, the embedded sequencer forgets all intents when its process ends.)',
   );
   return claimed.watchExpired
-    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToSequencer), lease)
-    : pollLater(context, claimed, unknownToSequencer);
+    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToService), lease)
+    : pollLater(context, claimed, unknownToService);
 }
 
 async function settle(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {
@@ -185,6 +186,11 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: 
     refusal = answer === true ? undefined : new Error('verifyPayment did not return true.');
   } catch (error) {
     refusal = error ?? new Error('verifyPayment failed.');
+    // `moveToDeadLetter` logs the last failure.
+    if (!lease.aborted && !claimed.watchExpired) {
+      const line = `express-intents: verifyPayment failed for payment ${payment.id}. It is called again later.`;
+      context.logger.warn(line, describeError(error));
+    }
   }
   lease.throwIfAborted();
   if (refusal === undefined) return true;

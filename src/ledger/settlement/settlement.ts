@@ -1,4 +1,5 @@
 import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
+import { describeError } from '../../describe-error.js';
 import { unavailableEvent } from '../database/database-connector.js';
 import { DatabaseOutage } from '../database/database-fault.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
@@ -12,7 +13,6 @@ import {
   releaseClaims,
 } from './claim-payments.js';
 import { type ClaimedPayment, holdLease, type Lease, LeaseLost } from './claimed-payment.js';
-import { errorDetails } from './error-text.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { RecheckQueue } from './recheck-queue.js';
 import { settlePayment } from './settle-payment.js';
@@ -21,16 +21,16 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 // The states of a payment.
 //
 //     (none)     -- reserved for an idempotency key --------------> creating
-//     (none), creating -- the sequencer accepted the intent ------> open
-//     open       -- submitted ------------------------------------> submitted
-//     open       -- not submitted within watchMs -----------------> expired
+//     (none), creating -- the sequencer accepted the intent ------> created
+//     created    -- submitted ------------------------------------> submitted
+//     created    -- not submitted within watchMs -----------------> expired
 //     expired    -- submitted ------------------------------------> submitted
-//     expired    -- the clock had been ahead, watchMs is not over -> open
+//     expired    -- the clock had been ahead, watchMs is not over -> created
 //     expired    -- not submitted for watchMs again --------------> expired, no longer polled
 //     submitted  -- still submitted after settleDelayMs,
 //                   verifyPayment returns true,
 //                   onPaid succeeds ------------------------------> settled, in the transaction of onPaid
-//     submitted  -- no longer submitted --------------------------> open
+//     submitted  -- no longer submitted --------------------------> created
 //     submitted  -- onPaid fails hookAttempts times, or ends its
 //                   transaction itself ---------------------------> dead
 //     submitted  -- verifyPayment never returns true, or the
@@ -40,10 +40,10 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 //                   onReversed succeeds --------------------------> reversed, in the transaction of onReversed
 //     settled    -- onReversed fails in the same way -------------> dead
 //     settled    -- no reversal within reversalWatchMs -----------> settled, no longer polled
-//     reversed   -- submitted again ------------------------------> open
+//     reversed   -- submitted again ------------------------------> created
 //     reversed   -- not submitted again within watchMs -----------> reversed, no longer polled
 //     dead       -- retry ----------------------------------------> settled if onReversed failed, otherwise submitted
-//     expired, reversed -- retry ---------------------------------> open
+//     expired, reversed -- retry ---------------------------------> created
 //
 // "Submitted" is always the status that the sequencer returns to the ledger. Reports of wallets, browsers and webhooks
 // only cause an earlier poll. The states scanned and declined are shown to the browser and never recorded.
@@ -313,6 +313,6 @@ export class Settlement {
   }
 
   #logError(what: string, error: unknown): void {
-    this.#context.logger.error(`express-intents: ${what}`, { message: errorDetails(error).message });
+    this.#context.logger.error(`express-intents: ${what}`, { message: describeError(error).message });
   }
 }

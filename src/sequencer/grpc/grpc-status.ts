@@ -55,13 +55,13 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
   if (!Number.isInteger(status.code) || unreadable.test(details)) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The answer is not valid gRPC. Check that the URL is the gRPC address of the sequencer.',
+      'The answer is not valid gRPC. Check that the URL is the gRPC address of the payment service.',
       { cause },
     );
   }
   const [, httpStatus] = /^Received HTTP status code (\d{3})$/.exec(details) ?? [];
   if (httpStatus) {
-    const message = `The sequencer answered with HTTP status ${httpStatus}.`;
+    const message = `The payment service answered with HTTP status ${httpStatus}.`;
     return new SequencerError('sequencer_bad_status', message, { httpStatus: Number(httpStatus) });
   }
   return errorOfCode(name, details, timeoutMs, cause);
@@ -69,11 +69,12 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
 
 function errorOfCode(name: string, details: string, timeoutMs: number, cause: Error): SequencerError {
   const code = errorCodeOf[name] ?? 'sequencer_bad_status';
-  const answered = `The sequencer answered with gRPC status ${name}.`;
+  const answered = `The payment service answered with gRPC status ${name}.`;
   if (code === 'sequencer_error') return new SequencerError(code, answered, { serviceMessage: details });
-  if (code === 'sequencer_unreachable') return new SequencerError(code, 'The sequencer cannot be reached.', { cause });
+  if (code === 'sequencer_unreachable')
+    return new SequencerError(code, 'The payment service cannot be reached.', { cause });
   if (code === 'sequencer_timeout') {
-    return new SequencerError(code, `The sequencer did not answer within ${timeoutMs} ms.`, { cause });
+    return new SequencerError(code, `The payment service did not answer within ${timeoutMs} ms.`, { cause });
   }
   return new SequencerError(code, answered, { httpStatus: name === 'RESOURCE_EXHAUSTED' ? 429 : 500 });
 }

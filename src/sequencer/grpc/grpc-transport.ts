@@ -85,10 +85,10 @@ class GrpcCalls {
     const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;
     for await (const answer of this.#answersOf(call, signal)) {
-      if (only) throw new SequencerError('sequencer_bad_response', 'The sequencer sent more than one answer.');
+      if (only) throw new SequencerError('sequencer_bad_response', 'The payment service sent more than one answer.');
       only = answer;
     }
-    if (!only) throw new SequencerError('sequencer_bad_response', 'The sequencer sent an OK without an answer.');
+    if (!only) throw new SequencerError('sequencer_bad_response', 'The payment service sent an OK without an answer.');
     return only;
   }
 
@@ -123,7 +123,7 @@ class GrpcCalls {
 
 function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: number): void {
   if (hadConnection()) return;
-  const message = `The connection to the sequencer was not established within ${timeoutMs} ms.`;
+  const message = `The connection to the payment service was not established within ${timeoutMs} ms.`;
   answers.destroy(new SequencerError('sequencer_timeout', message));
 }
 

@@ -83,7 +83,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
       if (answer.length === 0 && !this.#mayBeEmpty) {
         throw new SequencerError(
           'sequencer_bad_response',
-          'The answer of the sequencer is empty and is not an envelope.',
+          'The answer of the payment service is empty and is not an envelope.',
         );
       }
       this.#resolve(openResponse(answer));
@@ -125,7 +125,7 @@ const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|x
 function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
   // Interface section 7.3: any status except 2xx means that the request failed. So do redirects.
   if (statusCode > 299) {
-    return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${statusCode}.`, {
+    return new SequencerError('sequencer_bad_status', `The payment service answered with HTTP status ${statusCode}.`, {
       httpStatus: statusCode,
       retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
     });
@@ -133,13 +133,13 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
   if (otherContentType.test(String(headers['content-type'] ?? ''))) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The content type of the answer is not that of an envelope. Check that the URL is that of the sequencer.',
+      'The content type of the answer is not that of an envelope. Check that the URL is that of the payment service.',
     );
   }
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The answer of the sequencer is compressed, which the request did not allow.',
+      'The answer of the payment service is compressed, which the request did not allow.',
     );
   }
   return undefined;
@@ -147,13 +147,17 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
 
 function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    const message = `The answer of the sequencer is larger than ${maxResponseBytes} bytes.`;
+    const message = `The answer of the payment service is larger than ${maxResponseBytes} bytes.`;
     return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
   if (error.name === 'HTTPParserError') {
-    return new SequencerError('sequencer_bad_response', 'The answer of the sequencer is not HTTP.', { cause: error });
+    return new SequencerError('sequencer_bad_response', 'The answer of the payment service is not HTTP.', {
+      cause: error,
+    });
   }
-  return new SequencerError('sequencer_unreachable', `The sequencer at ${origin} cannot be reached.`, { cause: error });
+  return new SequencerError('sequencer_unreachable', `The payment service at ${origin} cannot be reached.`, {
+    cause: error,
+  });
 }
 
 /** The longest accepted `Retry-After`. */

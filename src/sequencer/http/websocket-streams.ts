@@ -139,7 +139,7 @@ class WebSocketStream {
     // A paused socket reads no pong.
     if (this.#isPaused) return;
     if (this.#awaitsPong) {
-      this.fail(unreachable('The sequencer did not answer a ping.'));
+      this.fail(unreachable('The payment service did not answer a ping.'));
       return;
     }
     this.#awaitsPong = true;
@@ -152,10 +152,10 @@ class WebSocketStream {
       if (!isBinary)
         throw new SequencerError(
           'sequencer_bad_response',
-          'The sequencer sent a text frame in a stream. Streams have binary frames.',
+          'The payment service sent a text frame in a stream. Streams have binary frames.',
         );
       if (this.reader.push(openResponse(new Uint8Array(data)))) return;
-      throw new SequencerError('sequencer_bad_response', 'The sequencer kept sending to a paused stream.');
+      throw new SequencerError('sequencer_bad_response', 'The payment service kept sending to a paused stream.');
     } catch (error) {
       this.fail(error);
     }
@@ -171,7 +171,7 @@ class WebSocketStream {
   #onClose(code: number): void {
     clearTimeout(this.#timer);
     this.reader.end(
-      code === 1000 ? {} : { error: unreachable(`The sequencer closed the stream with WebSocket code ${code}.`) },
+      code === 1000 ? {} : { error: unreachable(`The payment service closed the stream with WebSocket code ${code}.`) },
     );
     this.#markClosed();
   }
@@ -195,13 +195,13 @@ class WebSocketStream {
 
 /** The handshake was answered with an HTTP status except 101, such as a redirect. */
 function badStatus(httpStatus: number): SequencerError {
-  return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${httpStatus}.`, {
+  return new SequencerError('sequencer_bad_status', `The payment service answered with HTTP status ${httpStatus}.`, {
     httpStatus,
   });
 }
 
 function handshakeTimeout(timeoutMs: number): SequencerError {
-  return new SequencerError('sequencer_timeout', `The sequencer did not open the stream within ${timeoutMs} ms.`);
+  return new SequencerError('sequencer_timeout', `The payment service did not open the stream within ${timeoutMs} ms.`);
 }
 
 const transportClosed = (): SequencerError => unreachable('The client is closed.');
@@ -214,11 +214,11 @@ function unreachable(message: string, cause?: unknown): SequencerError {
 function asStreamError(cause: Error & { readonly code?: unknown }): SequencerError {
   const { code } = cause;
   if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {
-    return unreachable('The sequencer cannot be reached.', cause);
+    return unreachable('The payment service cannot be reached.', cause);
   }
   return new SequencerError(
     'sequencer_bad_response',
-    'The sequencer does not speak the stream protocol. Check that the URL is that of the sequencer.',
+    'The payment service does not speak the stream protocol. Check that the URL is that of the payment service.',
     { cause },
   );
 }

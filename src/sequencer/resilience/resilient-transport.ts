@@ -218,12 +218,12 @@ class ResilientCalls {
 }
 
 function tooBusy({ held, waiting }: Semaphore): IntentError {
-  const message = `${held} calls to the sequencer are running and ${waiting} are waiting, which is the limit. Retry later.`;
+  const message = `${held} calls to the payment service are running and ${waiting} are waiting, which is the limit. Retry later.`;
   return new IntentError('too_busy', message, { retryAfterMs: 1_000 });
 }
 
 function queueTimeout(timeoutMs: number): SequencerError {
-  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the sequencer.`;
+  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the payment service.`;
   return new SequencerError('sequencer_timeout', message);
 }
 

@@ -48,7 +48,7 @@ describe.each(['light', 'dark'] as const)('axe reports no violations in %s', (co
   test('after the wallet declines', async () => {
     const { page } = await open(site.page({ script: buttonScript() }), { colorScheme });
     await site.sequencer.wallet('Ada').decline(await begin(page));
-    await state(page, 'rejected');
+    await state(page, 'declined');
     expect(await axeViolations(page)).toEqual([]);
   });
 

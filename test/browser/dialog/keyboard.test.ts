@@ -53,7 +53,7 @@ test('a declined payment can be retried with the keyboard', async () => {
   await part(page, 'button').focus();
   await page.keyboard.press('Enter');
   await site.sequencer.wallet('Ada').decline(await scan(page));
-  await state(page, 'rejected');
+  await state(page, 'declined');
   for (let presses = 0; presses < 6 && !/\bretry\b/.test(await focused(page)); presses += 1)
     await page.keyboard.press('Tab');
   expect(await focused(page)).toMatch(/\bretry\b/);

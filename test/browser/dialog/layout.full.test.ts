@@ -74,7 +74,7 @@ describe.each([
   });
 });
 
-test('on a phone the wallet link is above a small code; on its side everything is beside the code', async () => {
+test('on a phone the wallet link is above a small code; on its side the code is left of everything', async () => {
   const page = await openDialog(upright, { walletUrl });
   expect(await top(page, 'link')).toBeLessThan(await top(page, 'code'));
   const code = await part(page, 'code').boundingBox();

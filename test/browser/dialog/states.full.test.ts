@@ -14,7 +14,7 @@ const states = [
   ['waiting', 'payment'],
   ['scanned', 'payment'],
   ['done', 'payment'],
-  ['rejected', 'payment'],
+  ['declined', 'payment'],
   ['expired', 'payment'],
   ['offline', 'payment'],
   ['problem', 'payment'],
@@ -71,7 +71,7 @@ globalThis.EventSource = class extends EventTarget {
       return this.dispatchEvent(new Event('error'));
     }
     this.dispatchEvent(new MessageEvent('status', { data: JSON.stringify(flags) }));
-    if (state === 'rejected') this.dispatchEvent(new MessageEvent('client_rejected_' + mode, { data: '{}' }));
+    if (state === 'declined') this.dispatchEvent(new MessageEvent('client_rejected_' + mode, { data: '{}' }));
   }
   close() {
     this.readyState = 2;

@@ -63,7 +63,7 @@ test('each new intent has a new key', async () => {
   await cancel(page);
   const code = await begin(page);
   await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   await part(page, 'retry').click();
   await state(page, 'waiting');
   expect(new Set(keysOf(visit)).size).toBe(4);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
+const urls = { successUrl: '/thanks', cancelUrl: '/thanks?cancelled' };
 
 /** Repeats a check, and advances the page's clock by a second each time. */
 function hurry(page: Page, assert: () => Promise<void>): Promise<void> {
@@ -230,7 +230,7 @@ describe('a reload', () => {
   });
 
   test('while the wallet pays: success is emitted', async () => {
-    const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
+    const { page } = await open(site.page({ script: buttonScript(urls) }));
     const code = await begin(page);
     const address = page.url();
     await page.goto('about:blank');
@@ -290,8 +290,8 @@ globalThis.another = () => {
 describe('the back button', () => {
   test('to a cached page shows no dialog', async () => {
     // An answer without content keeps the page: browsers under test do not cache pages.
-    const params = { success: { url: '/nothing' }, cancel: { url: '/cart' } };
-    const { page } = await open(site.page({ script: buttonScript({ confirmParams: params }) }));
+    const script = buttonScript({ successUrl: '/nothing', cancelUrl: '/cart' });
+    const { page } = await open(site.page({ script }));
     await site.sequencer.wallet('Ada').pay(await begin(page));
     await page.waitForResponse(`${site.origin}/nothing`);
     await page.evaluate(() => {
@@ -304,7 +304,7 @@ describe('the back button', () => {
   });
 
   test('after the redirect shows the button and no dialog', async () => {
-    const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
+    const { page } = await open(site.page({ script: buttonScript(urls) }));
     await site.sequencer.wallet('Ada').pay(await begin(page));
     await page.waitForURL(`${site.origin}/thanks`);
     await page.goBack();

@@ -1,4 +1,5 @@
 import type { Page, Route } from 'playwright-core';
+import { requireLogin } from '../../../src/http/session/require-login.js';
 import { eventually } from '../../support/eventually.js';
 import { domain } from '../../support/sites/site.js';
 import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from '../support/checkout.js';
@@ -9,7 +10,11 @@ const open = useChromium();
 let site: StrictSite;
 
 beforeAll(async () => {
-  site = await startStrictSite();
+  site = await startStrictSite({
+    after: (app) => {
+      app.get('/account', requireLogin(), (_req, res) => void res.send('<h1>Account</h1>'));
+    },
+  });
 });
 
 /** The answer to the page's own request. */
@@ -32,11 +37,21 @@ test('the session exists when success is emitted', async () => {
   await state(page, 'done');
 });
 
+test('the page of requireLogin() logs in and opens the guarded page, without a CSP violation', async () => {
+  const visit = await open(`${site.origin}/account?tab=1`);
+  visit.forgive(/status of 401/);
+  expect(await visit.page.locator('h1').textContent()).toBe('Please log in');
+  await site.sequencer.wallet('Ada').login(await begin(visit.page));
+  await visit.page.locator('h1', { hasText: 'Account' }).waitFor();
+  expect(visit.page.url()).toBe(`${site.origin}/account?tab=1`);
+  expect(await session(visit.page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+});
+
 test('a declined login leaves the session empty', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   expect(await session(page)).toEqual({ user: null });
 });
 

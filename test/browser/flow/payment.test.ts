@@ -35,8 +35,8 @@ test('a wallet pays the code on the screen, and success has its id', async () =>
 });
 
 test('success redirects to the success URL with the id', async () => {
-  const confirmParams = { success: { url: '/thanks?id={{INTENT_ID}}&a=b' }, cancel: { url: '/cart' } };
-  const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
+  const urls = { successUrl: '/thanks?id={{INTENT_ID}}&a=b', cancelUrl: '/cart' };
+  const { page } = await open(site.page({ script: buttonScript(urls) }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').pay(code);
   await page.waitForURL(`${site.origin}/thanks?id=${idOf(code)}&a=b`);
@@ -56,7 +56,7 @@ test('a declined payment can be retried and emits no success', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
   await site.sequencer.wallet('Ada').decline(first);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   await part(page, 'retry').click();
   const second = await scan(page);
   expect(second).not.toBe(first);
@@ -81,8 +81,8 @@ test.each([
 });
 
 test('cancel redirects to the cancel URL', async () => {
-  const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
-  const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
+  const urls = { successUrl: '/thanks', cancelUrl: '/thanks?cancelled' };
+  const { page } = await open(site.page({ script: buttonScript(urls) }));
   await begin(page);
   await part(page, 'cancel').click();
   await page.waitForURL(`${site.origin}/thanks?cancelled`);

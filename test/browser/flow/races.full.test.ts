@@ -50,7 +50,7 @@ test('a declined payment that is then paid succeeds once', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   await site.sequencer.wallet('Ada').pay(code);
   await state(page, 'done');
   await closed(page);
@@ -78,7 +78,7 @@ test('a payment that succeeds during a retry is not replaced by the code of the 
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
   await site.sequencer.wallet('Ada').decline(first);
-  await state(page, 'rejected');
+  await state(page, 'declined');
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -109,11 +109,11 @@ test('the fifth decline is shown like the first', async () => {
   let code = await begin(page);
   for (let tries = 1; tries < 5; tries += 1) {
     await site.sequencer.wallet('Ada').decline(code);
-    await state(page, 'rejected');
+    await state(page, 'declined');
     code = await tryAgain(page);
   }
   await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'rejected');
+  await state(page, 'declined');
 });
 
 test('a login that is cancelled after the scan leaves the session empty', async () => {
@@ -137,8 +137,10 @@ test('a login that is cancelled after the scan leaves the session empty', async 
 
 describe('a closed payment that is submitted while another order is on the screen', () => {
   /** One order is scanned and closed, and the code of another is on the screen. */
-  async function twoOrders(confirmParams: object): Promise<{ page: Page; first: string; second: string }> {
-    const { page } = await open(site.page({ script: buttonScript({ confirmParams }, 'globalThis.button = button;') }));
+  async function twoOrders(
+    urls: Readonly<Record<string, string>>,
+  ): Promise<{ page: Page; first: string; second: string }> {
+    const { page } = await open(site.page({ script: buttonScript(urls, 'globalThis.button = button;') }));
     const first = await begin(page);
     await site.sequencer.wallet('Ada').scan(first);
     await event(page, 'scanned');
@@ -168,7 +170,7 @@ describe('a closed payment that is submitted while another order is on the scree
   });
 
   test('does not redirect, and is not reported again after a reload', async () => {
-    const { page } = await twoOrders({ success: { url: '/thanks' } });
+    const { page } = await twoOrders({ successUrl: '/thanks' });
     // Longer than "paid" stays on the screen.
     await page.waitForTimeout(1_500);
     expect(new URL(page.url()).pathname).not.toBe('/thanks');

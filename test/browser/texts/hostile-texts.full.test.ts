@@ -66,7 +66,7 @@ test.each(['javascript:globalThis.owned = true', 'data:text/html,<script>1</scri
     const script = `
 import { elements } from '/intent/v1/elements.js';
 globalThis.refused = [];
-for (const options of [{ confirmParams: { success: { url: ${JSON.stringify(url)} } } }, { walletUrl: ${JSON.stringify(url)} }]) {
+for (const options of [{ successUrl: ${JSON.stringify(url)} }, { walletUrl: ${JSON.stringify(url)} }]) {
   try { elements.create('button', { mode: 'payment', order: 1, ...options }); } catch (error) { refused.push(error.name); }
 }`;
     const { page } = await open(site.page({ script }));

@@ -12,8 +12,8 @@ export interface FrontFaults {
   readonly certificate?: { readonly key: string; readonly cert: string };
   /** Answers a request itself. Returns whether it did. */
   readonly answer?: (req: IncomingMessage, res: ServerResponse) => boolean;
-  /** Changes the request headers. */
-  readonly request?: (headers: IncomingHttpHeaders) => void;
+  /** Changes the request headers. `claimed` is the client's own `X-Forwarded-For`. */
+  readonly request?: (headers: IncomingHttpHeaders, claimed: string | string[] | undefined) => void;
   /** Changes the response headers. */
   readonly response?: (headers: IncomingHttpHeaders) => void;
   /** Sends the body only when it is complete. */
@@ -58,7 +58,7 @@ export class ShopFront {
     const { answer, request, response, buffers, site = this.#site } = this.faults;
     if (answer?.(req, res)) return;
     const headers = { ...req.headers, 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.7' };
-    request?.(headers);
+    request?.(headers, req.headers['x-forwarded-for']);
     const upstream = forward(new URL(req.url ?? '/', site), { method: req.method ?? 'GET', headers }, (incoming) => {
       // The client may have disconnected.
       incoming.on('error', () => res.destroy());

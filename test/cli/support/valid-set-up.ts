@@ -34,7 +34,10 @@ export interface ValidSetUp {
 
 export interface SiteOptions extends IntentRouterOptions {
   readonly isDevelopment?: boolean;
-  readonly trustsProxy?: boolean;
+  /** The setting `trust proxy`. Default 1. */
+  readonly trustProxy?: number | boolean;
+  /** The home page. */
+  readonly home?: string;
   readonly mountPath?: string;
   /** The response time of the sequencer in milliseconds. Default 200. */
   readonly slowMs?: number;
@@ -62,18 +65,21 @@ export async function startValidSetUp(): Promise<ValidSetUp> {
   const webhookPublicKey = sequencer.webhookPublicKey;
   const startSite: ValidSetUp['startSite'] = async ({
     isDevelopment,
-    trustsProxy = true,
     mountPath,
+    home,
+    trustProxy = 1,
     slowMs = 200,
     ...options
   } = {}) => {
     const app = express();
-    if (trustsProxy) app.set('trust proxy', 1);
+    app.set('trust proxy', trustProxy);
+    if (home !== undefined) app.get('/', (_req, res) => void res.send(home));
     const make = () =>
       composeRouter(
         {
           transport: delayed(sequencer.transport, slowMs),
           verifierSecret: keys.secret,
+          secret: canaryOf('cookies'),
           domain: 'shop-example.com',
           ...{ destination, webhookPublicKey, webhook: true, origin: shopOrigin, rateLimits: false },
           logger: new LogRecorder(),

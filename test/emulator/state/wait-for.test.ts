@@ -47,11 +47,11 @@ test('until rejects for an unknown intent, a closed sequencer and an unknown mar
   const sequencer = await start();
   const { id } = await payment();
   await expect(sequencer.waitFor(id, 'exists', { timeoutMs: 10 })).rejects.toThrow(
-    'It does not exist at the sequencer.',
+    'It does not exist at the embedded sequencer.',
   );
   const waiting = sequencer.waitFor(id, 'exists', { timeoutMs: 600_000 });
   await sequencer.close();
-  await expect(waiting).rejects.toThrow('before the sequencer closed');
+  await expect(waiting).rejects.toThrow('before the embedded sequencer closed');
   await expect(sequencer.waitFor(id, 'paid' as 'exists')).rejects.toThrow(
     'Unknown mark paid. Use one of exists, code_scanned',
   );

@@ -105,7 +105,7 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     expect(createdAt(site)).toBe(before + 1);
     const { intents } = await site.router.intents.list({ limit: 1_000 });
     expect(intents.length).toBe(rows + 1);
-    expect(intents[0]).toMatchObject({ id: intentIdOf(String(answers[0]?.body.client_secret)), state: 'open' });
+    expect(intents[0]).toMatchObject({ id: intentIdOf(String(answers[0]?.body.client_secret)), state: 'created' });
   });
 
   test('is required for the same intent: a new key or no key creates another intent', async () => {
@@ -212,7 +212,7 @@ describe.each([
     expect(price.calls()).toBe(hookCalls);
     const { intents } = await second.router.intents.list();
     expect(intents).toHaveLength(1);
-    expect(intents[0]).toMatchObject({ id: intentIdOf(secret), state: 'open', amount: `${hookCalls}.00` });
+    expect(intents[0]).toMatchObject({ id: intentIdOf(secret), state: 'created', amount: `${hookCalls}.00` });
     // The wallet sees the recorded price, although the hook now returns another.
     expect(await second.sequencer.wallet().scan(secret)).toMatchObject({ amount: `${hookCalls}.00` });
     await second.router.close();

@@ -81,31 +81,38 @@ describe('the payment hook', () => {
     expect(problem.text).not.toMatch(/password|stock|at .*\.ts/);
   });
 
-  test.each([
-    [{ amount: '0.04', currency: 'usd' }, 'amount_too_small'],
-    [{ amount: 1.005, currency: 'usd' }, 'invalid_amount'],
-    [{ amount: Number.NaN, currency: 'usd' }, 'invalid_amount'],
-    [{ amount: '720575940379279.36', currency: 'usd' }, 'amount_too_large'],
-    [{ amount: 1, currency: 'xxx' }, 'unknown_currency'],
-    [{ amount: 1, currency: 'usd', destination: 'not-an-account' }, 'invalid_account'],
-  ])('that returns the terms %j causes a 400 %s', async (terms, code) => {
-    const { origin, log } = await startSiteWithSequencer({ payment: () => terms });
-    const { body } = await pay(origin).expect(400);
-    expect(body.code).toBe(code);
-    expect(log.text).toMatch(/warn .*the payment hook returned invalid terms/);
+  const valid = { amount: 1, currency: 'usd' };
+
+  test.each<[unknown, string]>([
+    [{ ...valid, amount: '0.04' }, 'amount ("0.04"). The minimum is 0.05 usd'],
+    [{ ...valid, amount: 1.005 }, 'amount (1.005). Expected a decimal number'],
+    [{ ...valid, amount: Number.NaN }, 'amount (NaN). Expected a decimal number'],
+    [{ ...valid, amount: '720575940379279.36' }, 'amount ("720575940379279.36"). The amount is more'],
+    [{ ...valid, amount: undefined }, 'amount (undefined). Expected a decimal number'],
+    [{ ...valid, currency: 'xxx' }, 'currency ("xxx"). Expected a lowercase'],
+    [{ ...valid, destination: 'not-an-account' }, 'destination. Expected the Base58'],
+    [{ ...valid, resource: '' }, 'resource. The resource of a payment must be a string'],
+    [{ ...valid, metadata: { at: new Date() } }, 'metadata. metadata.at is a Date'],
+    [{ ...valid, colour: 'red' }, 'unknown option "colour". Did you mean'],
+    [undefined, 'must return { amount, currency }'],
+  ])('that returns the terms %j causes a 500 invalid_terms, and one log line with the field', async (terms, reason) => {
+    const { origin, log } = await startSiteWithSequencer({ payment: (() => terms) as never });
+    log.lines.length = 0;
+    const { body } = await pay(origin).expect(500);
+    const title = 'The site set invalid terms for the payment';
+    const type = 'urn:express-intents:error:invalid_terms';
+    expect(body).toEqual({ type, title, status: 500, code: 'invalid_terms', instance: expect.any(String) });
+    expect(log.lines).toHaveLength(1);
+    expect(log.text).toMatch(/^error express-intents: invalid_terms /);
+    expect(log.text.replaceAll('\\"', '"')).toContain(reason);
+    expect(log.text).not.toContain('not-an-account');
   });
 
-  test('that returns nothing causes a 500 invalid_configuration, with the reason in the log', async () => {
-    const { origin, log } = await startSiteWithSequencer({ payment: (() => undefined) as never });
+  test('that returns no destination causes a 500 invalid_terms, with the setting in the log', async () => {
+    const { origin, log } = await startSiteWithSequencer({ payment: () => valid, destination: undefined });
     const { body } = await pay(origin).expect(500);
-    expect(body).toEqual({
-      type: expect.any(String),
-      title: expect.any(String),
-      status: 500,
-      code: 'invalid_configuration',
-      instance: expect.any(String),
-    });
-    expect(log.text).toContain('must return { amount, currency }');
+    expect(body.code).toBe('invalid_terms');
+    expect(log.text).toContain('Set INTENT_DESTINATION');
   });
 });
 
@@ -126,6 +133,7 @@ describe('onCreated', () => {
         amount: '3.00',
         currency: 'usd',
         destination,
+        description: undefined,
         login: false,
         resource: undefined,
         metadata: { order: 42 },

@@ -17,6 +17,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
       payment: () => ({
         amount: 4.5,
         currency: 'eur',
+        description: 'Tea, 100 g',
         resource: 'article:tea',
         metadata: { order: 42, no: undefined },
       }),
@@ -30,9 +31,10 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
     const answer = await pay(new Browser(site.origin));
     expect(answer.status).toBe(201);
     const id = idOf(answer);
-    const terms = { amount: '4.50', currency: 'eur', destination, login: false, resource: 'article:tea' };
+    const money = { amount: '4.50', currency: 'eur', destination };
+    const terms = { ...money, description: 'Tea, 100 g', login: false, resource: 'article:tea' };
     const recorded = await site.router.intents.find(id);
-    expect(recorded).toMatchObject({ id, kind: 'payment', state: 'open', ...terms, metadata: { order: 42 } });
+    expect(recorded).toMatchObject({ id, kind: 'payment', state: 'created', ...terms, metadata: { order: 42 } });
     expect(recorded?.createdAt.getTime()).toBeGreaterThan(before - 5_000);
     expect(created.at(-1)).toEqual({ id, kind: 'payment', ...terms, metadata: { order: 42 } });
     expect(JSON.stringify(recorded)).not.toContain(answer.body.client_secret);
@@ -43,9 +45,14 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
     const id = intentIdOf(String(body.client_secret));
     await site.sequencer.wallet().pay(String(body.client_secret));
     await untilState(site, id, 'settled');
-    expect(paid.at(-1)).toMatchObject({ id, amount: '4.50', resource: 'article:tea', metadata: { order: 42 } });
+    expect(paid.at(-1)).toMatchObject({
+      id,
+      description: 'Tea, 100 g',
+      resource: 'article:tea',
+      metadata: { order: 42 },
+    });
     expect(await site.router.intents.history(id)).toMatchObject([
-      { from: 'open', to: 'submitted' },
+      { from: 'created', to: 'submitted' },
       { from: 'submitted', to: 'settled' },
     ]);
   });
@@ -53,7 +60,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
   test('is recorded for a login as well', async () => {
     const answer = await new Browser(site.origin).send('POST', '/intent', { mode: 'login' });
     const recorded = await site.router.intents.find(idOf(answer));
-    expect(recorded).toMatchObject({ kind: 'login', state: 'open', amount: undefined, resource: undefined });
+    expect(recorded).toMatchObject({ kind: 'login', state: 'created', amount: undefined, resource: undefined });
     expect(created.at(-1)).toEqual({ id: idOf(answer), kind: 'login' });
   });
 
@@ -98,7 +105,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
   });
 });
 
-describe('resource and metadata of the payment hook', () => {
+describe('resource, description and metadata of the payment hook', () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
 
@@ -121,6 +128,15 @@ describe('resource and metadata of the payment hook', () => {
     ['an empty resource', { resource: '' }, '1 to 200 characters'],
     ['a long resource', { resource: 'x'.repeat(201) }, '1 to 200 characters'],
     ['a resource with a NUL', { resource: 'a\0' }, '1 to 200 characters'],
+    ['a number as the description', { description: 7 }, 'one line of 1 to 100 characters'],
+    ['null as the description', { description: null }, 'one line of 1 to 100 characters'],
+    ['an empty description', { description: '' }, 'one line of 1 to 100 characters'],
+    ['a blank description', { description: '  ' }, 'one line of 1 to 100 characters'],
+    ['a long description', { description: 'x'.repeat(101) }, 'one line of 1 to 100 characters'],
+    ['a description of two lines', { description: 'a\nb' }, 'one line of 1 to 100 characters'],
+    ['a description with a line separator', { description: 'a\u2028b' }, 'one line of 1 to 100 characters'],
+    ['a description with a lone surrogate', { description: 'a\ud83d' }, 'one line of 1 to 100 characters'],
+    ['a description that changes the direction of text', { description: '\u202e9.99' }, 'one line of 1 to 100'],
   ])('with %s, are rejected before a call to the sequencer, with the path in the log', async (_name, more, why) => {
     const { origin, log } = await startSiteWithSequencer({
       payment: () => ({ amount: 1, currency: 'usd', ...(more as object) }),
@@ -141,8 +157,9 @@ describe('resource and metadata of the payment hook', () => {
       bare: Object.create(null),
       size: 'x'.repeat(16_000),
     };
+    const description = '\u{1f375}'.repeat(100);
     const { origin } = await startSiteWithSequencer({
-      payment: () => ({ amount: 2, currency: 'usd', resource: 'r'.repeat(200), metadata }),
+      payment: () => ({ amount: 2, currency: 'usd', resource: 'r'.repeat(200), description, metadata }),
       onCreated: (intent) => void created.push(intent),
     });
     expect((await pay(new Browser(origin))).status).toBe(201);
@@ -150,6 +167,7 @@ describe('resource and metadata of the payment hook', () => {
       expect.objectContaining({
         amount: '2.00',
         resource: 'r'.repeat(200),
+        description,
         metadata: JSON.parse(JSON.stringify(metadata)),
       }),
     ]);

@@ -127,7 +127,7 @@ describe('router.health() with a ledger in Postgres', () => {
       name,
       `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, leased_until)
       select 'dead' || n, 'payment', 1, 'usd', 'x', 'dead', null::timestamptz, null::timestamptz from generate_series(1, 3) n
-      union all select 'held', 'payment', 1, 'usd', 'x', 'open', now() - interval '1 hour', now() + interval '1 hour'`,
+      union all select 'held', 'payment', 1, 'usd', 'x', 'created', now() - interval '1 hour', now() + interval '1 hour'`,
     );
     const settlement = { reason: 'dead_letters', due: 0, deadLetters: 3 };
     await untilHealth({ status: 'degraded', checks: { settlement } });

@@ -34,6 +34,10 @@ test('outside production nothing is logged about proxies', async () => {
   expect(log.lines).toEqual([]);
 });
 
+/** Without the line that production logs when it is ready. */
+const warningsIn = ({ lines }: { readonly lines: readonly string[] }) =>
+  lines.filter((line) => !line.startsWith('warn express-intents: ready. '));
+
 describe('in production', () => {
   const nodeEnv = process.env.NODE_ENV;
   beforeEach(() => {
@@ -45,19 +49,31 @@ describe('in production', () => {
 
   test('http is logged once with the fix, and cookies have Secure and the __Host- prefix', async () => {
     const { origin, log } = await startSite({ ...base, payment: () => ({ amount: 5, currency: 'usd' }) });
-    const created = await post(origin).send({}).expect(201);
+    const created = await post(origin).set('Host', 'shop.example').send({}).expect(201);
     expect(created.get('Set-Cookie')).toEqual([
       expect.stringMatching(/^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);
     await request(origin).get('/session').expect(200);
-    expect(log.lines).toHaveLength(1);
+    expect(warningsIn(log)).toHaveLength(1);
     expect(log.text).toContain("app.set('trust proxy', 1)");
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['from this machine', {}, 0],
+    ['to localhost', { Host: 'localhost:3000' }, 0],
+    ['to the domain', { Host: 'shop.example' }, 1],
+    ['through a proxy on this machine', { 'X-Forwarded-Proto': 'http' }, 1],
+    ['of a page behind a proxy that changes Host', { Referer: 'https://shop.example/cart' }, 1],
+  ])('a request over http %s is logged if a visitor may have sent it', async (_name, headers, lines) => {
+    const { origin, log } = await startSite(base);
+    await request(origin).get('/session').set(headers).expect(200);
+    expect(warningsIn(log)).toHaveLength(lines);
   });
 
   test('https terminated by a trusted proxy causes no warning', async () => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', 1) });
     await request(origin).get('/session').set('X-Forwarded-Proto', 'https').expect(200);
-    expect(log.lines).toEqual([]);
+    expect(warningsIn(log)).toEqual([]);
   });
 
   const forwarded = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' };
@@ -73,13 +89,13 @@ describe('in production', () => {
   test('trust proxy: true is logged once, because clients can claim any address', async () => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', true) });
     for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
-    expect(log.lines).toEqual([expect.stringMatching(/'trust proxy' is true.*number of proxies/)]);
+    expect(warningsIn(log)).toEqual([expect.stringMatching(/'trust proxy' is true.*number of proxies/)]);
   });
 
   test.each([1, 'loopback', () => true])('trust proxy: %p is not logged', async (trust) => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', trust) });
     await request(origin).get('/session').set(forwarded).expect(200);
-    expect(log.lines).toEqual([]);
+    expect(warningsIn(log)).toEqual([]);
   });
 
   test.each([

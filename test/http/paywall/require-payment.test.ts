@@ -4,10 +4,10 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import request from 'supertest';
 import { ConfigError } from '../../../src/errors.js';
+import { refuse } from '../../../src/http/hook-errors.js';
 import { findPayment } from '../../../src/http/paywall/find-payment.js';
 import type { RequiredPayment } from '../../../src/http/paywall/payment-requirement.js';
 import { type RequirePaymentOptions, requirePayment } from '../../../src/http/paywall/require-payment.js';
-import { refuse } from '../../../src/http/response/problem.js';
 import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
 import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
@@ -22,7 +22,7 @@ const payment = (req: Request) => {
   return { amount, currency, resource: `article:${article}`, metadata: { article } };
 };
 
-const show: RequestHandler = (req, res) => void res.json({ paid: req.payment ?? null });
+const show: RequestHandler = (req, res) => void res.json({ paid: req.payment });
 
 /** The error handler of the app: answers with the error that it receives. */
 const showError = (
@@ -419,15 +419,15 @@ describe('findPayment', () => {
   const unpaid = async () => ({ ...(await paid()), intentSubmitted: false });
 
   test.each([
-    ['a ledger that never settles', 'open', hanging, paid],
+    ['a ledger that never settles', 'created', hanging, paid],
     ['a hook that never ends', 'submitted', hanging, paid],
-    ['a sequencer that never answers', 'open', async () => {}, hanging],
+    ['a sequencer that never answers', 'created', async () => {}, hanging],
   ] as const)('stops waiting for %s, and searches once more', async (_name, state, recheck, ask) => {
     // Without its bound the search would not end.
     expect((await search(state, recheck, ask)).searches).toBe(2);
   });
 
-  test.each(['settled', 'open', 'reversed', 'dead', 'expired', 'creating'] as const)(
+  test.each(['settled', 'created', 'reversed', 'dead', 'expired', 'creating'] as const)(
     'does not wait for a payment that is %s and not submitted',
     async (state) => {
       const { searches, found } = await search(state, hanging, unpaid);
@@ -435,7 +435,7 @@ describe('findPayment', () => {
     },
   );
 
-  test.each(['open', 'submitted'] as const)('does not find a payment that is %s but not settled', async (state) => {
+  test.each(['created', 'submitted'] as const)('does not find a payment that is %s but not settled', async (state) => {
     const { searches, found } = await search(state, async () => {}, paid);
     expect([searches, found]).toEqual([2, undefined]);
   });
@@ -445,7 +445,7 @@ describe('findPayment', () => {
     const recheck = async () => {
       rechecks += 1;
     };
-    const ledger = { paymentsFor: async () => [intent('open')], recheck };
+    const ledger = { paymentsFor: async () => [intent('created')], recheck };
     const ask = async () => {
       asked += 1;
       return { exists: true, codeScanned: true, intentSubmitted: isPaid };
@@ -467,7 +467,7 @@ describe('findPayment', () => {
 
   test('polls only the newest open payment', async () => {
     const asked: string[] = [];
-    const pending = Array.from({ length: 20 }, (_, at) => ({ ...intent('open'), id: `${at}` }));
+    const pending = Array.from({ length: 20 }, (_, at) => ({ ...intent('created'), id: `${at}` }));
     const ledger = { paymentsFor: async () => pending, recheck: hanging } as unknown as Ledger;
     const ask: FetchStatus = async (id) => {
       asked.push(id);

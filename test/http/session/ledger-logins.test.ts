@@ -1,5 +1,5 @@
 import session from 'express-session';
-import { refuse } from '../../../src/http/response/problem.js';
+import { refuse } from '../../../src/http/hook-errors.js';
 import { currentUser } from '../../../src/http/session/require-login.js';
 import type { Hooks } from '../../../src/index.js';
 import { Browser } from '../../support/browser/browser.js';
@@ -75,7 +75,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect(await welcomed(id)).toEqual([{ user_id: ada(site).id }]);
     expect(await userOf(browser)).toEqual(ada(site));
     const recorded = await site.router.intents.find(id);
-    expect(recorded).toMatchObject({ userId: ada(site).id, loginCompletedAt: expect.any(Date) });
+    expect(recorded).toMatchObject({ state: 'completed', userId: ada(site).id, loginCompletedAt: expect.any(Date) });
     expect((await complete()).status).toBe(404);
   });
 

@@ -156,7 +156,7 @@ describe('a ledger whose next poll is an hour away', () => {
     const stream = new RawStream(site.origin, `/intent/${id}/events`);
     await stream.has('event: status');
     expect([rechecksOf(id), rechecksOf(unrecorded.id)]).toEqual([0, 0]);
-    expect((await site.router.intents.find(id))?.state).toBe('open');
+    expect((await site.router.intents.find(id))?.state).toBe('created');
   });
 });
 

@@ -272,7 +272,7 @@ describe.each(kinds)('a test database on %s', (kind) => {
   test('is new, has the tables, and keeps its rows when it is reopened', async () => {
     const one = await openTestDatabase(kind);
     const other = await openTestDatabase(kind);
-    const insert = `insert into express_intents.intents (id, kind, state) values ($1, 'login', 'open')`;
+    const insert = `insert into express_intents.intents (id, kind, state) values ($1, 'login', 'created')`;
     await one.db.query(insert, ['a']);
     expect((await other.db.query('select id from express_intents.intents')).rows).toEqual([]);
     const db = await one.reopen();
@@ -289,7 +289,7 @@ describe.each(kinds)('a test database on %s', (kind) => {
     await test.advance(90_000);
     const later = Date.UTC(2001, 1, 3, 4, 6, 36, 789);
     await test.db.transaction((tx) =>
-      tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`),
+      tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`),
     );
     await test.reopen();
     expect(await timeOf('now()')).toBe(later);

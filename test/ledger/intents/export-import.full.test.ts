@@ -1,6 +1,7 @@
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
-import { findIntent, historyOf, listIntents } from '../../../src/ledger/intents/find-intents.js';
+import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { importLedger } from '../../../src/ledger/intents/import-ledger.js';
+import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { findRepeated, recordIntent, reserveIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
@@ -11,6 +12,7 @@ const terms: RecordedTerms = {
   amount: '99999999999999999.90',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: 'quotes \' " and \\, \u{1f375}',
   login: true,
   resource: 'article:tea',
   metadata: { note: 'quotes \' " and \\, \n, \u2028, \u2029, \u0085, \u{1f375}', deep: [{ a: null }], big: 0.1 },
@@ -31,7 +33,7 @@ async function fill({ db }: TestDatabase): Promise<void> {
   await recordIntent(db, { id: idOf(3), terms: undefined, browser }, times);
   await db.query(
     `insert into express_intents.intents (id, kind, state, browser)
-     select 'login' || number, 'login', 'open', '\\x07' from generate_series(4, ${count}) number`,
+     select 'login' || number, 'login', 'created', '\\x07' from generate_series(4, ${count}) number`,
   );
 }
 

@@ -5,7 +5,8 @@ import { openTestDatabase } from '../../support/databases/databases.js';
 it('findPaymentsFor finds a submitted payment behind any number of newer unpaid ones', async () => {
   const { db } = await openTestDatabase('postgres');
   const browser = new Uint8Array(32).fill(7);
-  const terms = { amount: '1.00', currency: 'usd', destination: 'd', login: false, resource: 'tea', metadata: {} };
+  const money = { amount: '1.00', currency: 'usd', destination: 'd' };
+  const terms = { ...money, description: undefined, login: false, resource: 'tea', metadata: {} };
   const times = { watchFirstMs: 1, watchMs: 1_000_000 };
   for (let number = 0; number < 30; number += 1) {
     await recordIntent(db, { id: `id-${number}`, terms, browser }, times);

@@ -11,6 +11,7 @@ const terms: RecordedTerms = {
   amount: '4.50',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: undefined,
   login: false,
   resource: undefined,
   metadata: { order: 42 },
@@ -54,7 +55,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
     await payment('reversed', ['submitted', 'settled', 'reversed']);
     await payment('late', ['expired']);
     await payment('dead', ['submitted', 'dead']);
-    await payment('open', []);
+    await payment('created', []);
     await payment('submitted', ['submitted']);
     await payment('polled', ['submitted', 'settled']);
     await set('polled', 'due_at = now()');
@@ -66,7 +67,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
     await payment('young', ['submitted', 'settled']);
 
     expect(await pruneIntents(database.db, { olderThan })).toBe(5);
-    expect(await left()).toEqual(['article', 'dead', 'open', 'polled', 'submitted', 'young']);
+    expect(await left()).toEqual(['article', 'created', 'dead', 'polled', 'submitted', 'young']);
     expect(await historyOf(database.db, idOf('settled'))).toEqual([]);
     expect(await historyOf(database.db, idOf('article'))).toHaveLength(2);
     expect(await pruneIntents(database.db, { olderThan })).toBe(0);
@@ -89,7 +90,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
     );
     expect(archived[0]).toEqual({ ...before, history: expect.anything() });
     expect(archived[0]?.history.map(({ from, to }) => `${from} > ${to}`)).toEqual([
-      'open > submitted',
+      'created > submitted',
       'submitted > settled',
     ]);
   });
@@ -97,7 +98,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
   it('works in batches, and keeps the batch whose archive fails', async () => {
     await database.db.query(
       `insert into express_intents.intents (id, kind, state, browser)
-       select 'login' || number, 'login', 'open', '\\x07' from generate_series(1, 450) number`,
+       select 'login' || number, 'login', 'created', '\\x07' from generate_series(1, 450) number`,
     );
     await database.setTime('2026-07-01T12:00:00Z');
     let calls = 0;

@@ -126,7 +126,7 @@ describe('migrate on Postgres', () => {
     });
     await server.run(name, 'create schema express_intents authorization shop');
     expect(await migrate(db)).toEqual(migrations);
-    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
+    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`);
     await db.close();
   });
 
@@ -144,7 +144,7 @@ describe('migrate on Postgres', () => {
     for (const grant of grants) await server.run(name, grant.replace('<role>', 'guest'));
     await requireMigrated(db);
     await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'creating')`);
-    await db.query(`update express_intents.intents set state = 'open'`);
+    await db.query(`update express_intents.intents set state = 'created'`);
     expect((await db.query('select from express_intents.history')).rowCount).toBe(1);
     await db.close();
   });
@@ -165,7 +165,7 @@ describe('migrate on Postgres', () => {
       async () => (await server.run(name, waiting, ['AccessExclusiveLock'])).length > 0,
     );
     // If the migration queued for the lock without a timeout, this statement would time out.
-    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
+    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`);
     await reader.end();
     expect(versions(await changing)).toEqual([next]);
     await db.close();

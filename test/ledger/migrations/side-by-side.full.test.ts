@@ -46,6 +46,7 @@ const terms = {
   amount: '4.50',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: 'tea',
   login: false,
   resource: 'tea',
   metadata: {},

@@ -8,6 +8,7 @@ const terms = {
   amount: '4.50',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: 'tea',
   login: false,
   resource: undefined,
   metadata: { order: 42 },
@@ -39,24 +40,25 @@ const effect = (by: EffectEvidence['by'], rest: Partial<EffectEvidence> = {}): E
 const settled: Evidence = {
   sequencer: [created, out, answered(3, 'not submitted'), paid(4), answered(5, 'nothing'), answered(9, 'submitted')],
   intents: [row('settled')],
-  steps: path('open', 'submitted', 'settled'),
+  steps: path('created', 'submitted', 'settled'),
   effects: [effect('onPaid')],
 };
 const reversed: Evidence = {
   sequencer: [...settled.sequencer, reversedEvent(21), answered(22, 'not submitted'), answered(23, 'not submitted')],
   intents: [row('reversed', { isDue: false })],
-  steps: path('open', 'submitted', 'settled', 'reversed'),
+  steps: path('created', 'submitted', 'settled', 'reversed'),
   effects: [effect('onPaid'), effect('onReversed')],
 };
 
 const login: Evidence = {
   sequencer: [out],
-  intents: [row('open', { kind: 'login', isDue: false })],
+  intents: [row('created', { kind: 'login', isDue: false })],
   ...{ steps: [], effects: [] },
 };
 const completedLogin: Evidence = {
   ...login,
-  intents: [row('open', { kind: 'login', isDue: false, loginCompletedAt: 3 })],
+  steps: path('created', 'completed'),
+  intents: [row('completed', { kind: 'login', isDue: false, loginCompletedAt: 3 })],
   effects: [effect('login', { amount: undefined, currency: undefined })],
 };
 
@@ -69,35 +71,35 @@ describe('checkEvidence finds no fault in', () => {
     'a settled payment that was reserved first': {
       ...settled,
       sequencer: [...settled.sequencer, answered(15, 'submitted')],
-      steps: path('creating', 'open', 'submitted', 'settled'),
+      steps: path('creating', 'created', 'submitted', 'settled'),
     },
-    'an unpaid payment': { sequencer: [created, out], intents: [row('open')], steps: [], effects: [] },
+    'an unpaid payment': { sequencer: [created, out], intents: [row('created')], steps: [], effects: [] },
     'a payment whose secret was not returned': { sequencer: [created], intents: [], steps: [], effects: [] },
     'a reversed payment': reversed,
     'a payment that was reversed and paid again': {
       sequencer: [...reversed.sequencer, paid(41), answered(45, 'submitted')],
       intents: [row('settled')],
-      steps: path('open', 'submitted', 'settled', 'reversed', 'open', 'submitted', 'settled'),
+      steps: path('created', 'submitted', 'settled', 'reversed', 'created', 'submitted', 'settled'),
       effects: [effect('onPaid'), effect('onPaid'), effect('onReversed')],
     },
     'a retried dead letter': {
       ...settled,
-      steps: path('open', 'submitted', 'dead', 'submitted', 'settled'),
+      steps: path('created', 'submitted', 'dead', 'submitted', 'settled'),
     },
     'a retried dead letter of onReversed': {
       ...reversed,
-      steps: path('open', 'submitted', 'settled', 'dead', 'settled', 'reversed'),
+      steps: path('created', 'submitted', 'settled', 'dead', 'settled', 'reversed'),
     },
     'a payment that was reversed before it settled': {
       sequencer: [...settled.sequencer, reversedEvent(10), answered(15, 'not submitted')],
-      intents: [row('open')],
-      steps: path('open', 'submitted', 'open'),
+      intents: [row('created')],
+      steps: path('created', 'submitted', 'created'),
       effects: [],
     },
     'a payment made after the expiry': {
       sequencer: [created, out, answered(5, 'not submitted'), paid(11)],
       intents: [row('expired', { isDue: false })],
-      steps: path('open', 'expired'),
+      steps: path('created', 'expired'),
       effects: [],
     },
     'a login, which is not watched': login,
@@ -114,7 +116,7 @@ describe('checkEvidence finds no fault in', () => {
   });
 
   it('a paid intent that is open before the end of the run', () => {
-    const waiting: Evidence = { ...settled, intents: [row('open')], steps: [], effects: [] };
+    const waiting: Evidence = { ...settled, intents: [row('created')], steps: [], effects: [] };
     expect(kindsIn(waiting, false)).toEqual([]);
     expect(kindsIn(waiting)).toEqual(['lost payment']);
   });
@@ -145,13 +147,13 @@ const cases: readonly Case[] = [
   finds('another amount', ['changed terms', 'wrong effect'], withRow(settled, row('settled', { amount: '0.05' }))),
   finds('other metadata', ['changed terms', 'wrong effect'], withRow(settled, row('settled', { metadata: {} }))),
   finds('another destination', ['changed terms'], withRow(settled, row('settled', { destination: 'x' }))),
-  finds('a settlement without a submission', ['illegal step'], withSteps(settled, 'open', 'settled')),
+  finds('a settlement without a submission', ['illegal step'], withSteps(settled, 'created', 'settled')),
   finds(
     'a settlement after the expiry',
     ['illegal step'],
-    withSteps(settled, 'open', 'submitted', 'expired', 'settled'),
+    withSteps(settled, 'created', 'submitted', 'expired', 'settled'),
   ),
-  finds('a missing last step', ['broken path', 'doubled effect'], withSteps(settled, 'open', 'submitted')),
+  finds('a missing last step', ['broken path', 'doubled effect'], withSteps(settled, 'created', 'submitted')),
   finds('a missing step in the middle', ['broken path', 'doubled effect'], {
     ...reversed,
     steps: reversed.steps.toSpliced(1, 1),
@@ -177,7 +179,7 @@ const cases: readonly Case[] = [
     withoutEvent(settled, answered(9, 'submitted'), answered(11, 'submitted')),
   ),
   finds('a second submission without a second report', ['unconfirmed payment'], {
-    ...withSteps(settled, 'open', 'submitted', 'open', 'submitted', 'settled'),
+    ...withSteps(settled, 'created', 'submitted', 'created', 'submitted', 'settled'),
     sequencer: [...settled.sequencer, answered(15, 'not submitted')],
   }),
   finds(
@@ -190,18 +192,18 @@ const cases: readonly Case[] = [
     sequencer: [...settled.sequencer, reversedEvent(11), answered(12, 'not submitted'), answered(13, 'not submitted')],
   }),
   finds('a submission that was withdrawn without a report', ['unconfirmed reversal', 'lost payment'], {
-    ...withSteps(settled, 'open', 'submitted', 'open'),
-    ...{ intents: [row('open')], effects: [] },
+    ...withSteps(settled, 'created', 'submitted', 'created'),
+    ...{ intents: [row('created')], effects: [] },
   }),
   finds('a dead letter of onReversed retried as one of onPaid', ['settled twice'], {
-    ...withSteps(settled, 'open', 'submitted', 'settled', 'dead', 'submitted', 'settled'),
+    ...withSteps(settled, 'created', 'submitted', 'settled', 'dead', 'submitted', 'settled'),
     effects: [effect('onPaid'), effect('onPaid')],
   }),
   finds('a settlement without an effect', ['missing effect'], withEffects(settled)),
   finds('a reversal without an effect', ['missing effect'], withEffects(reversed, effect('onPaid'))),
   finds('a doubled effect', ['doubled effect'], withEffects(settled, effect('onPaid'), effect('onPaid'))),
   finds('an effect before the settlement', ['doubled effect', 'lost payment'], {
-    ...withSteps(settled, 'open', 'submitted'),
+    ...withSteps(settled, 'created', 'submitted'),
     intents: [row('submitted')],
   }),
   finds('an effect of a reversal that did not happen', ['doubled effect'], withEffects(settled, ...reversed.effects)),
@@ -219,16 +221,16 @@ const cases: readonly Case[] = [
   ),
   finds('an effect of an intent whose secret was not returned', ['unauthorized effect'], withoutEvent(settled, out)),
   finds('an open payment that is never due', ['unscheduled payment'], {
-    ...{ sequencer: [created, out], intents: [row('open', { isDue: false })], steps: [], effects: [] },
+    ...{ sequencer: [created, out], intents: [row('created', { isDue: false })], steps: [], effects: [] },
   }),
   finds('a paid intent that stays a dead letter', ['lost payment'], {
-    ...withSteps(settled, 'open', 'submitted', 'dead'),
+    ...withSteps(settled, 'created', 'submitted', 'dead'),
     ...{ intents: [row('dead', { isDue: false })], effects: [] },
   }),
   finds('a paid intent that expired', ['lost payment'], {
     sequencer: [created, out, paid(4), answered(5, 'nothing')],
     intents: [row('expired', { isDue: false })],
-    steps: path('open', 'expired'),
+    steps: path('created', 'expired'),
     effects: [],
   }),
   finds('a reversed payment that is settled', ['unpaid settlement'], {

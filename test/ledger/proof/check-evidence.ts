@@ -26,12 +26,13 @@ export interface FoundFault {
 }
 
 const legalSteps: Readonly<Record<IntentState, readonly IntentState[]>> = {
-  creating: ['open'],
-  open: ['submitted', 'expired'],
-  submitted: ['settled', 'open', 'dead'],
+  creating: ['created'],
+  created: ['completed', 'submitted', 'expired'],
+  completed: ['created'],
+  submitted: ['settled', 'created', 'dead'],
   settled: ['reversed', 'dead'],
-  reversed: ['open'],
-  expired: ['open', 'submitted'],
+  reversed: ['created'],
+  expired: ['created', 'submitted'],
   dead: ['submitted', 'settled'],
 };
 
@@ -93,8 +94,8 @@ const recordIsKept: Rule = function* ({ readAt, row, events }) {
   if (!row && events.some(({ what, at }) => what === 'secret returned' && at < readAt))
     yield ['lost record', 'its secret was returned'];
   if (!row || !created) return;
-  const { amount, currency, destination, login, resource, metadata } = row;
-  const kept = { amount, currency, destination, login, resource, metadata };
+  const { amount, currency, destination, description, login, resource, metadata } = row;
+  const kept = { amount, currency, destination, description, login, resource, metadata };
   if (!isSame(kept, { ...created.terms })) {
     yield ['changed terms', `${JSON.stringify(created.terms)} became ${JSON.stringify(kept)}`];
   }
@@ -105,7 +106,7 @@ const pathIsLegal: Rule = function* ({ row, steps }) {
   for (const { from, to } of steps) if (!legalSteps[from].includes(to)) yield ['illegal step', `${from} > ${to}`];
   for (const [index, { from, at }] of steps.entries()) {
     const before = steps[index - 1];
-    const isJoined = before ? before.to === from : from === 'creating' || from === 'open';
+    const isJoined = before ? before.to === from : from === 'creating' || from === 'created';
     if (!isJoined) yield ['broken path', `step ${index + 1} begins with ${from}`];
     if (before && before.at > at) yield ['broken path', `step ${index + 1} is older than the one before`];
   }
@@ -113,7 +114,7 @@ const pathIsLegal: Rule = function* ({ row, steps }) {
   if (!row && steps.length > 0) yield ['broken path', 'there are steps and no row'];
   if (row && last !== undefined && last !== row.state)
     yield ['broken path', `${last} in the end, and now ${row.state}`];
-  if (row && last === undefined && row.state !== 'creating' && row.state !== 'open') {
+  if (row && last === undefined && row.state !== 'creating' && row.state !== 'created') {
     yield ['broken path', `${row.state} without a step`];
   }
 };
@@ -132,9 +133,9 @@ const sequencerConfirmed: Rule = function* (story) {
     const [yes, no] = ['submitted', 'not submitted'].map(
       (status) => answers.filter((answer) => answer === status).length,
     );
-    if (from === 'open' && to === 'submitted' && !yes)
+    if (from === 'created' && to === 'submitted' && !yes)
       yield ['unconfirmed payment', 'the sequencer did not report it as submitted'];
-    if (from === 'submitted' && to === 'open' && !no)
+    if (from === 'submitted' && to === 'created' && !no)
       yield ['unconfirmed reversal', 'the sequencer did not report it as unpaid'];
     // The sequencer must report a reversal twice. In between, a hook may have become a dead letter and been retried.
     const settledAt = story.steps.findLast((step, before) => before < index && step.from === 'submitted')?.at ?? 0;
@@ -177,10 +178,11 @@ const effectsAreExact: Rule = function* ({ row, steps, events, effects }) {
   if (effects.length > 0 && !(row && isOut)) yield ['unauthorized effect', 'its secret was not returned'];
 };
 
-/** Every open or submitted payment is due at some time. */
+/** Every created or submitted payment is due at some time. */
 const pollIsScheduled: Rule = function* ({ row }) {
   if (row?.kind !== 'payment' || row.isDue) return;
-  if (row.state === 'open' || row.state === 'submitted') yield ['unscheduled payment', `${row.state}, and never due`];
+  if (row.state === 'created' || row.state === 'submitted')
+    yield ['unscheduled payment', `${row.state}, and never due`];
 };
 
 const always: readonly Rule[] = [

@@ -56,7 +56,8 @@ class Site {
   async begin(child: LedgerProcess): Promise<void> {
     const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
     const terms: RecordedTerms = {
-      ...{ amount: '1.50', currency: 'usd', destination, login: false, resource: 'article', metadata: {} },
+      ...{ amount: '1.50', currency: 'usd', destination, description: undefined },
+      ...{ login: false, resource: 'article', metadata: {} },
     };
     const ids = [...culprits, ...innocents];
     for (const id of ids) {

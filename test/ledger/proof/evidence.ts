@@ -70,7 +70,7 @@ export function readEvidence(db: Database): Promise<Omit<Evidence, 'sequencer'>>
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     const intents = await tx.query<IntentEvidence & { metadata: string }>(
-      `select id, kind, amount::text as amount, currency, destination, login, resource, metadata::text as metadata, state,
+      `select id, kind, amount::text as amount, currency, destination, description, login, resource, metadata::text as metadata, state,
        due_at is not null as "isDue", ${ms('submitted_at')} as "submittedAt", ${ms('settled_at')} as "settledAt",
        ${ms('reversed_at')} as "reversedAt", ${ms('login_completed_at')} as "loginCompletedAt"
      from express_intents.intents order by created_at, id`,

@@ -6,7 +6,7 @@ export async function insertPayments(db: Queryable, count: number, dueInMs: numb
     `insert into express_intents.intents
        (id, kind, amount, currency, destination, metadata, browser, state, due_at, watch_until)
      select 'payment' || lpad((n + (select count(*) from express_intents.intents))::text, 30, '0'), 'payment', 4.5, 'usd',
-       'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', '{}', '\\x07', 'open',
+       'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', '{}', '\\x07', 'created',
        now() + $2::float8 * interval '1 millisecond' + n * interval '1 microsecond', now() + interval '30 days'
      from generate_series(1, $1::int) n`,
     [count, dueInMs],

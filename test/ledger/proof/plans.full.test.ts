@@ -2,17 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database/database.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents } from '../../../src/ledger/intents/find-intents.js';
+import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/intents/find-intents.js';
+import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
   confirmIntent,
+  findForBrowser,
   findRepeated,
-  findSealedSecret,
   recordIntent,
   reserveIntent,
   retryIntent,
 } from '../../../src/ledger/intents/record-intent.js';
-import { intentStates } from '../../../src/ledger/ledger.js';
+import { intentStates, type ListOptions } from '../../../src/ledger/ledger.js';
 import {
   claimDue,
   claimNamed,
@@ -38,24 +39,27 @@ const most = 2_500;
 /** Nine of ten have settled long ago; the oldest are kept for the resources that they unlock. */
 const fill = `
 insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, idempotency_key, fingerprint,
-    sealed_secret, created_at, state, submitted_at, settled_at, due_at, watch_until, scheduled_at)
+    sealed_secret, created_at, state, submitted_at, settled_at, due_at, watch_until, scheduled_at, metadata, user_id)
   select 'intent' || lpad(n::text, 38, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
     case when n % 3 = 0 or n > 36000 then 'tea' || n % 9 end, decode(lpad(to_hex(n % 5000), 64, '0'), 'hex'), 'key' || n, '\\x07',
     'sealed', now() - n * interval '3 minutes',
-    case n % 40 when 1 then 'open' when 2 then 'expired' when 3 then 'dead' when 4 then 'reversed' else 'settled' end,
+    case n % 40 when 1 then 'created' when 2 then 'expired' when 3 then 'dead' when 4 then 'reversed' else 'settled' end,
     now(), now(), case when n % 40 = 1 then now() + n * interval '1 second' end, now() + interval '30 days',
-    now() + case when n % 40 = 1 then interval '1 hour' else '0' end
+    now() + case when n % 40 = 1 then interval '1 hour' else '0' end, jsonb_build_object('order', n, 'shop', 'tea'),
+    case when n % 3 = 0 then 'regular' when n % 3 = 1 then 'user' || n end
   from generate_series(1, ${intents}) n;
-insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, state, due_at, watch_until)
+insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, state, due_at, watch_until, metadata)
   select 'begun' || lpad(n::text, 39, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', 'book',
-    decode(repeat('09', 32), 'hex'), 'open', now() - n * interval '1 millisecond', now() + interval '30 days'
+    decode(repeat('09', 32), 'hex'), 'created', now() - n * interval '1 millisecond', now() + interval '30 days',
+    '{"shop": "tea"}'
   from generate_series(1, ${created}) n;
-insert into express_intents.intents (id, kind, browser, state, created_at)
-  select 'login' || lpad(n::text, 39, 'x'), 'login', decode(lpad(to_hex(n), 64, '0'), 'hex'), 'open', now() - n * interval '2 minutes'
+insert into express_intents.intents (id, kind, browser, state, created_at, user_id)
+  select 'login' || lpad(n::text, 39, 'x'), 'login', decode(lpad(to_hex(n), 64, '0'), 'hex'),
+    case n % 2 when 0 then 'completed' else 'created' end, now() - n * interval '2 minutes', case n % 2 when 0 then 'guest' || n end
   from generate_series(1, 3000) n;
 insert into express_intents.history (intent_id, from_state, to_state, attempts)
-  select 'intent' || lpad(n::text, 38, 'x'), 'open', 'submitted', 0 from generate_series(1, ${intents}) n, generate_series(1, 4);
-analyze express_intents.intents, express_intents.history`;
+  select 'intent' || lpad(n::text, 38, 'x'), 'created', 'submitted', 0 from generate_series(1, ${intents}) n, generate_series(1, 4);
+analyze express_intents.intents, express_intents.metadata, express_intents.history`;
 
 const idOf = (number: number): string => `intent${String(number).padStart(38, 'x')}`;
 const createdId = (number: number): string => `begun${String(number).padStart(39, 'x')}`;
@@ -165,7 +169,7 @@ async function askRecords(db: Database): Promise<void> {
   await confirmIntent(db, 'b', watch);
   await confirmIntent(db, 'b', watch);
   expect(await findRepeated(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
-  expect(await findSealedSecret(db, idOf(7), browserOf(7))).toBe('sealed');
+  expect(await findForBrowser(db, idOf(7), browserOf(7))).toEqual({ sealedSecret: 'sealed', description: undefined });
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
   expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);
@@ -194,10 +198,33 @@ async function askWork(db: Database): Promise<void> {
   await updateClaimed(db, first, `state = 'submitted', submitted_at = now()`);
 }
 
+const createdFrom = new Date(Date.now() - 80 * 86_400_000);
+const createdBefore = new Date(Date.now() - 10 * 86_400_000);
+const otherFilters: readonly ListOptions[] = [
+  { kind: 'login' },
+  { kind: 'login', state: 'created' },
+  { kind: 'payment', state: 'settled' },
+  { userId: 'user7' },
+  { userId: 'regular' },
+  { userId: 'regular', state: 'dead' },
+  { userId: 'unknown', kind: 'login' },
+  { metadata: { order: 7 } },
+  { metadata: { order: 7 }, state: 'settled' },
+  { metadata: { order: -7 } },
+  { metadata: { shop: 'tea' } },
+  { metadata: { shop: 'tea', order: 7 }, userId: 'user7' },
+  { createdFrom, createdBefore },
+  { createdFrom, createdBefore, state: 'expired' },
+  { createdFrom, createdBefore, kind: 'login' },
+  { createdFrom, createdBefore, metadata: { order: 7 } },
+  { createdFrom: new Date(), kind: 'login' },
+];
+
 async function readPages(db: Database): Promise<void> {
-  for (const state of [undefined, ...intentStates]) {
-    const { next } = await listIntents(db, { state });
-    if (next) await listIntents(db, { state, after: next });
+  const filters: ListOptions[] = [{}, ...intentStates.map((state) => ({ state })), ...otherFilters];
+  for (const filter of filters) {
+    const { next } = await listIntents(db, filter);
+    if (next) await listIntents(db, { ...filter, after: next });
   }
   expect(await inspectBacklog(db)).toMatchObject({ due: 1_000, deadLetters: 1_000 });
   const olderThan = new Date(Date.now() - 30 * 86_400_000);
@@ -267,6 +294,8 @@ describe(`a ledger with ${intents} intents`, () => {
     'intents_scheduled',
     'intents_list',
     'intents_state',
+    'intents_user',
+    'metadata_members',
     'intents_finished',
     'intents_resource',
     'history_intent',

@@ -61,6 +61,7 @@ const terms: RecordedTerms = {
   amount: '4.50',
   currency: 'usd',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  description: undefined,
   login: false,
   resource: undefined,
   metadata: {},
@@ -207,7 +208,7 @@ class Recheck extends IntentStep {
   protected async happen(model: Model, world: World): Promise<void> {
     const intent = model.get(this.id) as ModelIntent;
     // Requests for other intents have no effect.
-    const canBePaid = ['open', 'reversed', 'expired'].includes(intent.state);
+    const canBePaid = ['created', 'reversed', 'expired'].includes(intent.state);
     if (!canBePaid || !isFree(intent, world.now)) return;
     const [worker] = world.workers as [Worker];
     const rechecked = worker.settlement.recheck(this.id);

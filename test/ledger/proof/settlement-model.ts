@@ -49,7 +49,7 @@ export interface Environment {
 
 export function newIntent(now: number, { watchFirstMs, watchMs }: ModelSettings): ModelIntent {
   return {
-    ...{ state: 'open', created: now, due: now + watchFirstMs, watchUntil: now + watchMs, leasedUntil: undefined },
+    ...{ state: 'created', created: now, due: now + watchFirstMs, watchUntil: now + watchMs, leasedUntil: undefined },
     ...{ lane: 'first', hookRun: undefined },
     ...{ attempts: 0, submitted: undefined, settled: undefined, isReversalSuspected: false, deadLetterHook: undefined },
     ...{ paidEffects: 0, reversedEffects: 0 },
@@ -70,7 +70,7 @@ export function retried(intent: ModelIntent, now: number, { watchMs }: ModelSett
   return {
     ...intent,
     ...{
-      state: state === 'dead' ? resumed : 'open',
+      state: state === 'dead' ? resumed : 'created',
       deadLetterHook: undefined,
       attempts: 0,
       due: now,
@@ -91,10 +91,14 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
   if (intent.state === 'settled') return yield* checkReversal(claimed, around);
   if (intent.state === 'reversed') {
     if (answer === 'submitted')
-      return yield { ...claimed, ...{ state: 'open', attempts: 0, lane: 'first', due: now }, leasedUntil: undefined };
+      return yield {
+        ...claimed,
+        ...{ state: 'created', attempts: 0, lane: 'first', due: now },
+        leasedUntil: undefined,
+      };
     return yield watchExpired ? ended(claimed, 'reversed') : later(claimed, around);
   }
-  if (intent.state === 'open' || intent.state === 'expired') {
+  if (intent.state === 'created' || intent.state === 'expired') {
     if (answer !== 'submitted') return yield watchExpired ? watchEnded(claimed, around) : later(claimed, around);
     const delayed = settings.settleDelayMs > 0;
     const submitted: ModelIntent = {
@@ -109,7 +113,7 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
   if (answer === 'not submitted') {
     return yield {
       ...claimed,
-      ...{ state: 'open', submitted: undefined, attempts: 0, lane: 'first', leasedUntil: undefined },
+      ...{ state: 'created', submitted: undefined, attempts: 0, lane: 'first', leasedUntil: undefined },
     };
   }
   yield watchExpired ? { ...ended(claimed, 'dead'), deadLetterHook: 'verifyPayment' } : later(claimed, around);

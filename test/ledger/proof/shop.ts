@@ -171,7 +171,10 @@ export class Shop {
     const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
     const amount = `${1 + this.#random.below(99)}.50`;
     const metadata = { order: this.#created };
-    const terms = { amount, currency: 'usd', destination, login: false, resource: 'article', metadata };
+    const terms = {
+      ...{ amount, currency: 'usd', destination, description: 'an article' },
+      ...{ login: false, resource: 'article', metadata },
+    };
     return { id: `${this.#name.padEnd(37, 'x')}${number}`, terms, browser: this.browser };
   }
 

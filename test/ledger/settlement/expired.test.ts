@@ -19,7 +19,7 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
   async function createExpired(ledger: SettlementFixture): Promise<string> {
     const id = await ledger.create();
     await ledger.after(31 * dayMs);
-    expect(await ledger.path(id)).toBe('open > expired');
+    expect(await ledger.path(id)).toBe('created > expired');
     return id;
   }
 
@@ -40,7 +40,7 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
     const id = await createExpired(ledger);
     ledger.pay(id);
     await ledger.after(1.2 * dayMs);
-    expect(await ledger.path(id)).toBe('open > expired > submitted > settled');
+    expect(await ledger.path(id)).toBe('created > expired > submitted > settled');
     expect(late).toEqual([true]);
   });
 
@@ -72,7 +72,7 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
       await database.advance(-jumpMs);
       await correctDueTimes(ledger);
       const intents = await Promise.all(ids.map((id) => ledger.find(id)));
-      expect(intents.map(({ state }) => state)).toEqual(ids.map(() => 'open'));
+      expect(intents.map(({ state }) => state)).toEqual(ids.map(() => 'created'));
       for (const id of ids) ledger.pay(id);
       await ledger.after(minuteMs);
       for (const id of ids) expect((await ledger.find(id)).state).toBe('settled');

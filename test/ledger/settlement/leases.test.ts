@@ -205,7 +205,7 @@ describe('a lease among processes', () => {
     gate.open();
     await frozen.settlement.idle();
     expect(await effectsOf(database)).toEqual([id]);
-    expect(await other.path(id)).toBe('open > submitted > settled');
+    expect(await other.path(id)).toBe('created > submitted > settled');
     expect(await other.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
   });
 

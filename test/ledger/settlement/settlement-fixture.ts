@@ -81,7 +81,8 @@ export class SettlementFixture {
   create(terms: { login?: boolean; metadata?: Record<string, unknown> } = {}): Promise<string> {
     const { login = false, metadata = {} } = terms;
     const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
-    return this.#record({ amount: '4.50', currency: 'usd', destination, login, resource: undefined, metadata });
+    const money = { amount: '4.50', currency: 'usd', destination };
+    return this.#record({ ...money, description: undefined, login, resource: undefined, metadata });
   }
 
   /** Creates a login that the sequencer knows. */

@@ -51,7 +51,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
           { attempt: 1, late: false },
         ],
       ]);
-      expect(await ledger.path(id)).toBe('open > submitted > settled');
+      expect(await ledger.path(id)).toBe('created > submitted > settled');
       await ledger.after(hourMs);
       expect(calls).toHaveLength(1);
     });
@@ -87,7 +87,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await callsDuring(10 * dayMs, 20)).toBeGreaterThanOrEqual(6);
       await ledger.after(10 * dayMs);
       await ledger.after(2 * dayMs);
-      expect(await ledger.path(id)).toBe('open > expired');
+      expect(await ledger.path(id)).toBe('created > expired');
       const total = ledger.statusCalls.get(id) ?? 0;
       expect(total).toBeLessThan(120);
       await ledger.after(10 * dayMs);
@@ -117,7 +117,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.setStatus(id, new SequencerError('sequencer_unreachable', 'down'));
       for (let second = 0; second < 60; second += 5) await ledger.after(5_000);
-      expect(await ledger.find(id)).toMatchObject({ state: 'open', lastError: 'sequencer_unreachable' });
+      expect(await ledger.find(id)).toMatchObject({ state: 'created', lastError: 'sequencer_unreachable' });
       ledger.pay(id);
       await ledger.after(minuteMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'settled', lastError: undefined });
@@ -129,8 +129,8 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(minuteMs);
       await ledger.after(hourMs);
-      const lastError = 'The sequencer no longer knows the intent.';
-      expect(await ledger.find(id)).toMatchObject({ state: 'open', lastError });
+      const lastError = 'The payment service no longer knows the intent.';
+      expect(await ledger.find(id)).toMatchObject({ state: 'created', lastError });
       expect(await effects()).toEqual([]);
     });
 
@@ -142,7 +142,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(hourMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
-      expect(ledger.log.text).toContain(`payment ${id} was submitted, but the sequencer no longer knows it`);
+      expect(ledger.log.text).toContain(`payment ${id} was submitted, but the payment service no longer knows it`);
       ledger.pay(id);
       await ledger.after(hourMs);
       expect(await effects()).toEqual([id]);
@@ -179,7 +179,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       void ledger.settlement.recheck(id);
       await ledger.work();
       expect([ledger.statusCalls.size, await effects()]).toEqual([0, []]);
-      expect(await ledger.find(id)).toMatchObject({ kind: 'login', state: 'open', dueAt: undefined });
+      expect(await ledger.find(id)).toMatchObject({ kind: 'login', state: 'created', dueAt: undefined });
       await ledger.settlement.close();
     });
 
@@ -252,7 +252,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.retry(id)).toBe(false);
       await ledger.work();
       expect(await effects()).toEqual([id]);
-      expect(await ledger.path(id)).toBe('open > submitted > dead > submitted > settled');
+      expect(await ledger.path(id)).toBe('created > submitted > dead > submitted > settled');
     });
 
     it('that swallows an error of its transaction settles nothing and writes nothing', async () => {
@@ -352,7 +352,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.after(hourMs);
       await ledger.after(2 * hourMs);
       expect(await effects()).toEqual([id]);
-      expect(await ledger.path(id)).toBe('open > submitted > open > submitted > settled');
+      expect(await ledger.path(id)).toBe('created > submitted > created > submitted > settled');
     });
 
     it('waits while verifyPayment returns false or fails', async () => {
@@ -443,7 +443,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.after(24 * hourMs);
       await ledger.work();
       expect(calls).toEqual(['paid', 'reversed', 'paid']);
-      expect(await ledger.path(id)).toBe('open > submitted > settled > reversed > open > submitted > settled');
+      expect(await ledger.path(id)).toBe('created > submitted > settled > reversed > created > submitted > settled');
     });
 
     it('that is reversed is polled for as long as an open one', async () => {
@@ -496,7 +496,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'onReversed' });
       await ledger.retry(id);
       await ledger.work();
-      expect(await ledger.path(id)).toBe('open > submitted > settled > dead > settled > reversed');
+      expect(await ledger.path(id)).toBe('created > submitted > settled > dead > settled > reversed');
     });
   });
 });

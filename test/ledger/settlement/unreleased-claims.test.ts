@@ -101,7 +101,7 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     // The round also claims what is due, and that may already fail.
     await ledger.settlement.round().catch(() => undefined);
     await ledger.settlement.idle();
-    expect(await ledger.find(id)).toMatchObject({ state: 'open' });
+    expect(await ledger.find(id)).toMatchObject({ state: 'created' });
     fails = false;
     db.isDown = false;
     await resume(ledger, id);

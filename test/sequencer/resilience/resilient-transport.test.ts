@@ -194,7 +194,9 @@ describe('the timeout', () => {
 
   it('has an error with the duration of the last attempt and the number of attempts', async () => {
     wrap(stalling);
-    expect((await outcome()).message).toBe('The sequencer did not answer within 1850 ms. Tried 3 times in 8000 ms.');
+    expect((await outcome()).message).toBe(
+      'The payment service did not answer within 1850 ms. Tried 3 times in 8000 ms.',
+    );
   });
 
   it('applies to the one attempt of an operation that is never repeated', async () => {

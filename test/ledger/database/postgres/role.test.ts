@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Database } from '../../../../src/ledger/database/database.js';
 import { openPostgres } from '../../../../src/ledger/database/postgres/postgres.js';
-import { listIntents } from '../../../../src/ledger/intents/find-intents.js';
+import { listIntents } from '../../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../../src/ledger/intents/prune-intents.js';
 import { confirmIntent, reserveIntent } from '../../../../src/ledger/intents/record-intent.js';
 import { migrate, requireMigrated } from '../../../../src/ledger/migrations/migrate.js';

@@ -1,4 +1,4 @@
-import { IntentError } from '../../errors.js';
+import { IntentError } from '../errors.js';
 
 /** A circular value has no end. */
 const maxDepth = 32;

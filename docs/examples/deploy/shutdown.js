@@ -1,0 +1,41 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** The process exits at most this long after SIGTERM. The supervisor must wait longer before it kills the process. */
+const timeoutMs = 9_500;
+/** Time of this that is kept for telemetry. */
+const telemetryMs = 1_000;
+
+/**
+ * Ends the process on SIGTERM: first the requests and hooks of the router, then all other requests, then telemetry.
+ * @param {import('node:http').Server} server
+ * @param {import('express-intents').IntentRouter} router
+ * @param {() => Promise<unknown>} [endTelemetry] exports the last spans and metrics, such as `() => sdk.shutdown()`
+ */
+export function shutDownOnSigterm(server, router, endTelemetry = async () => {}) {
+  let running = 0; // requests without a response, of the whole site
+  server.on('request', (_req, res) => {
+    running += 1;
+    res.once('close', () => {
+      running -= 1;
+    });
+  });
+  async function shutDown() {
+    const deadline = performance.now() + timeoutMs;
+    // Another process settles the remaining payments, or this one after its next start.
+    setTimeout(() => process.exit(0), timeoutMs);
+    // The server still listens, so that load balancers see the health check fail.
+    await router.close();
+    server.close();
+    while (running > 0 && performance.now() < deadline - telemetryMs) await wait(20);
+    // The remaining connections are idle.
+    server.closeAllConnections();
+    await endTelemetry();
+    process.exit(0);
+  }
+  process.once('SIGTERM', () => {
+    shutDown().catch((error) => {
+      console.error(error);
+      process.exit(1);
+    });
+  });
+}

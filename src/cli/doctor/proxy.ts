@@ -1,0 +1,85 @@
+import { doctorHeader, type ProxyReport, parseReport } from '../../http/operations/proxy-report.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
+import { noSite } from './site.js';
+
+/** Reserved for documentation (RFC 5737): no visitor has it. */
+const claimedAddress = '192.0.2.1';
+
+/**
+ * Whether the site sees the addresses of visitors: the site reports how requests of the doctor arrive. The doctor sends no
+ * `X-Forwarded-For`, so proxies wrote all its addresses, and the site must trust them all. In a second request the doctor claims
+ * an address, which the site must not accept.
+ */
+export const proxy: Check = async (context) => {
+  const { siteUrl, site, settings } = context;
+  if (!siteUrl) return [noSite];
+  const routes = await site().then(
+    (seen) => seen.routes,
+    () => undefined,
+  );
+  if (!routes?.intent) return [skipped('the route that creates intents was not found')];
+  const { doctorToken } = settings;
+  if (doctorToken === undefined) return [skipped('it needs the secrets of logins, and valid settings')];
+  const url = new URL(routes.intent, siteUrl);
+  const [plain, claiming] = await Promise.all([
+    requestReport(url, doctorToken, {}, context),
+    requestReport(url, doctorToken, { 'x-forwarded-for': claimedAddress }, context),
+  ]);
+  if (!plain || !claiming)
+    return [skipped('the site has other secrets or another INTENT_ORIGIN than this environment, or an older version')];
+  return [checkTrust(plain) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
+};
+
+/** The body is not JSON, so nothing is created. */
+async function requestReport(
+  url: URL,
+  token: string,
+  extra: Readonly<Record<string, string>>,
+  { client, signal, siteUrl }: DoctorContext,
+): Promise<ProxyReport | undefined> {
+  const headers = {
+    origin: siteUrl?.origin ?? '',
+    'content-type': 'application/json',
+    [doctorHeader]: token,
+    ...extra,
+  };
+  const answer = await client.read(url, { method: 'POST', headers, body: '{', signal });
+  return parseReport(answer.headers[doctorHeader.toLowerCase()]);
+}
+
+function checkTrust({ forwarded, trusted, proxied }: ProxyReport): Finding | undefined {
+  if (proxied && forwarded === 0) {
+    return failure(
+      'The proxy does not forward the address of visitors: all visitors share one rate limit.',
+      "Let the proxy send X-Forwarded-For, and set app.set('trust proxy', 1), the number of proxies.",
+    );
+  }
+  if (forwarded > 0 && trusted === 0) {
+    return failure(
+      "The site is behind a proxy, but 'trust proxy' is not set or does not include it: all visitors share one rate limit.",
+      `Set app.set('trust proxy', ${forwarded}), the number of proxies.`,
+    );
+  }
+  if (trusted === forwarded) return undefined;
+  return warning(
+    `${forwarded} proxies are in front of the site, but 'trust proxy' includes ${trusted}: visitors share the address of a proxy.`,
+    `Set app.set('trust proxy', ${forwarded}), the number of proxies.`,
+  );
+}
+
+/** A proxy that overwrites the header adds no address. One that appends adds the claimed one, which must not be trusted. */
+function checkClaim(plain: ProxyReport, claiming: ProxyReport): Finding | undefined {
+  if (claiming.forwarded === plain.forwarded || claiming.trusted < claiming.forwarded) return undefined;
+  return failure(
+    'Clients can claim any address with X-Forwarded-For, so limits by address have no effect.',
+    plain.forwarded > 0
+      ? `Set app.set('trust proxy', ${plain.forwarded}), the number of proxies, and let the first proxy overwrite X-Forwarded-For.`
+      : "Remove app.set('trust proxy'), or let the proxy overwrite X-Forwarded-For.",
+  );
+}
+
+function seesVisitors({ forwarded }: ProxyReport): Finding {
+  const proxies =
+    forwarded === 0 ? 'without a proxy' : `behind ${forwarded === 1 ? '1 proxy' : `${forwarded} proxies`}`;
+  return ok(`the site sees the address of visitors, ${proxies}`);
+}

@@ -1,0 +1,84 @@
+import type { ExternalClient } from './external-client.js';
+
+/** Paths of the routes, as the site gives them to its button. `false` for a route that is off. */
+export interface SiteRoutes {
+  readonly intent: string | false;
+  readonly status: string | false;
+  readonly events: string | false;
+}
+
+/** The public responses of a running site. */
+export interface RunningSite {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** With the path of the mount. Undefined if the site does not serve the file of the button. */
+  readonly routes: SiteRoutes | undefined;
+  /** The path under which the router is mounted. Empty at the root. */
+  readonly mountPath: string;
+}
+
+export const buttonPath = '/intent/v1/elements.js';
+
+/** The first line of the button's file. */
+const siteConfig = /^const intentSite=(\{.*?\});/;
+
+/**
+ * Requests the file of the button, which every site serves and which is cheap. If it is not at its usual path, because the router
+ * is mounted under a path or the route is renamed, the home page may name it.
+ * @throws {Error} without an answer
+ */
+export async function requestSite(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite> {
+  const usual = await requestButton(client, new URL(buttonPath, url), signal);
+  if (usual.routes || usual.status === 429 || usual.status >= 500) return usual;
+  const named = await findButton(client, url, signal).catch(() => undefined);
+  return named?.routes ? named : usual;
+}
+
+async function requestButton(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite> {
+  const headers = { 'accept-encoding': 'identity' };
+  const { text, status, headers: answered } = await client.read(url, { headers, signal });
+  const found = status === 200 ? readRoutes(text, url.pathname) : undefined;
+  return { status, headers: answered, routes: found?.routes, mountPath: found?.mountPath ?? '' };
+}
+
+/** The path of a file of the button in a page. A path of this site only: `//host` is another machine. */
+const buttonInPage = /["'](\/(?:[\w.~-]+\/)+elements\.js)["']/;
+
+async function findButton(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite | undefined> {
+  const headers = { accept: 'text/html', 'accept-encoding': 'identity' };
+  const { text } = await client.read(new URL('/', url), { headers, signal });
+  const [, path] = buttonInPage.exec(text) ?? [];
+  return path === undefined ? undefined : requestButton(client, new URL(path, url), signal);
+}
+
+function readRoutes(text: string, path: string): { routes: SiteRoutes; mountPath: string } | undefined {
+  try {
+    const found: unknown = JSON.parse(siteConfig.exec(text)?.[1] ?? '');
+    const { file, intent, status, events } = found as Record<string, unknown>;
+    const mountPath = typeof file === 'string' && path.endsWith(file) ? path.slice(0, -file.length) : '';
+    const under = (value: unknown): string | false => parsePath(typeof value === 'string' ? mountPath + value : value);
+    return { mountPath, routes: { intent: under(intent), status: under(status), events: under(events) } };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses `//host`, which would send the next request to another machine. */
+const parsePath = (value: unknown): string | false =>
+  typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
+
+/** The path of the key file that the router describes, `false` if it serves none, undefined if the site describes no routes. */
+export async function describedKeyFile(
+  client: ExternalClient,
+  url: URL,
+  signal: AbortSignal,
+): Promise<string | false | undefined> {
+  try {
+    const { status, text } = await client.read(new URL('/intent/v1/openapi.json', url), { signal });
+    const { paths } = JSON.parse(text) as { paths: Record<string, { get?: { operationId?: unknown } }> };
+    if (status !== 200) return undefined;
+    return Object.keys(paths).find((path) => paths[path]?.get?.operationId === 'getKeyFile') ?? false;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
+import { generateKeyPair } from '../keys/verifier-key.js';
+import type { Environment } from './config-options.js';
+
+/** The key of a site with the embedded sequencer that sets none. */
+export interface DevelopmentKey {
+  readonly keyRing: VerifierKeyRing;
+  /** Whether the next start uses it too. */
+  readonly isKept: boolean;
+}
+
+/** The path in the site's folder. npm does not publish or commit it. */
+export const developmentKeyFile = path.join('node_modules', '.cache', 'express-intents', 'development-key');
+
+/**
+ * The key is kept in `node_modules/.cache`, so restarts by `node --watch` keep logins. Tests (NODE_ENV=test), and sites without a
+ * writable `node_modules`, get a new key at each start. Production never gets here: it refuses the embedded sequencer.
+ */
+export function developmentKey({ NODE_ENV = 'development' }: Environment): DevelopmentKey {
+  const kept = NODE_ENV === 'development' && existsSync('node_modules') ? keptKey() : undefined;
+  return kept ? { keyRing: kept, isKept: true } : { keyRing: createKeyRing(generateKeyPair().secret), isKept: false };
+}
+
+function keptKey(): VerifierKeyRing | undefined {
+  return readKey() ?? writeKey();
+}
+
+/** Undefined if there is no file, or it is not readable or not a key. */
+function readKey(): VerifierKeyRing | undefined {
+  try {
+    return createKeyRing(readFileSync(developmentKeyFile, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces a file that is not a key. Undefined if the file cannot be written. */
+function writeKey(): VerifierKeyRing | undefined {
+  try {
+    mkdirSync(path.dirname(developmentKeyFile), { recursive: true });
+    writeFileSync(developmentKeyFile, generateKeyPair().secret, { mode: 0o600 });
+    // The mode applies only to a new file.
+    chmodSync(developmentKeyFile, 0o600);
+    return readKey();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import { hkdfSync } from 'node:crypto';
+import { IntentError } from '../../errors.js';
+import type { Ledger, RecordedTerms } from '../../ledger/ledger.js';
+import { requireKnown } from '../../reject-unknown.js';
+import type { IntentOwner } from '../encryption.js';
+import type { SitePaymentTerms } from '../hooks.js';
+import type { RouterContext } from '../router-context.js';
+import { createIntent, type KeyedRequest } from './create-intent.js';
+import { fingerprintOf, isBareKey } from './intent-request.js';
+import { normalizeTerms, termNames } from './payment-terms.js';
+
+/** The terms of a payment without a browser. It cannot unlock a resource, because a resource belongs to a browser. */
+export type CreatePaymentTerms = Omit<SitePaymentTerms, 'resource'>;
+
+export interface CreatePaymentOptions {
+  /**
+   * Calls with the same key create one payment, and all return it, such as `invoice-42`: 1 to 255 visible ASCII characters
+   * without quotes and backslashes.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A payment that `router.createPayment` has created. */
+export interface CreatedPayment {
+  /** The intent id, Base58: for `router.intents`, and the `id` that the hooks receive. */
+  readonly id: string;
+  /** The content of the code. Whoever has it can pay, and nothing else. */
+  readonly clientSecret: string;
+  /** Opens the wallet. It contains the client secret. Undefined if there is no `INTENT_WALLET_URL`. */
+  readonly walletLink: string | undefined;
+}
+
+/** `router.createPayment`: the steps of `POST /intent`, with the site as the owner of the intent. */
+export async function createPayment(
+  context: RouterContext,
+  terms: CreatePaymentTerms,
+  options: CreatePaymentOptions = {},
+): Promise<CreatedPayment> {
+  const { ledger, config, events } = context;
+  if (!ledger) {
+    const message = 'createPayment needs a ledger, which watches the payment. Set INTENT_DATABASE_URL.';
+    throw new IntentError('invalid_configuration', message);
+  }
+  if (events.isClosed) throw new IntentError('closing');
+  requireKnown('createPayment', options, ['idempotencyKey']);
+  const recorded = parseTerms(terms, config);
+  const { idempotencyKey } = options;
+  const keyed = idempotencyKey === undefined ? undefined : keyedBy(idempotencyKey, ledger, recorded);
+  const owner = siteOwner(config, keyed !== undefined);
+  const { id, clientSecret } = await createIntent(context, {
+    owner,
+    keyed,
+    terms: async () => recorded,
+    http: undefined,
+  });
+  const walletUrl = await context.walletUrl();
+  return Object.freeze({ id, clientSecret, walletLink: walletUrl && `${walletUrl}#${clientSecret}` });
+}
+
+function parseTerms(terms: CreatePaymentTerms, config: RouterContext['config']): RecordedTerms {
+  requireKnown('createPayment', terms ?? null, termNames);
+  if ('resource' in terms && terms.resource !== undefined) {
+    const message =
+      'A payment without a browser cannot unlock a resource. Omit `resource`, and grant access in onPaid.';
+    throw new IntentError('invalid_request', message);
+  }
+  return normalizeTerms(terms, config);
+}
+
+function keyedBy(key: string, ledger: Ledger, terms: RecordedTerms): KeyedRequest {
+  if (typeof key === 'string' && isBareKey(key)) {
+    return { ledger, key, fingerprint: fingerprintOf('payment', { order: terms }) };
+  }
+  const message = 'Pass an idempotencyKey of 1 to 255 visible ASCII characters without quotes and backslashes.';
+  throw new IntentError('invalid_idempotency_key', message);
+}
+
+/** The site. Its hash is empty: no cookie has this hash, so no browser owns these intents. */
+function siteOwner({ login }: RouterContext['config'], isSealed: boolean): IntentOwner {
+  const [key, ...former] = login?.cookieKeys ?? [];
+  if (isSealed && !key) {
+    const message =
+      'An idempotencyKey needs a key that seals the client secret. Enable logins, or omit idempotencyKey.';
+    throw new IntentError('invalid_configuration', message);
+  }
+  const derive = (from: Uint8Array, purpose: string): Uint8Array =>
+    new Uint8Array(hkdfSync('sha256', from, '', `${purpose} of the site`, 32));
+  return {
+    hash: new Uint8Array(0),
+    deriveKey: (purpose) => derive(key ?? new Uint8Array(0), purpose),
+    deriveFormerKeys: (purpose) => former.map((one) => derive(one, purpose)),
+  };
+}

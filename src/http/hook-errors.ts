@@ -1,0 +1,69 @@
+import { IntentError } from '../errors.js';
+import { DatabaseOutage } from '../ledger/database/database-fault.js';
+
+// How a hook that handles a request rejects it, and how the router reports a hook that fails.
+
+/**
+ * Call in a hook to reject the request: the browser receives this status, the code `request_refused` and the message.
+ * @param status 400 to 499, such as 404 for an unknown article
+ */
+export function refuse(message: string, status = 400): never {
+  throw Object.assign(new Error(message), { status, expose: true });
+}
+
+/** Whether a hook of the site rejected the request. */
+export function isHookRefusal(error: unknown): boolean {
+  return !(error instanceof IntentError) && refusalOf(error) !== undefined;
+}
+
+/** The members of the problem of a rejected request. */
+export interface HookRefusal {
+  readonly status: number;
+  readonly code: 'request_refused';
+  readonly detail?: string;
+}
+
+/** Hooks reject with a 4xx `status` and a boolean `expose`, as `refuse()` and http-errors throw. */
+export function refusalOf(error: unknown): HookRefusal | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
+  // An error without `expose` comes from a call inside the hook, and so does its status.
+  if (typeof status !== 'number' || typeof expose !== 'boolean') return undefined;
+  if (!Number.isInteger(status) || status < 400 || status > 499) return undefined;
+  return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };
+}
+
+/** A hook of the site failed. Its `cause` is what the hook threw. The browser receives only `code`. */
+export class HookFailed extends IntentError {
+  /** Such as `onLogin`. */
+  readonly hook: string;
+
+  constructor(hook: string, cause: unknown) {
+    const { code, retryAfterMs } = cause instanceof IntentError ? cause : {};
+    super(code ?? 'internal_error', `${hook} failed.`, { cause, retryAfterMs });
+    this.hook = hook;
+  }
+}
+
+/**
+ * Runs a hook of the site.
+ * @param name for the log
+ * @throws {HookFailed} @throws the error of the hook if it rejects the request, and an outage, which the ledger reports
+ */
+export async function runHook<Value>(name: string, call: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    throw isAnswer(error) ? error : new HookFailed(name, error);
+  }
+}
+
+/** The properties of what a hook throws may throw. */
+function isAnswer(error: unknown): boolean {
+  try {
+    if (error instanceof IntentError) return error.status < 500 || error instanceof DatabaseOutage;
+    return isHookRefusal(error);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+
+/** The doctor sends its token in this header. The site reports in the header of the same name. */
+export const doctorHeader = 'Intent-Doctor';
+
+/** How a request arrived at the site. */
+export interface ProxyReport {
+  /** Addresses in `X-Forwarded-For`. */
+  readonly forwarded: number;
+  /** The addresses among them that `trust proxy` accepts. */
+  readonly trusted: number;
+  /** Whether the request has any header of a proxy. */
+  readonly proxied: boolean;
+}
+
+/** Proves that the doctor has a secret of the site. It has no other use: it opens no cookie. */
+export const doctorToken = (cookieKey: Uint8Array): string =>
+  Buffer.from(hkdfSync('sha256', cookieKey, '', 'express-intents doctor v1', 32)).toString('base64url');
+
+/** Tells the doctor how its own request arrived. A client without the token learns nothing. */
+export function proxyReporter(cookieKeys: readonly Uint8Array[] = []): (req: Request, res: Response) => void {
+  const tokens = cookieKeys.map((key) => Buffer.from(doctorToken(key)));
+  return (req, res) => {
+    const given = req.get(doctorHeader);
+    if (given === undefined) return;
+    const token = Buffer.from(given);
+    if (!tokens.some((each) => each.length === token.length && timingSafeEqual(each, token))) return;
+    res.setHeader(doctorHeader, formatReport(reportOn(req)));
+  };
+}
+
+const proxyHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
+
+function reportOn(req: Request): ProxyReport {
+  const addresses = req.get('x-forwarded-for')?.split(',') ?? [];
+  return {
+    forwarded: addresses.length,
+    trusted: req.ips.length,
+    proxied: proxyHeaders.some((name) => req.headers[name] !== undefined),
+  };
+}
+
+const formatReport = ({ forwarded, trusted, proxied }: ProxyReport): string =>
+  `forwarded=${forwarded}, trusted=${trusted}, proxied=${Number(proxied)}`;
+
+/** @returns undefined if the site did not report */
+export function parseReport(text = ''): ProxyReport | undefined {
+  const [, forwarded, trusted, proxied] = /^forwarded=(\d+), trusted=(\d+), proxied=([01])$/.exec(text) ?? [];
+  if (proxied === undefined) return undefined;
+  return { forwarded: Number(forwarded), trusted: Number(trusted), proxied: proxied === '1' };
+}

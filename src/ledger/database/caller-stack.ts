@@ -1,0 +1,27 @@
+import { types } from 'node:util';
+import { siteFrame, siteFrames } from '../../errors.js';
+
+/**
+ * Runs a call of the site. The stacks of the drivers end inside the driver, so an error without a frame of the site gets the stack
+ * of this call. It stays the driver's own object, with SQLSTATE, detail and constraint.
+ * @throws what `call` throws
+ */
+export async function withCallerStack<Value>(call: () => Promise<Value>): Promise<Value> {
+  const caller: { readonly stack?: string } = {};
+  // Not formatted until it is read.
+  Error.captureStackTrace(caller, withCallerStack);
+  try {
+    return await call();
+  } catch (error) {
+    if (types.isNativeError(error)) addCaller(error, caller);
+    throw error;
+  }
+}
+
+function addCaller(error: Error, caller: { readonly stack?: string }): void {
+  const { stack } = error;
+  if (stack === undefined || siteFrame(stack) !== undefined) return;
+  const frames = siteFrames(caller.stack);
+  // A frozen error keeps its stack.
+  if (frames.length > 0) Reflect.set(error, 'stack', [stack.split('\n    at ')[0], ...frames].join('\n'));
+}

@@ -1,0 +1,181 @@
+import { IntentError, messageOf } from '../../errors.js';
+import { requireKnown } from '../../reject-unknown.js';
+import type { Queryable } from '../database/database.js';
+import { type IntentPage, type IntentState, intentStates, type ListOptions } from '../ledger.js';
+import { isStorable, toJsonClone } from '../to-json-clone.js';
+import { type IntentRow, intentColumns, toLedgerIntent } from './intent-row.js';
+
+/** The last intent of a page: the next page begins after it. */
+interface Cursor {
+  /** The time as the database prints it, because a Date has no microseconds. */
+  readonly created: string;
+  readonly id: string;
+}
+
+/** The options of `list`, as the statements use them. */
+export interface ListFilters {
+  readonly kind: ListOptions['kind'];
+  readonly state: IntentState | undefined;
+  readonly userId: string | undefined;
+  /** JSON text of an object. */
+  readonly metadata: string | undefined;
+  /** Milliseconds since 1970, like `createdBefore`. */
+  readonly createdFrom: number | undefined;
+  readonly createdBefore: number | undefined;
+  readonly after: Cursor | undefined;
+  readonly limit: number;
+}
+
+const optionNames = ['kind', 'state', 'userId', 'metadata', 'createdFrom', 'createdBefore', 'after', 'limit'];
+
+/** @throws {IntentError} `invalid_request` */
+export function parseListOptions(options: ListOptions): ListFilters {
+  requireKnown('list', options, optionNames);
+  const { kind, state, userId, metadata, createdFrom, createdBefore, after, limit = 50 } = options;
+  if (kind !== undefined && kind !== 'payment' && kind !== 'login') {
+    throw invalid('The kind must be payment or login.');
+  }
+  if (state !== undefined && !intentStates.includes(state)) {
+    throw invalid(`The state must be one of ${intentStates.join(', ')}.`);
+  }
+  if (userId !== undefined && !(typeof userId === 'string' && userId.length <= 100 && isStorable(userId))) {
+    throw invalid('`userId` must be a user id, such as `intent.userId`.');
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
+    throw invalid('The limit must be a whole number from 1 to 1000.');
+  }
+  return {
+    kind,
+    state,
+    userId,
+    metadata: metadata === undefined ? undefined : parseMetadata(metadata),
+    createdFrom: parseDate('createdFrom', createdFrom),
+    createdBefore: parseDate('createdBefore', createdBefore),
+    after: after === undefined ? undefined : parseCursor(after),
+    limit,
+  };
+}
+
+/** More than the terms of a payment can have. */
+const maxMetadataLength = 16 * 1024;
+
+function parseMetadata(metadata: unknown): string {
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
+    throw invalid('`metadata` must be an object, such as { order: 42 }.');
+  }
+  const text = JSON.stringify(cloneOf(metadata));
+  if (text === '{}') throw invalid('`metadata` has no members. Omit it to list all intents.');
+  if (text.length > maxMetadataLength) throw invalid('`metadata` is longer than the metadata of a payment can be.');
+  return text;
+}
+
+function cloneOf(metadata: object): unknown {
+  try {
+    return toJsonClone(metadata, 'metadata');
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
+}
+
+function parseDate(name: string, date: unknown): number | undefined {
+  if (date === undefined) return undefined;
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) throw invalid(`\`${name}\` must be a valid Date.`);
+  // Postgres does not have all years of a Date. No intent is older than 1970.
+  return Math.max(date.getTime(), 0);
+}
+
+const timestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)*$/;
+
+function parseCursor(text: string): Cursor {
+  const [created = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split('|');
+  if (timestamp.test(created) && /^\w{32,44}$/.test(id)) return { created, id };
+  throw invalid('`after` (--after) must be the `next` of a previous page.');
+}
+
+function formatCursor({ created, id }: Cursor): string {
+  return Buffer.from(`${created}|${id}`).toString('base64url');
+}
+
+function invalid(message: string): IntentError {
+  return new IntentError('invalid_request', message);
+}
+
+/** The conditions of a statement, and the values of their parameters. */
+class Conditions {
+  readonly values: unknown[] = [];
+  readonly #texts: string[] = [];
+
+  /** @param text with `?` for the parameters, in order */
+  add(text: string, ...values: readonly unknown[]): void {
+    let index = this.values.length;
+    this.values.push(...values);
+    this.#texts.push(text.replaceAll('?', () => `$${++index}`));
+  }
+
+  get text(): string {
+    return this.#texts.length > 0 ? this.#texts.join(' and ') : 'true';
+  }
+}
+
+/** The conditions that one index serves: of the user, of the state or of the time. */
+function indexedConditions({ state, userId, createdFrom, createdBefore, after }: ListFilters): Conditions {
+  const conditions = new Conditions();
+  if (userId !== undefined) conditions.add('i.user_id = ?', userId);
+  // Created intents change too often for an index of their state.
+  else if (state !== undefined && state !== 'created') conditions.add(`i.state = ? and i.state <> 'created'`, state);
+  if (createdFrom !== undefined) conditions.add('i.created_at >= to_timestamp(?::float8 / 1000)', createdFrom);
+  if (createdBefore !== undefined) conditions.add('i.created_at < to_timestamp(?::float8 / 1000)', createdBefore);
+  if (after) conditions.add('(i.created_at, i.id) < (?::timestamptz, ?::text)', after.created, after.id);
+  return conditions;
+}
+
+/** Filters without an index read this many intents for a page, which may then have fewer intents than its limit. */
+const scannedPerPage = 2_000;
+
+/** Whether the index finds intents that the filters exclude. With metadata the planner selects the index. */
+function needsScan({ kind, state, userId, metadata }: ListFilters): boolean {
+  if (metadata !== undefined) return false;
+  return kind !== undefined || state === 'created' || (userId !== undefined && state !== undefined);
+}
+
+/** Without this, a page would scan for intents that cannot exist. */
+function isContradiction({ kind, state, metadata }: ListFilters): boolean {
+  if (kind === 'payment') return state === 'completed';
+  const isLogin = state === undefined || state === 'creating' || state === 'created' || state === 'completed';
+  return kind === 'login' && (!isLogin || metadata !== undefined);
+}
+
+/** Newest first; equal times are ordered by id. @throws {IntentError} `invalid_request` */
+export async function listIntents(db: Queryable, options: ListOptions): Promise<IntentPage> {
+  const filters = parseListOptions(options);
+  const { kind, state, metadata, limit } = filters;
+  if (isContradiction(filters)) return { intents: [], next: undefined };
+  const end = needsScan(filters) ? await endOfScan(db, filters) : undefined;
+  const conditions = indexedConditions(filters);
+  if (end) conditions.add('(i.created_at, i.id) >= (?::timestamptz, ?::text)', end.created, end.id);
+  if (kind !== undefined) conditions.add('i.kind = ?', kind);
+  if (state !== undefined) conditions.add('i.state = ?', state);
+  if (metadata !== undefined) {
+    const contains = 'm.intent_id = i.id and m.metadata @> ?::jsonb';
+    conditions.add(`exists (select from express_intents.metadata m where ${contains})`, metadata);
+  }
+  const { rows } = await db.query<IntentRow & Cursor>(
+    `select ${intentColumns}, i.created_at::text as created from express_intents.intents i
+     where ${conditions.text} order by i.created_at desc, i.id desc limit ${limit + 1}`,
+    conditions.values,
+  );
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : end;
+  return { intents: page.map(toLedgerIntent), next: last && formatCursor(last) };
+}
+
+/** The last intent to scan. Undefined if fewer are left. */
+async function endOfScan(db: Queryable, filters: ListFilters): Promise<Cursor | undefined> {
+  const conditions = indexedConditions(filters);
+  const { rows } = await db.query<Cursor>(
+    `select i.created_at::text as created, i.id from express_intents.intents i where ${conditions.text}
+     order by i.created_at desc, i.id desc offset ${scannedPerPage - 1} limit 1`,
+    conditions.values,
+  );
+  return rows[0];
+}

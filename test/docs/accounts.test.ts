@@ -1,0 +1,256 @@
+import { createRequire } from 'node:module';
+import { transformSync } from '@swc/core';
+import express, { type Express, type RequestHandler, type Router } from 'express';
+import passport from 'passport';
+import { Strategy } from 'passport-local';
+import * as api from '../../src/index.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite } from '../support/sites/ledger-site.js';
+import { domain } from '../support/sites/site.js';
+import { blocksOf } from './guides.js';
+
+// Runs the code of docs/accounts.md in a site with passport, passwords and express-session.
+
+interface Guide {
+  readonly walletLogin: api.Hooks;
+  readonly mount: (app: Express, router: api.IntentRouter, secret: string) => void;
+  readonly walletRoutes: (router: api.IntentRouter) => Router;
+}
+
+const load = createRequire(import.meta.url);
+
+/** The exports of all modules in the guide. */
+function guideModules(): Guide {
+  const modules = blocksOf('docs/accounts.md').filter(({ info, text }) => info === 'ts' && /^import /m.test(text));
+  return Object.assign({}, ...modules.map(({ text }) => evaluate(text)));
+}
+
+function evaluate(text: string): object {
+  const { code } = transformSync(text, {
+    module: { type: 'commonjs' },
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+  });
+  const exports = {};
+  const required = (name: string): unknown => (name === 'express-intents' ? api : load(name));
+  new Function('require', 'exports', code)(required, exports);
+  return exports;
+}
+
+const createWallets = blocksOf('docs/accounts.md').find(({ text }) => text.includes('create table'))?.text ?? '';
+const { walletLogin, mount, walletRoutes } = guideModules();
+
+/** A session with a basket, and the account that is logged in. */
+const ownRoutes = (app: Express): void => {
+  app.get('/account', (req, res) => {
+    const { basket, linking } = req.session as { basket?: string; linking?: object };
+    res.json({
+      account: (req.user as { id: string } | undefined)?.id ?? null,
+      basket: basket ?? null,
+      isLinking: linking !== undefined,
+    });
+  });
+  app.post('/fill', (req, res) => {
+    Object.assign(req.session, { basket: 'tea' });
+    res.json({});
+  });
+  app.post(
+    '/password',
+    express.json(),
+    passport.authenticate('local') as RequestHandler,
+    (_req, res) => void res.json({}),
+  );
+};
+
+let site: LedgerSite;
+let isFailing = false;
+
+beforeAll(async () => {
+  // `mount` mounts the router. `startLedgerSite` creates it and mounts it next, so this one only passes requests on.
+  const passOn: RequestHandler = (_req, _res, next) => next();
+  const router = Object.defineProperty(passOn, 'database', { get: () => site.router.database });
+  site = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('embedded'),
+    ...walletLogin,
+    onSession: async (...args) => {
+      await walletLogin.onSession?.(...args);
+      if (isFailing) throw new Error('On purpose.');
+    },
+    login: { keepSession: ['basket'] },
+    before: (app) => mount(app, router as api.IntentRouter, 'secret of the test'),
+    after: (app) => {
+      app.use((req, res, next) => walletRoutes(site.router)(req, res, next));
+      ownRoutes(app);
+    },
+  });
+  const { database } = site.router;
+  await database.query('create table users (id uuid primary key default gen_random_uuid(), password_hash text)');
+  await new Function('router', `return (async () => { ${createWallets} })()`)(site.router);
+  const verify = (id: string, _password: string, done: (error: unknown, user: object) => void) => done(null, { id });
+  passport.use(new Strategy({ usernameField: 'id', passwordField: 'password' }, verify));
+});
+
+beforeEach(async () => {
+  isFailing = false;
+  await site.router.database.query('delete from wallets');
+  await site.router.database.query('delete from users');
+});
+
+/** Creates an account. With a password it can log in without a wallet. */
+async function newAccount(hash: string | null = 'hash'): Promise<string> {
+  const { rows } = await site.router.database.query('insert into users (password_hash) values ($1) returning id', [
+    hash,
+  ]);
+  return String(rows[0]?.id);
+}
+
+/** Logs in with the password, which gives the browser a new session. */
+async function withPassword(account: string, browser = new Browser(site.origin)): Promise<Browser> {
+  expect((await browser.send('POST', '/password', { id: account, password: 'any' })).status).toBe(200);
+  return browser;
+}
+
+/** Begins a login or the linking of a wallet, which the wallet confirms. */
+async function confirm(browser: Browser, wallet: string, order?: string) {
+  const { body } = await browser.send('POST', '/intent', { mode: 'login', order });
+  const secret = String(body.client_secret);
+  await site.sequencer.wallet(wallet).login(secret);
+  return intentIdOf(secret);
+}
+
+const complete = (browser: Browser, id: string) => browser.send('POST', '/session', { id });
+const accountOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/account')).body.account;
+const walletOf = (name: string): string => site.sequencer.wallet(name).userId(domain);
+const unlink = (browser: Browser, wallet: string, headers?: Record<string, string>) =>
+  browser.send('POST', `/account/wallets/${walletOf(wallet)}/unlink`, undefined, headers);
+const countOf = async (table: string): Promise<number> =>
+  (await site.router.database.query(`select from ${table}`)).rowCount;
+
+async function logIn(wallet: string, order?: string, browser = new Browser(site.origin)): Promise<Browser> {
+  expect((await complete(browser, await confirm(browser, wallet, order))).status).toBe(200);
+  return browser;
+}
+
+describe('a login with a wallet', () => {
+  test('creates an account once, and keeps the basket', async () => {
+    const browser = new Browser(site.origin);
+    await browser.send('POST', '/fill');
+    await logIn('Ada', undefined, browser);
+    const { account, basket } = (await browser.send('GET', '/account')).body;
+    expect([account, basket]).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), 'tea']);
+    expect(await accountOf(await logIn('Ada'))).toBe(account);
+    expect(await accountOf(await logIn('Ben'))).not.toBe(account);
+    expect([await countOf('users'), await countOf('wallets')]).toEqual([2, 2]);
+  });
+
+  test('that fails in onSession starts no session, and succeeds later in the same account', async () => {
+    const browser = new Browser(site.origin);
+    await browser.send('POST', '/fill');
+    const id = await confirm(browser, 'Ada');
+    isFailing = true;
+    expect((await complete(browser, id)).status).toBe(500);
+    expect((await browser.send('GET', '/account')).body).toMatchObject({ account: null, basket: 'tea' });
+    isFailing = false;
+    expect((await complete(browser, id)).status).toBe(200);
+    expect([(await accountOf(browser)) !== null, await countOf('users')]).toEqual([true, 1]);
+  });
+
+  test('links nothing in the session of an account, also of one that has begun to link', async () => {
+    const mallory = await newAccount();
+    // The attacker places this session in the browser of the victim.
+    const attacker = await withPassword(mallory);
+    await confirm(attacker, 'Mia', 'link');
+    expect((await attacker.send('GET', '/account')).body).toMatchObject({ account: mallory, isLinking: true });
+    const victim = await logIn('Ada', undefined, new Browser(site.origin, attacker.cookies));
+    expect(await accountOf(victim)).not.toBe(mallory);
+    expect(await accountOf(await logIn('Ada'))).toBe(await accountOf(victim));
+  });
+});
+
+describe('the order "link"', () => {
+  test('links a wallet to the account that is logged in, which the wallet then logs in to', async () => {
+    const account = await newAccount();
+    const browser = await logIn('Ada', 'link', await withPassword(account));
+    expect((await browser.send('GET', '/account')).body).toMatchObject({ account, isLinking: false });
+    expect(await accountOf(await logIn('Ada'))).toBe(account);
+    expect(await countOf('users')).toBe(1);
+  });
+
+  test('is refused for a wallet of another account, which changes nothing', async () => {
+    const owner = await accountOf(await logIn('Ada'));
+    const account = await newAccount();
+    const browser = await withPassword(account);
+    const { status, body } = await complete(browser, await confirm(browser, 'Ada', 'link'));
+    expect([status, body.detail]).toEqual([403, 'This wallet belongs to another account.']);
+    expect(await accountOf(browser)).toBe(account);
+    expect(await accountOf(await logIn('Ada'))).toBe(owner);
+  });
+
+  test('is accepted for a wallet of the same account', async () => {
+    const account = await newAccount();
+    const browser = await withPassword(account);
+    for (let n = 0; n < 2; n += 1) await logIn('Ada', 'link', browser);
+    expect([await accountOf(browser), await countOf('wallets')]).toEqual([account, 1]);
+  });
+
+  test('without an account is a login', async () => {
+    expect(await accountOf(await logIn('Ada', 'link'))).not.toBeNull();
+  });
+
+  test.each([
+    [{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    [{ 'sec-fetch-site': 'same-site' }],
+  ])('is rejected from %j', async (headers) => {
+    const browser = await withPassword(await newAccount());
+    const answer = await browser.send('POST', '/intent', { mode: 'login', order: 'link' }, headers);
+    expect([answer.status, answer.body.code]).toEqual([403, 'cross_site_request']);
+  });
+});
+
+describe('unlinking', () => {
+  test('ends the sessions of the wallet, and keeps the others', async () => {
+    const account = await newAccount();
+    const password = await withPassword(account);
+    const here = await logIn('Ada', 'link', await withPassword(account));
+    const elsewhere = await logIn('Ada');
+    expect((await unlink(here, 'Ada')).status).toBe(303);
+    expect([await accountOf(here), await accountOf(elsewhere), await accountOf(password)]).toEqual([
+      null,
+      null,
+      account,
+    ]);
+    expect((await here.send('GET', '/session')).body).toEqual({ user: null });
+    expect(await accountOf(await logIn('Ada'))).not.toBe(account);
+  });
+
+  test('of the last way to log in is refused', async () => {
+    const browser = await logIn('Ada');
+    expect((await unlink(browser, 'Ada')).status).toBe(409);
+    expect(await accountOf(browser)).not.toBeNull();
+    await logIn('Ben', 'link', browser);
+    expect((await unlink(browser, 'Ada')).status).toBe(303);
+    expect((await unlink(browser, 'Ben')).status).toBe(409);
+  });
+
+  test('of the last two wallets at the same time leaves one', async () => {
+    const browser = await logIn('Ben', 'link', await logIn('Ada'));
+    const answers = await Promise.all([unlink(browser, 'Ada'), unlink(browser, 'Ben')]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    expect(await countOf('wallets')).toBe(1);
+  });
+
+  test('of a wallet of another account changes nothing', async () => {
+    await logIn('Ada');
+    const browser = await withPassword(await newAccount());
+    expect((await unlink(browser, 'Ada')).status).toBe(303);
+    expect(await countOf('wallets')).toBe(1);
+  });
+
+  test('is rejected from other sites and without an account', async () => {
+    const browser = await logIn('Ben', 'link', await logIn('Ada'));
+    expect((await unlink(browser, 'Ada', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await unlink(new Browser(site.origin), 'Ada')).status).toBe(401);
+    expect(await countOf('wallets')).toBe(2);
+  });
+});

@@ -1,0 +1,187 @@
+import type { CreatePaymentOptions, CreatePaymentTerms } from '../../../src/http/create-intent/create-payment.js';
+import type { Payment } from '../../../src/ledger/payment.js';
+import { Browser } from '../../support/browser/browser.js';
+import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
+import { RawStream } from '../../support/sites/raw-stream.js';
+import { destination, startSite, startSiteWithSequencer } from '../../support/sites/site.js';
+
+const terms: CreatePaymentTerms = {
+  amount: '120.00',
+  currency: 'eur',
+  description: 'Invoice 42',
+  metadata: { invoice: 42 },
+};
+const idempotencyKey = 'invoice-42';
+const [firstSecret, secondSecret] = ['a'.repeat(32), 'b'.repeat(32)];
+
+describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
+  let site: LedgerSite;
+  const paid: Payment[] = [];
+  const created: unknown[] = [];
+  const events: string[] = [];
+  beforeAll(async () => {
+    site = await startLedgerSite({
+      databaseUrl: await newDatabaseUrl(kind),
+      onPaid: (payment) => void paid.push(payment),
+      onCreated: (intent) => void created.push(intent),
+      onEvent: ({ type }) => void events.push(type),
+    });
+  });
+  const create = (changes: object = {}, options?: CreatePaymentOptions) =>
+    site.router.createPayment({ ...terms, destination, ...changes }, options);
+
+  test('creates a payment that the wallet can pay, and that onPaid receives', async () => {
+    const { id, clientSecret, walletLink } = await create();
+    expect(id).toBe(intentIdOf(clientSecret));
+    expect(walletLink).toBe(`https://wallet.example/open#${clientSecret}`);
+    const recorded = { ...terms, destination, login: false, resource: undefined };
+    expect(await site.router.intents.find(id)).toMatchObject({ kind: 'payment', state: 'created', ...recorded });
+    const wallet = site.sequencer.wallet();
+    expect(await wallet.scan(clientSecret)).toMatchObject({ amount: '120.00', currency: 'eur', destination });
+    await wallet.pay(clientSecret);
+    await site.router.intents.recheck(id);
+    await untilState(site, id, 'settled');
+    expect(paid.at(-1)).toMatchObject({ id, ...terms });
+    // The event is emitted; the hook is for browsers.
+    expect([events.includes('intent_created'), created]).toEqual([true, []]);
+  });
+
+  test('creates one payment for each idempotency key, also in concurrent calls', async () => {
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => create({}, { idempotencyKey })));
+    expect(others).toEqual(others.map(() => first));
+    expect(await create({}, { idempotencyKey })).toEqual(first);
+    const { intents } = await site.router.intents.list({ metadata: { invoice: 42 }, state: 'created' });
+    expect(intents.map(({ id }) => id)).toEqual([first?.id]);
+    expect((await create({}, { idempotencyKey: 'another' })).id).not.toBe(first?.id);
+    await site.sequencer.wallet().pay(first?.clientSecret ?? '');
+    await site.router.intents.recheck(first?.id ?? '');
+    await untilState(site, first?.id ?? '', 'settled');
+    expect(await create({}, { idempotencyKey })).toEqual(first);
+  });
+
+  test.each([
+    ['amount', { amount: '120.01' }],
+    ['description', { description: 'Invoice 43' }],
+    ['metadata', { metadata: { invoice: 43 } }],
+  ])('rejects the same key with another %s', async (_name, changes) => {
+    const key = { idempotencyKey: 'once' };
+    await create({}, key);
+    await expect(create(changes, key)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  });
+
+  test('creates no second payment in a retry after a failure', async () => {
+    const key = { idempotencyKey: 'retried' };
+    for (const moment of ['before', 'after'] as const) {
+      site.faults.failOnce('confirm', moment);
+      await expect(create({ metadata: { retried: true } }, key)).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    }
+    const { id, clientSecret } = await create({ metadata: { retried: true } }, key);
+    const { intents } = await site.router.intents.list({ metadata: { retried: true } });
+    expect(intents.map((intent) => intent.id)).toEqual([id]);
+    await site.sequencer.wallet().pay(clientSecret);
+    await site.router.intents.recheck(id);
+    await untilState(site, id, 'settled');
+  });
+
+  test('gives no browser access to the payment', async () => {
+    const { id } = await create({ login: true }, { idempotencyKey: 'private' });
+    const browser = new Browser(site.origin);
+    await browser.send('POST', '/intent', { mode: 'login' });
+    expect((await browser.send('POST', '/session', { id })).body.code).toBe('intent_not_found');
+    const status = await browser.send('GET', `/status/${id}`);
+    expect(Object.keys(status.body)).toEqual(['exists', 'code_scanned', 'intent_submitted']);
+    const cookies = [...browser.cookies].map(([name, value]) => `Cookie: ${name}=${value}`);
+    const stream = new RawStream(site.origin, `/intent/${id}/events`, cookies);
+    await stream.has('event: status');
+    expect(stream.body).not.toContain('Invoice');
+    const headers = { 'Idempotency-Key': 'private' };
+    const { body } = await browser.send('POST', '/intent', { order: 1 }, headers);
+    expect(intentIdOf(String(body.client_secret))).not.toBe(id);
+  });
+
+  test('names the payer of a payment with login', async () => {
+    const { id, clientSecret } = await create({ login: true });
+    const wallet = site.sequencer.wallet();
+    await wallet.pay(clientSecret);
+    await site.router.intents.recheck(id);
+    expect((await untilState(site, id, 'settled')).userId).toBe(wallet.userId('shop.example'));
+  });
+});
+
+describe('router.createPayment', () => {
+  test('returns the same payment from another process, also after a rotation of INTENT_SECRET', async () => {
+    const databaseUrl = await newDatabaseUrl('postgres');
+    const first = await startLedgerSite({ databaseUrl, secret: firstSecret });
+    const second = await startLedgerSite({
+      databaseUrl,
+      secret: `${secondSecret}, ${firstSecret}`,
+      sequencer: first.sequencer,
+    });
+    const stranger = await startLedgerSite({ databaseUrl, secret: secondSecret, sequencer: first.sequencer });
+    const of = ({ router }: LedgerSite) => router.createPayment({ ...terms, destination }, { idempotencyKey });
+    const payment = await of(first);
+    expect(await of(second)).toEqual(payment);
+    await expect(of(stranger)).rejects.toMatchObject({ code: 'internal_error' });
+    const { rows } = await first.router.database.query(
+      'select to_jsonb(i)::text as row from express_intents.intents i',
+    );
+    expect(JSON.stringify(rows)).not.toContain(payment.clientSecret);
+  });
+
+  test('needs a ledger', async () => {
+    const { router } = await startSiteWithSequencer();
+    await expect(router.createPayment(terms)).rejects.toMatchObject({
+      code: 'invalid_configuration',
+      message: 'createPayment needs a ledger, which watches the payment. Set INTENT_DATABASE_URL.',
+    });
+  });
+
+  describe('on a site without logins and without a payment hook', () => {
+    let site: LedgerSite;
+    beforeAll(async () => {
+      const databaseUrl = await newDatabaseUrl('embedded');
+      site = await startLedgerSite({ databaseUrl, login: false, payment: undefined, destination });
+    });
+    const create = (given: object, options?: object) =>
+      site.router.createPayment(given as CreatePaymentTerms, options as CreatePaymentOptions);
+
+    test('creates payments, but not with an idempotency key', async () => {
+      expect(await create(terms)).toMatchObject({ id: expect.any(String) });
+      await expect(create(terms, { idempotencyKey })).rejects.toMatchObject({ code: 'invalid_configuration' });
+    });
+
+    test.each<[what: string, given: unknown, options: object, code: string]>([
+      ['no terms', undefined, {}, 'invalid_request'],
+      ['text as terms', '120', {}, 'invalid_request'],
+      ['an unknown term', { ...terms, ammount: 1 }, {}, 'invalid_request'],
+      ['a resource', { ...terms, resource: 'article' }, {}, 'invalid_request'],
+      ['no amount', { currency: 'eur' }, {}, 'invalid_amount'],
+      ['three decimals', { ...terms, amount: '1.005' }, {}, 'invalid_amount'],
+      ['a small amount', { amount: '0.04', currency: 'usd' }, {}, 'amount_too_small'],
+      ['an unknown currency', { ...terms, currency: 'EUR' }, {}, 'unknown_currency'],
+      ['an invalid account', { ...terms, destination: 'x' }, {}, 'invalid_account'],
+      ['two lines as the description', { ...terms, description: 'a\nb' }, {}, 'invalid_configuration'],
+      ['an unknown option', terms, { idempotency: 'x' }, 'invalid_request'],
+      ['an empty key', terms, { idempotencyKey: '' }, 'invalid_idempotency_key'],
+      ['a long key', terms, { idempotencyKey: 'x'.repeat(256) }, 'invalid_idempotency_key'],
+      ['a number as the key', terms, { idempotencyKey: 42 }, 'invalid_idempotency_key'],
+      ['a login, which the site does not have', { ...terms, login: true }, {}, 'not_supported'],
+    ])('rejects %s', async (_what, given, options, code) => {
+      await expect(create(given as object, options)).rejects.toMatchObject({ code });
+    });
+
+    test('rejects calls after close', async () => {
+      await site.router.close();
+      await expect(create(terms)).rejects.toMatchObject({ code: 'closing' });
+    });
+  });
+
+  test('has no link without a wallet URL', async () => {
+    const { sequencer } = await startSiteWithSequencer();
+    const databaseUrl = await newDatabaseUrl('embedded');
+    const { router } = await startSite({ databaseUrl, sequencerUrl: sequencer.url, walletUrl: undefined, destination });
+    expect((await router.createPayment(terms)).walletLink).toBeUndefined();
+  });
+});

@@ -1,0 +1,152 @@
+import { IntentError } from '../../src/errors.js';
+import type { Hooks } from '../../src/index.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
+import { canaryOf } from '../support/runner/secret-forms.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite } from '../support/sites/ledger-site.js';
+import { type SiteOptions, startSiteWithSequencer } from '../support/sites/site.js';
+
+/** The details of a log line. */
+const detailsOf = (line = ''): Record<string, string> => JSON.parse(line.slice(line.indexOf('{')));
+
+async function startSite(options: SiteOptions) {
+  const site = await startSiteWithSequencer(options);
+  site.log.lines.length = 0;
+  return { ...site, browser: new Browser(site.origin) };
+}
+
+function failInSite(): never {
+  throw new Error('The orders are not available.');
+}
+
+describe('a hook that throws', () => {
+  test.each<[string, SiteOptions, string]>([
+    ['payment', { payment: () => failInSite() }, 'payment hook failed'],
+    [
+      'payment with clientAmount',
+      { payment: () => failInSite(), clientAmount: { min: 1, max: 2, currency: 'usd' } },
+      'payment hook failed',
+    ],
+    ['onCreated', { onCreated: () => failInSite() }, 'onCreated failed'],
+  ])('%s is reported in one line, with the route and the line of the site', async (name, options, reported) => {
+    const { browser, log } = await startSite(options);
+    const { status, body } = await browser.send('POST', '/intent', name.includes('client') ? { amount: 1 } : {});
+    expect([status, body.code]).toEqual([500, 'internal_error']);
+    expect(JSON.stringify(body)).not.toContain('orders');
+    expect(log.lines).toHaveLength(1);
+    expect(log.text).toMatch(new RegExp(`^error express-intents: ${reported} \\{`));
+    expect(detailsOf(log.lines[0])).toMatchObject({
+      ...{ route: 'POST /intent', code: 'internal_error', message: 'The orders are not available.' },
+      ...{
+        at: expect.stringMatching(/hook-errors\.test\.ts:\d+:\d+\)?$/),
+        requestId: expect.any(String),
+      },
+    });
+    expect(log.text).not.toContain('report it');
+  });
+
+  test('an IntentError keeps its code, and one below 500 is the answer', async () => {
+    let thrown = new IntentError('sequencer_timeout', 'No answer.');
+    const { browser, log } = await startSite({
+      payment: () => {
+        throw thrown;
+      },
+    });
+    expect((await browser.send('POST', '/intent', {})).body.code).toBe('sequencer_timeout');
+    expect(log.text).toMatch(/^error express-intents: payment hook failed /);
+    log.lines.length = 0;
+    thrown = new IntentError('not_supported', 'No payments today.');
+    expect((await browser.send('POST', '/intent', {})).body.code).toBe('not_supported');
+    expect(log.lines).toEqual([]);
+  });
+});
+
+test('an error outside the hooks and the code of the site asks to report it', async () => {
+  const fault = new Error('A bug.');
+  fault.stack = 'Error: A bug.\n    at parse (node:internal/x:1:1)';
+  const { browser, log } = await startSite({
+    transport: { call: () => Promise.reject(fault), close: async () => undefined },
+  });
+  const { body } = await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
+  expect(body.code).toBe('internal_error');
+  expect(log.text).toMatch(
+    /^error express-intents: internal_error\. This is a fault of express-intents\. Please report it\. /,
+  );
+});
+
+describe('a unique violation', () => {
+  const email = `${canaryOf('email')}@shop.example`;
+  let site: LedgerSite;
+  let hooks: Pick<Hooks, 'onLogin' | 'onPaid' | 'verifyPayment'> = {};
+
+  beforeAll(async () => {
+    site = await startLedgerSite({
+      databaseUrl: await newDatabaseUrl('embedded'),
+      onLogin: (...args) => hooks.onLogin?.(...args),
+      onPaid: (...args) => hooks.onPaid?.(...args),
+      verifyPayment: async (...args) => (await hooks.verifyPayment?.(...args)) ?? true,
+    });
+    await site.router.database.query('create table buyers (email text unique)');
+    await site.router.database.query('insert into buyers values ($1)', [email]);
+  });
+  beforeEach(() => {
+    hooks = {};
+    site.log.lines.length = 0;
+  });
+
+  async function insertBuyer(
+    tx: { query(sql: string, values: unknown[]): Promise<unknown> } | undefined,
+  ): Promise<void> {
+    await tx?.query('insert into buyers values ($1)', [email]);
+  }
+
+  const reported = {
+    at: expect.stringMatching(/hook-errors\.test\.ts:\d+:\d+\)?$/),
+    ...{ sqlState: '23505', constraint: 'buyers_email_key', table: 'buyers' },
+  };
+
+  test('in onLogin is reported with the route, the constraint and the line of the site, without values', async () => {
+    hooks = { onLogin: async (_user, _req, { tx }) => insertBuyer(tx) };
+    const browser = new Browser(site.origin);
+    const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
+    await site.sequencer.wallet('Ada').confirm(secret);
+    const { body } = await browser.send('POST', '/session', { id: intentIdOf(secret) });
+    expect(body.code).toBe('internal_error');
+    expect(site.log.lines).toHaveLength(1);
+    expect(site.log.text).toMatch(/^error express-intents: onLogin failed /);
+    expect(detailsOf(site.log.lines[0])).toMatchObject({ route: 'POST /session', ...reported });
+    expect(site.log.text).not.toContain(email);
+  });
+
+  async function pay(): Promise<string> {
+    const browser = new Browser(site.origin);
+    const secret = String((await browser.send('POST', '/intent', { mode: 'payment' })).body.client_secret);
+    const { id } = await site.sequencer.wallet().pay(secret);
+    await browser.send('GET', `/status/${id}`); // The ledger rechecks the payment at once.
+    return id;
+  }
+  const lineWith = async (text: string): Promise<string> => {
+    await eventually(() => expect(site.log.text).toContain(text));
+    return site.log.lines.find((line) => line.includes(text)) ?? '';
+  };
+
+  test('in onPaid is reported with the constraint and the line of the site, without values', async () => {
+    hooks = { onPaid: async (_payment, { tx }) => insertBuyer(tx) };
+    const line = await lineWith(`onPaid failed for payment ${await pay()}`);
+    hooks = {};
+    expect(detailsOf(line)).toMatchObject(reported);
+    expect(line).not.toContain(email);
+  });
+
+  test('verifyPayment that throws is reported', async () => {
+    hooks = { verifyPayment: () => failInSite() };
+    const line = await lineWith(`verifyPayment failed for payment ${await pay()}`);
+    hooks = {};
+    expect(detailsOf(line)).toMatchObject({
+      at: expect.stringMatching(/hook-errors\.test\.ts:\d+:\d+\)?$/),
+      message: 'The orders are not available.',
+    });
+  });
+});

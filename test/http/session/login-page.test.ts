@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { requirePayment } from '../../../src/http/paywall/require-payment.js';
+import { requireLogin } from '../../../src/http/session/require-login.js';
+import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
+import { countingTransport } from '../../support/transports/counting-transport.js';
+
+const people = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+function start(options: SiteOptions = {}) {
+  return startSite({
+    transport: countingTransport(),
+    after: (app) => {
+      app.use(['/account', '/wallet/account'], requireLogin(), (_req, res) => void res.send('The account.'));
+    },
+    ...options,
+  });
+}
+
+/** The header and the text of a page. */
+async function visit(url: string, method = 'GET', headers: Record<string, string> = people) {
+  const response = await fetch(url, { method, headers, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+describe.each(Object.entries(expressVersions))('requireLogin() without loginUrl on %s', (_version, factory) => {
+  test('answers 401 with a page to people', async () => {
+    const site = await start({ factory });
+    const { status, headers, text } = await visit(`${site.origin}/account?tab=1`);
+    expect([status, headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(text).toContain('<h1>Please log in</h1>');
+    expect(text).toContain('<intent-button mode="login" success-url="/account?tab=1"></intent-button>');
+    expect(text).toContain('<script type="module" src="/intent/v1/elements.js"></script>');
+  });
+
+  test.each([
+    ['JSON', { accept: 'application/json' }],
+    ['anything, as fetch and curl do', { accept: '*/*' }],
+    ['problem+json', { accept: 'application/problem+json' }],
+    ['JSON before HTML', { accept: 'application/json, text/html;q=0.5' }],
+  ])('answers 401 problem+json to a program that accepts %s', async (_name, headers) => {
+    const site = await start({ factory });
+    const { status, headers: sent, text } = await visit(`${site.origin}/account`, 'GET', headers);
+    expect([status, sent.get('content-type')]).toEqual([401, 'application/problem+json']);
+    expect(JSON.parse(text)).toMatchObject({ status: 401, code: 'login_required' });
+  });
+});
+
+test('the login page of a form leads to the start page, because a form cannot be sent again', async () => {
+  const site = await start();
+  const { status, text } = await visit(`${site.origin}/account/delete`, 'POST');
+  expect(status).toBe(401);
+  expect(text).toContain('success-url="/"');
+});
+
+test('HEAD gets the headers of the login page', async () => {
+  const site = await start();
+  const { status, headers, text } = await visit(`${site.origin}/account`, 'HEAD');
+  expect([status, headers.get('content-type'), text]).toEqual([401, 'text/html; charset=utf-8', '']);
+});
+
+test('the policy of the login page allows its style and no other inline code', async () => {
+  const site = await start({
+    before: (app) => {
+      app.use((_req, res, next) => {
+        res.set('Content-Security-Policy', "default-src 'unsafe-inline'").set('X-Powered-By', 'the app');
+        next();
+      });
+    },
+  });
+  const { headers, text } = await visit(`${site.origin}/account`);
+  const policy = headers.get('content-security-policy') ?? '';
+  const [, style = ''] = /<style>([^<]*)<\/style>/.exec(text) ?? [];
+  const hash = createHash('sha256').update(style).digest('base64');
+  expect(policy.split(';').sort()).toEqual(
+    [
+      "default-src 'none'",
+      "script-src 'self'",
+      "connect-src 'self'",
+      `style-src 'self' 'sha256-${hash}'`,
+      "img-src 'self' data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ].sort(),
+  );
+  expect(text).not.toMatch(/ style=| on\w+=|<script(?![^>]* src=)/);
+  expect([headers.get('x-content-type-options'), headers.get('x-powered-by')]).toEqual(['nosniff', null]);
+});
+
+test.each([
+  ['/account?a="><script>alert(1)</script>', '/account?a=%22%3E%3Cscript%3Ealert(1)%3C/script%3E'],
+  ["/account?a='&b=<b>", '/account?a=%27&#38;b=%3Cb%3E'],
+  ['//evil.example/account', '/'],
+])('the login page of %j returns to %j', async (path, target) => {
+  // Fetch would normalize the path, so a rewrite sets it.
+  const site = await start({
+    before: (app) =>
+      app.use((req, _res, next) => next(void Object.assign(req, { originalUrl: req.originalUrl.replace('/x', '') }))),
+    after: (app) => {
+      app.use(requireLogin());
+    },
+  });
+  const { text } = await visit(`${site.origin}/x${path}`);
+  expect(/success-url="([^"]*)"/.exec(text)?.[1]).toBe(target);
+});
+
+test('the login page of a router at a path loads the button from there', async () => {
+  const site = await start({ mountPath: '/wallet', routes: { elements: '/button' } });
+  const { text } = await visit(`${site.origin}/wallet/account`);
+  expect(text).toContain('<script type="module" src="/wallet/button/elements.js"></script>');
+});
+
+test.each<[string, SiteOptions]>([
+  ['logins', { login: false }],
+  ['the session route', { routes: { session: false } }],
+  ['the route of the button', { routes: { elements: false } }],
+  ['the route that creates intents', { routes: { intent: false } }],
+])('the login page of a site that disables %s has no button', async (_name, options) => {
+  const site = await start(options);
+  const { status, text } = await visit(`${site.origin}/account`);
+  expect(status).toBe(401);
+  expect(text).toContain('Log in on this site. Then open this page again.');
+  expect(text).not.toMatch(/intent-button|<script/);
+});
+
+describe.each(Object.entries(expressVersions))('req.payment on %s', (_version, factory) => {
+  test('throws guard_missing on a route without requirePayment()', async () => {
+    const site = await start({
+      factory,
+      after: (app) => {
+        app.get('/open', (req, res) => {
+          try {
+            res.json(req.payment.id);
+          } catch (error) {
+            const { code, message } = error as { code: string; message: string };
+            res.json({ code, message });
+          }
+        });
+      },
+    });
+    const answer = await (await fetch(`${site.origin}/open`)).json();
+    expect(answer).toEqual({ code: 'guard_missing', message: expect.stringContaining('requirePayment()') });
+  });
+
+  test('can be assigned by the app, for one request', async () => {
+    const site = await start({
+      factory,
+      after: (app) => {
+        app.get('/own', (req, res) => {
+          const own = { id: 'own' };
+          Object.assign(req, { payment: own });
+          res.json([req.payment, Object.keys(req).includes('payment')]);
+        });
+        app.get('/open', (req, res) => void res.json('payment' in req && !Object.hasOwn(req, 'payment')));
+      },
+    });
+    expect(await (await fetch(`${site.origin}/own`)).json()).toEqual([{ id: 'own' }, true]);
+    expect(await (await fetch(`${site.origin}/open`)).json()).toBe(true);
+  });
+
+  test('of an app that sets it before the router stays unchanged', async () => {
+    const site = await start({
+      factory,
+      before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { payment: 'own' }))),
+      after: (app) => {
+        app.get('/own', (req, res) => void res.json(req.payment));
+        app.get(
+          '/paid',
+          requirePayment(() => ({ resource: 'tea' })),
+        );
+      },
+    });
+    expect(await (await fetch(`${site.origin}/own`)).json()).toBe('own');
+  });
+});

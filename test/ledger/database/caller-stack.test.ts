@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { siteFrame } from '../../../src/errors.js';
+import { createLedger } from '../../../src/ledger/create-ledger.js';
+import { withCallerStack } from '../../../src/ledger/database/caller-stack.js';
+import type { DatabaseTransaction } from '../../../src/ledger/database/database.js';
+import type { SiteDatabase } from '../../../src/ledger/ledger.js';
+import { kinds, openTestDatabase } from '../../support/databases/databases.js';
+import { LogRecorder } from '../../support/sites/site.js';
+
+const source = readFileSync(new URL(import.meta.url), 'utf8').split('\n');
+/** The line of this file that a comment marks, as in a stack. Names of functions change in a test runner. */
+const lineOf = (mark: string): string =>
+  `caller-stack.test.ts:${1 + source.findIndex((line) => line.endsWith(`// ${mark}`))}:`;
+
+describe.each(kinds)('a failed query of the site on %s', (kind) => {
+  let database: SiteDatabase;
+  beforeAll(async () => {
+    const { db } = await openTestDatabase(kind);
+    const hour = 3_600_000;
+    ({ database } = createLedger({
+      open: async () => db,
+      hooks: {},
+      fetchStatus: async () => ({ exists: false, intentSubmitted: false }),
+      fetchUserId: undefined,
+      settings: {
+        ...{ settleDelayMs: 0, watchMs: hour, reversalWatchMs: hour, settlementConcurrency: 1 },
+        ...{ hookAttempts: 3, hookTimeoutMs: 1_000, lateAfterMs: hour },
+      },
+      logger: new LogRecorder(),
+    }));
+    await database.query(
+      'create table stacks (id text primary key, later text references stacks deferrable initially deferred)',
+    );
+    await insert();
+  });
+
+  const statement = `insert into stacks (id) values ('1')`;
+  async function insert(): Promise<void> {
+    await database.query(statement); // database
+  }
+  async function insertThrough(tx: DatabaseTransaction): Promise<void> {
+    await tx.query(statement); // tx
+  }
+  async function insertWithClient(tx: DatabaseTransaction): Promise<void> {
+    await (tx.client as { query(sql: string): Promise<unknown> }).query(statement); // client
+  }
+  async function insertDeferred(): Promise<void> {
+    await database.transaction((tx) => tx.query(`insert into stacks values ('2', 'missing')`)); // commit
+  }
+
+  test.each<[string, string, string, () => Promise<unknown>]>([
+    ['router.database.query', 'database', '23505', insert],
+    ['tx.query', 'tx', '23505', () => database.transaction(insertThrough)],
+    ['tx.client', 'client', '23505', () => database.transaction(insertWithClient)],
+    ['the commit', 'commit', '23503', insertDeferred],
+  ])(
+    '%s rejects with the error of the driver, whose stack begins with the line of the caller',
+    async (_name, mark, code, run) => {
+      const error: Error = await run().then(String, (failure) => failure);
+      const constraint = code === '23505' ? 'stacks_pkey' : 'stacks_later_fkey';
+      const detail = code === '23505' ? 'Key (id)=(1) already exists.' : expect.stringContaining('(later)=(missing)');
+      expect(error).toMatchObject({ code, constraint, detail, table: 'stacks' });
+      expect(String(error.stack).split('\n')[0]).toBe(`error: ${error.message}`);
+      expect(siteFrame(error.stack)).toContain(lineOf(mark));
+    },
+  );
+
+  test('inside a transaction rejects with the stack of the query, not of the transaction', async () => {
+    const error = await database.transaction(insertThrough).catch((failure) => failure);
+    expect(siteFrame(error.stack)).toContain(lineOf('tx'));
+  });
+
+  test('a transaction rejects with the error of its callback unchanged', async () => {
+    const error = new Error('no stock');
+    const { stack } = error;
+    await expect(database.transaction(() => Promise.reject(error))).rejects.toBe(error);
+    expect(error.stack).toBe(stack);
+  });
+});
+
+test.each([[null], ['text'], [Object.freeze(new Error('frozen'))]])(
+  'withCallerStack rejects with %p unchanged',
+  async (thrown) => {
+    await expect(withCallerStack(() => Promise.reject(thrown))).rejects.toBe(thrown);
+  },
+);
+
+test('withCallerStack leaves an error whose stack cannot be changed', async () => {
+  const frozen = new Error('frozen');
+  frozen.stack = 'Error: frozen\n    at driver (/x/node_modules/pg/index.js:1:1)';
+  Object.freeze(frozen);
+  await expect(withCallerStack(() => Promise.reject(frozen))).rejects.toBe(frozen);
+});

@@ -1,0 +1,226 @@
+import { completeLoginOnce } from '../../../src/ledger/intents/complete-login.js';
+import { listIntents } from '../../../src/ledger/intents/list-intents.js';
+import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
+import { recordIntent } from '../../../src/ledger/intents/record-intent.js';
+import type { ListOptions, RecordedTerms } from '../../../src/ledger/ledger.js';
+import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+
+const start = '2026-01-01T12:00:00.000Z';
+const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
+const browser = new Uint8Array(32).fill(7);
+const idOf = (number: number): string => `intent${String(number).padStart(38, '0')}`;
+const termsOf = (metadata: Record<string, unknown>): RecordedTerms => ({
+  ...{ amount: '4.50', currency: 'usd', destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR' },
+  ...{ description: undefined, login: false, resource: undefined, metadata },
+});
+const numbers = (intents: readonly { readonly id: string }[]) => intents.map(({ id }) => Number(id.slice(-2)));
+const at = (seconds: number): Date => new Date(Date.parse(start) + seconds * 1_000);
+
+describe.each(kinds)('listIntents on %s', (kind) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase(kind, { fakeTime: true });
+  });
+  const query = (sql: string, values: readonly unknown[] = []) => database.db.query(sql, values);
+  const list = async (options: ListOptions) => numbers((await listIntents(database.db, options)).intents);
+  const addPayment = (number: number, metadata: Record<string, unknown> = {}) =>
+    recordIntent(database.db, { id: idOf(number), terms: termsOf(metadata), browser }, times);
+  const addLogin = (number: number) =>
+    recordIntent(database.db, { id: idOf(number), terms: undefined, browser }, times);
+  const complete = (number: number, userId: string) =>
+    completeLoginOnce(database.db, { id: idOf(number), browser, ttlMs: 120_000, userId }, async () => undefined);
+  const set = (number: number, changes: string) =>
+    query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
+
+  async function empty(): Promise<void> {
+    await query('truncate express_intents.intents, express_intents.history, express_intents.metadata');
+    await database.setTime(start);
+  }
+
+  describe('without filters', () => {
+    beforeAll(async () => {
+      await empty();
+      for (let number = 0; number < 7; number += 1) {
+        await addPayment(number);
+        if (number % 2 === 1) await database.advance(1_000);
+      }
+    });
+
+    it('lists the newest first, page by page, each once, also with the same time', async () => {
+      const seen: number[] = [];
+      let after: string | undefined;
+      do {
+        const page = await listIntents(database.db, { limit: 3, after });
+        seen.push(...numbers(page.intents));
+        after = page.next;
+      } while (after !== undefined);
+      expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    });
+
+    it('keeps its pages when new intents are recorded', async () => {
+      const first = await listIntents(database.db, { limit: 3 });
+      await addPayment(8);
+      const second = await listIntents(database.db, { limit: 10, after: first.next });
+      expect(numbers(second.intents)).toEqual([3, 2, 1, 0]);
+      expect(second.next).toBeUndefined();
+    });
+  });
+
+  describe('with filters', () => {
+    beforeAll(async () => {
+      await empty();
+      await addPayment(0, { order: 42, shop: 'a', tags: ['new', 'gift'], customer: { id: 7, name: 'Ada' } });
+      await addPayment(1, { order: 43, shop: 'a', customer: { id: 8 } });
+      await database.advance(1_000);
+      await addLogin(2);
+      await addLogin(3);
+      await addLogin(4);
+      await database.advance(1_000);
+      await addPayment(5, { order: '42', shop: 'b' });
+      await addPayment(6);
+      await complete(3, 'ada');
+      await complete(4, "o'hara");
+      await set(5, `user_id = 'ada'`);
+      await set(5, `state = 'submitted'`);
+      await set(1, `state = 'expired'`);
+    });
+
+    it.each<[options: ListOptions, found: readonly number[]]>([
+      [{ kind: 'payment' }, [6, 5, 1, 0]],
+      [{ kind: 'login' }, [4, 3, 2]],
+      [{ state: 'expired' }, [1]],
+      [{ state: 'dead' }, []],
+      [{ state: 'completed' }, [4, 3]],
+      [{ state: 'created' }, [6, 2, 0]],
+      [{ state: 'created', kind: 'login' }, [2]],
+      [{ state: 'created', kind: 'payment' }, [6, 0]],
+      [{ state: 'completed', kind: 'login' }, [4, 3]],
+      [{ state: 'completed', kind: 'payment' }, []],
+      [{ state: 'expired', kind: 'login' }, []],
+      [{ userId: 'ada' }, [5, 3]],
+      [{ userId: 'ada', kind: 'payment' }, [5]],
+      [{ userId: 'ada', state: 'completed' }, [3]],
+      [{ userId: "o'hara" }, [4]],
+      [{ userId: '' }, []],
+      [{ metadata: { order: 42 } }, [0]],
+      [{ metadata: { order: '42' } }, [5]],
+      [{ metadata: { shop: 'a' } }, [1, 0]],
+      [{ metadata: { shop: 'a', order: 43 } }, [1]],
+      [{ metadata: { shop: 'a' }, state: 'created' }, [0]],
+      [{ metadata: { shop: 'b' }, userId: 'ada' }, [5]],
+      [{ metadata: { shop: 'b' }, userId: 'eve' }, []],
+      [{ metadata: { customer: { id: 7 } } }, [0]],
+      [{ metadata: { tags: ['gift'] } }, [0]],
+      [{ metadata: { tags: 'gift' } }, []],
+      [{ metadata: { order: 42 }, kind: 'login' }, []],
+      [{ createdFrom: at(1) }, [6, 5, 4, 3, 2]],
+      [{ createdBefore: at(1) }, [1, 0]],
+      [{ createdFrom: at(1), createdBefore: at(2) }, [4, 3, 2]],
+      [{ createdFrom: at(1), createdBefore: at(1) }, []],
+      [{ createdFrom: at(1), state: 'completed', kind: 'login', userId: 'ada' }, [3]],
+      [{ createdFrom: new Date(-8.64e15), createdBefore: new Date(8.64e15) }, [6, 5, 4, 3, 2, 1, 0]],
+    ])('%j lists %j, on one page or on several', async (options, found) => {
+      expect(await list(options)).toEqual(found);
+      const seen: number[] = [];
+      for (let after: string | undefined, pages = 0; pages <= found.length; pages += 1) {
+        const page = await listIntents(database.db, { ...options, limit: 1, after });
+        seen.push(...numbers(page.intents));
+        after = page.next;
+        if (after === undefined) break;
+      }
+      expect(seen).toEqual(found);
+    });
+
+    it.each<[what: string, metadata: Record<string, unknown>]>([
+      ['a quote', { order: "42' or '1'='1" }],
+      ['a key that is SQL', { "order' is not null) --": 42 }],
+      ['a cast', { order: "42'::jsonb" }],
+      ['a jsonpath', { $: '$.* ? (@ == @)' }],
+      ['a placeholder', { $1: '?' }],
+      ['the escape of a NUL', { order: '\\u0000' }],
+    ])('treats %s in the metadata as data', async (_what, metadata) => {
+      expect(await list({ metadata })).toEqual([]);
+      await addPayment(9, metadata);
+      expect(await list({ metadata })).toEqual([9]);
+      await query('delete from express_intents.intents where id = $1', [idOf(9)]);
+    });
+
+    it.each(["ada' or true --", 'ada"', '$1', '%', '*'])('treats %j as a user id', async (userId) => {
+      expect(await list({ userId })).toEqual([]);
+    });
+  });
+
+  it('finds no metadata of a deleted intent, and that of an intent with the same id', async () => {
+    await empty();
+    await addPayment(0, { order: 1 });
+    await set(0, `state = 'expired', due_at = null`);
+    await database.advance(3 * 86_400_000);
+    expect(await pruneIntents(database.db, { olderThan: new Date(Date.parse(start) + 86_400_000) })).toBe(1);
+    const { rows } = await query('select intent_id from express_intents.metadata');
+    expect(rows).toEqual([]);
+    await addPayment(0, { order: 2 });
+    expect([await list({ metadata: { order: 1 } }), await list({ metadata: { order: 2 } })]).toEqual([[], [0]]);
+  });
+
+  it('reads at most two thousand intents for a page of a filter without an index', async () => {
+    await empty();
+    await addLogin(1);
+    await database.advance(1_000);
+    await query(
+      `insert into express_intents.intents (id, kind, amount, currency, destination, state)
+       select 'other' || lpad(n::text, 39, 'x'), 'payment', 1, 'usd', 'd', 'created' from generate_series(1, 4500) n`,
+    );
+    const pages: number[][] = [];
+    for (let after: string | undefined; ; ) {
+      const { intents, next } = await listIntents(database.db, { kind: 'login', after });
+      pages.push(numbers(intents));
+      after = next;
+      if (after === undefined) break;
+    }
+    expect(pages).toEqual([[], [], [1]]);
+  });
+});
+
+describe('parseListOptions', () => {
+  const nothing = { query: () => Promise.reject(new Error('The database was queried.')) };
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+
+  it.each<[what: string, options: object, message: string]>([
+    ['a limit of 0', { limit: 0 }, 'from 1 to 1000'],
+    ['a limit of 1001', { limit: 1_001 }, 'from 1 to 1000'],
+    ['a limit of a million', { limit: 1e6 }, 'from 1 to 1000'],
+    ['an infinite limit', { limit: Number.POSITIVE_INFINITY }, 'from 1 to 1000'],
+    ['half an intent', { limit: 1.5 }, 'from 1 to 1000'],
+    ['SQL as the limit', { limit: '1; drop table x' }, 'from 1 to 1000'],
+    ['an unknown state', { state: 'paid' }, 'completed, submitted'],
+    ['an inherited name as the state', { state: 'toString' }, 'must be one of'],
+    ['an unknown kind', { kind: 'payments' }, 'payment or login'],
+    ['an empty cursor', { after: '' }, '`next` of a previous page'],
+    ['a made-up cursor', { after: 'x' }, '`next` of a previous page'],
+    [
+      'SQL in the cursor',
+      { after: Buffer.from("2026-01-01 12:00:00+00|'; drop table x; --").toString('base64url') },
+      '`next` of a previous page',
+    ],
+    ['an unknown filter', { user: 'ada' }, 'unknown option "user". Did you mean "userId"?'],
+    ['a number as the user', { userId: 7 }, 'must be a user id'],
+    ['a long user id', { userId: 'x'.repeat(101) }, 'must be a user id'],
+    ['a user id with a NUL', { userId: 'a\0' }, 'must be a user id'],
+    ['a list as the metadata', { metadata: [1] }, 'must be an object'],
+    ['text as the metadata', { metadata: '{"order":42}' }, 'must be an object'],
+    ['metadata without members', { metadata: {} }, 'has no members'],
+    ['metadata with undefined only', { metadata: { order: undefined } }, 'has no members'],
+    ['metadata with a date', { metadata: { at: new Date(0) } }, 'metadata.at is a Date'],
+    ['metadata with a NUL', { metadata: { order: '\0' } }, 'metadata.order is a string with NUL'],
+    ['circular metadata', { metadata: circular }, 'circular or nested too deeply'],
+    ['long metadata', { metadata: { text: 'x'.repeat(17_000) } }, 'is longer than'],
+    ['text as a time', { createdFrom: '2026-01-01' }, '`createdFrom` must be a valid Date'],
+    ['an invalid date', { createdBefore: new Date('x') }, '`createdBefore` must be a valid Date'],
+  ])('rejects %s before a query', async (_what, options, message) => {
+    await expect(listIntents(nothing, options)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(message),
+    });
+  });
+});

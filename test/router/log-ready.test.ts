@@ -1,0 +1,43 @@
+import { intentRouter } from '../../src/router/intent-router.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
+import { canaryOf } from '../support/runner/secret-forms.js';
+import { LogRecorder, startSite, verifierSecret } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
+
+const mode = process.env.NODE_ENV;
+afterEach(() => {
+  process.env.NODE_ENV = mode;
+});
+const sequencerUrl = 'https://service.example/base';
+const ready = ({ lines }: LogRecorder) => lines.filter((line) => line.includes('ready.'));
+
+test('in production, one line says what the router serves, from which ledger and payment service', async () => {
+  process.env.NODE_ENV = 'production';
+  const databaseUrl = await newDatabaseUrl('embedded');
+  const payment = () => ({ amount: 1, currency: 'usd' });
+  const { log, router } = await startSite({ sequencerUrl, databaseUrl, allowEmbeddedLedger: true, payment });
+  await router.ready();
+  await eventually(() => expect(ready(log)).toHaveLength(1));
+  expect(ready(log)[0]).toContain(
+    `ready. Serves: payments, logins for shop.example. Ledger: folder ${databaseUrl}. Payment service: service.example.`,
+  );
+});
+
+test('the line has no user and no password, and follows only when the ledger is open', async () => {
+  process.env.NODE_ENV = 'production';
+  const log = new LogRecorder();
+  const databaseUrl = `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop`;
+  const router = intentRouter({ sequencerUrl, databaseUrl, verifierSecret, domain: 'shop.example', logger: log });
+  await router.ready().catch(() => undefined);
+  await router.close();
+  expect(ready(log)).toEqual([]);
+});
+
+test.each(['development', 'test'])('in %s no line is logged', async (other) => {
+  process.env.NODE_ENV = other;
+  const { log, router } = await startSite({ sequencerUrl, transport: countingTransport() });
+  await router.ready();
+  await new Promise(setImmediate);
+  expect(ready(log)).toEqual([]);
+});
