@@ -724,7 +724,10 @@ describe('doctor --url finds at the running site', () => {
 });
 
 test('doctor warns about a missing wallet URL', async () => {
-  const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: undefined });
+  const { findings } = await doctor(
+    { ...sound.staging, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: undefined },
+    [],
+  );
   expect(findings.find(({ check }) => check === 'wallet')).toEqual({
     check: 'wallet',
     level: 'warning',
