@@ -132,20 +132,27 @@ const shapesIn = (text) =>
     .replaceAll(/^(?:static|constructor\b).*\n/gm, '')
     .replaceAll(/^interface I\w+ extends .*\{\n\}\n/gm, '');
 
-/** The declarations of the entries and their imports. */
+const comments = /^ *\/\*\*[\s\S]*?\*\/\n/gm;
+const reexports = /^export [^;]*? from ['"](\.[^'"]+)\.js['"]/gm;
+const references = /(?:from |import\()['"](\.[^'"]+)\.js['"]/g;
+
+/** The declarations of the entries and their imports. Only what an entry exports keeps its comments. */
 async function neededDeclarations() {
-  const types = Object.values(manifest.exports).flatMap((entry) => entry.types ?? []);
+  const entryTypes = Object.values(manifest.exports).flatMap((entry) => entry.types ?? []);
+  const waiting = entryTypes.map((file) => path.join(root, file));
+  const exported = new Set(waiting);
   const needed = new Map();
-  const waiting = types.map((file) => path.join(root, file));
+  // An exported file may be referenced before it is known to be exported, so the comments are removed at the end.
   for (const file of waiting) {
     if (needed.has(file)) continue;
     const isGenerated = file.startsWith(path.join(target, 'wire/generated'));
     const text = await readFile(isGenerated ? path.join(source, path.relative(target, file)) : file, 'utf8');
     needed.set(file, isGenerated ? shapesIn(text) : text.replaceAll(/^(?: {4})+/gm, halfOf));
-    for (const [, specifier] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
-      waiting.push(path.join(path.dirname(file), `${specifier}.d.ts`));
-    }
+    const pathOf = (specifier) => path.join(path.dirname(file), `${specifier}.d.ts`);
+    if (exported.has(file)) for (const [, specifier] of text.matchAll(reexports)) exported.add(pathOf(specifier));
+    for (const [, specifier] of text.matchAll(references)) waiting.push(pathOf(specifier));
   }
+  for (const [file, text] of needed) if (!exported.has(file)) needed.set(file, text.replaceAll(comments, ''));
   return needed;
 }
 

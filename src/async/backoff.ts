@@ -41,7 +41,6 @@ export class Backoff {
     this.#options = options;
   }
 
-  /** The next delay, in milliseconds. */
   nextMs(): number {
     const { spread = 1, leastMs = 50, random } = this.#options;
     const delayMs = exponentialBackoffMs(this.#options, this.#retries);

@@ -4,7 +4,6 @@ import { type Abortable, listenForAbort } from './abort.js';
 export interface SemaphoreWait {
   /** In milliseconds. */
   readonly timeoutMs: number;
-  /** Creates the error of a timeout. */
   readonly timeoutError: () => unknown;
   /** Each cancels the wait with its reason. */
   readonly signals?: readonly (Abortable | undefined)[] | undefined;
@@ -26,12 +25,10 @@ export class Semaphore {
     this.#permits = permits;
   }
 
-  /** The number of permits in use. */
   get held(): number {
     return this.#held;
   }
 
-  /** The number of waiting callers. */
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -15,12 +15,16 @@ export const maxGzipBytes = { 'elements.js': 8_704, 'intent-dialog.js': 10_240 }
 /** Browsers of mid-2023, which support constructed stylesheets, `dialog` and private fields. */
 const browsers = ['chrome114', 'firefox115', 'safari16.4'];
 
-/** The default configuration. The server replaces this statement with the configuration of the site. */
+/**
+ * The default configuration, and how a bundle loads the configuration of its site. The server replaces this line with the
+ * configuration of the site.
+ */
 const siteDeclaration =
-  'const intentSite={intent:"/intent",status:"/status",events:"/intent",session:"/session",loginTtlMs:12e4};';
+  'const intentSite={routes:{intent:"/intent",status:"/status",events:"/intent",session:"/session",elements:"/intent/v1"},' +
+  'loginTtlMs:12e4,returnOrigins:[],async load(t){await import("./load-site.js").then(e=>e.loadSite(this,t),()=>0)}};\n';
 
 /** elements.js loads these from its own folder on demand. */
-const onDemand = ['dialog/intent-dialog', 'flow/portable-ed25519'];
+const onDemand = ['dialog/intent-dialog', 'flow/portable-ed25519', 'load-site'];
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
 

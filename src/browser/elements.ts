@@ -2,6 +2,15 @@ import { IntentButton } from './intent-button.js';
 import { type ButtonOptions, checkOptions } from './options.js';
 import { requireThat } from './validation.js';
 
+/** The attributes and properties of `<intent-button>`, for the types of JSX and templates (docs/react.md). */
+export interface IntentButtonAttributes extends ButtonOptions {
+  /** The page to open after success; `{{INTENT_ID}}` becomes the id. */
+  'success-url'?: string | undefined;
+  /** The page to open after cancel. */
+  'cancel-url'?: string | undefined;
+  'wallet-url'?: string | undefined;
+}
+
 export type { ButtonEvents, ButtonHandler, EventName, User } from './events.js';
 export type { Problem } from './flow/api.js';
 export type { ButtonOptions } from './options.js';
@@ -16,7 +25,7 @@ declare global {
 
 // If a bundle and the site both load the module, the first one defines the element.
 const { customElements: registry } = globalThis;
-if (registry && !registry.get('intent-button')) registry.define('intent-button', IntentButton);
+if (!registry?.get('intent-button')) registry?.define('intent-button', IntentButton);
 
 /** Creates the elements of a page (interface section 4.8). */
 export const elements = Object.freeze({

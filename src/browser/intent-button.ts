@@ -12,17 +12,16 @@ import {
   resolveSettings,
   type Settings,
 } from './options.js';
+import { siteConfig } from './site-config.js';
 import { buttonTextsOf } from './texts/button-texts.js';
 import { attempt, requireThat } from './validation.js';
 
 // Without a page, as in server-side rendering, the module can still be loaded.
 const Base = (globalThis.HTMLElement ?? class {}) as new () => HTMLElement & ButtonOptions;
 
-let sheet: CSSStyleSheet | undefined;
-
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButton extends Base {
-  static readonly observedAttributes = ['mode', 'label', 'locale', 'lang', 'order', 'amount'];
+  static readonly observedAttributes = [...optionNames, 'lang'];
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
@@ -48,10 +47,8 @@ export class IntentButton extends Base {
   constructor() {
     super();
     const root = this.attachShadow({ mode: 'open' });
-    if (!sheet) {
-      sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
-    }
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
     root.adoptedStyleSheets = [sheet];
     const busy = (isBusy: boolean, text: string): void => {
       this.toggleAttribute('data-busy', isBusy);
@@ -68,17 +65,23 @@ export class IntentButton extends Base {
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    this.#button.onclick = () => this.#flow.start().catch((error) => this.#report(error));
+    this.#button.onclick = () => this.#attempt(() => this.#flow.start());
     for (const event of ['pointerenter', 'focus'])
       this.#button.addEventListener(event, () => void preloadDialog().catch(() => undefined));
     root.append(this.#button, this.#note);
-    for (const name of optionNames) this.#adopt(name);
+    for (const name of optionNames) {
+      // A property that was set before the element was defined hides the accessor of the class.
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name] as never;
+      delete this[name];
+      this.#set(name, value);
+    }
   }
 
   /** Adds a handler. Asynchronous handlers are awaited one after the other. @throws {TypeError} */
   on<Name extends EventName>(event: Name, handler: ButtonHandler<Name>): this {
     requireHandler(event, handler);
-    this.#handlers = [...this.#handlers, [event, handler as ButtonHandler<EventName>]];
+    this.#handlers = [...this.#handlers, [event, handler as never]];
     return this;
   }
 
@@ -98,7 +101,7 @@ export class IntentButton extends Base {
   /** Appends the button to an element of the page. @throws {TypeError} if there is no such element */
   mount(target: string | Element): this {
     const place = typeof target === 'string' ? attempt(() => document.querySelector(target)) : target;
-    requireThat(place instanceof Element, 'target', 'an element');
+    requireThat(place instanceof Element, 'target', 'element');
     place.append(this);
     return this;
   }
@@ -118,14 +121,13 @@ export class IntentButton extends Base {
   }
 
   attributeChangedCallback(): void {
-    if (!this.isConnected) return;
-    this.#attempt(() => {
-      const { label, mode, locale } = this.#settings();
+    void this.#attempt(({ label, mode, locale }) => {
       this.#label.textContent = label ?? buttonTextsOf(locale)[mode];
-    });
+    }, true);
+    if (!this.isConnected) return;
     // By then all attributes and properties are set. Another order can have a pending intent too.
     clearTimeout(this.#restoreTimer);
-    this.#restoreTimer = setTimeout(() => this.isConnected && this.#attempt(() => this.#flow.restore()));
+    this.#restoreTimer = setTimeout(() => this.#attempt(() => this.#flow.restore()));
   }
 
   #settings(): Settings {
@@ -142,18 +144,11 @@ export class IntentButton extends Base {
     this.attributeChangedCallback();
   }
 
-  /** A property that was set before the element was defined hides the accessor of the class. */
-  #adopt(name: OptionName): void {
-    if (!Object.hasOwn(this, name)) return;
-    const value = this[name] as never;
-    delete this[name];
-    this.#set(name, value);
-  }
-
-  /** Reports the error of an invalid attribute: callbacks of the browser have no caller to catch it. */
-  #attempt(act: () => void): void {
+  /** Reports errors: callbacks of the browser have no caller to catch them. */
+  async #attempt(act: (settings: Settings) => unknown, isConfigured?: boolean): Promise<void> {
     try {
-      act();
+      if (!isConfigured) await siteConfig.load?.(this.#settings().routes);
+      if (this.isConnected) await act(this.#settings());
     } catch (error) {
       this.#report(error);
     }

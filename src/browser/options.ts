@@ -1,5 +1,5 @@
 import { returnUrl } from './flow/return-url.js';
-import { type ElementRoutes, loginTtlMs, siteBase, siteRoutes, siteWalletUrl } from './site-config.js';
+import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
 import { negotiateTag } from './texts/locale.js';
 import { httpUrl, requireThat } from './validation.js';
 
@@ -7,7 +7,7 @@ import { httpUrl, requireThat } from './validation.js';
 export interface ButtonOptions {
   /** Default `payment`; `login` if the option `login` is given. */
   mode?: 'payment' | 'login' | undefined;
-  /** The order, any JSON. The server sets the price. */
+  /** The order, any JSON. The server sets the price. The attribute is text, or JSON if it starts with `{` or `[`. */
   order?: unknown;
   /** Only if the site's visitors choose the amount: a decimal with at most two decimals. */
   amount?: string | number | undefined;
@@ -52,8 +52,8 @@ const like =
   (pattern: RegExp) =>
   (value: string, name: string): void =>
     requireThat(pattern.test(value), name, pattern);
-// An empty attribute is not set.
-const address = (value: string, name: string): unknown => value && returnUrl(value, '', name);
+// An empty attribute is not set. A bundle does not know the returnOrigins of the site yet.
+const address = (value: string, name: string): unknown => value && !siteConfig.load && returnUrl(value, '', name);
 
 /** The first ten options are also attributes. */
 const checks = {
@@ -68,7 +68,7 @@ const checks = {
   successUrl: address,
   cancelUrl: address,
   expiresInMs: like(/^[1-9][\d.]*$/),
-  routes: siteRoutes,
+  routes: siteConfig.routes as never,
   base: text,
   login: { clientSecret: false, verifier: false },
 } satisfies Record<OptionName, Check | Checks | false>;
@@ -111,21 +111,21 @@ export interface Settings {
   readonly orderJson: string;
 }
 
-/** @throws {TypeError} for an attribute of the wrong form */
+/** @throws {TypeError} for an attribute of the wrong form @throws {SyntaxError} for an order that is not JSON */
 export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
   const given: ButtonOptions = Object.assign(attributesOf(element), options);
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
-  const routes = Object.entries({ ...siteRoutes, ...given.routes });
+  const routes = Object.entries({ ...siteConfig.routes, ...given.routes });
   return {
     __proto__: null,
     payee: location.hostname,
-    expiresInMs: mode === 'login' ? loginTtlMs : paymentTtlMs,
-    walletUrl: siteWalletUrl,
+    expiresInMs: mode === 'login' ? siteConfig.loginTtlMs : paymentTtlMs,
+    ...siteConfig,
     ...given,
     mode,
-    completesLogin: mode === 'login' || !!login,
+    completesLogin: mode === 'login' || login,
     routes: Object.fromEntries(routes.map(([name, path]) => [name, path && base + path])),
     urls: { success: given.successUrl, cancel: given.cancelUrl },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
@@ -138,7 +138,8 @@ function attributesOf(element: HTMLElement): ButtonOptions {
   const given: Record<string, unknown> = { __proto__: null };
   for (const name of optionNames.slice(0, 10)) {
     const value = element.getAttribute(name.replace('U', '-u'));
-    if (value !== null) given[name] = value;
+    // An order such as 42 or 007 stays text.
+    if (value !== null) given[name] = name === 'order' && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
   }
   return given;
 }

@@ -8,29 +8,32 @@ export type ElementRoutes = {
   readonly events: string | false;
   /** Completes a login. Default `/session`. */
   readonly session: string | false;
+  /** The folder of the element's files, where a bundle finds the site's configuration. Default `/intent/v1`. */
+  readonly elements: string | false;
 };
 
-/** The site's configuration, which the server writes into the served file. */
-interface SiteConfig extends ElementRoutes {
-  /** The path of the file, without the prefix the router is mounted under. Missing in a bundle. */
-  readonly file?: string;
+/** The site's configuration. The server writes it into the file that it serves; a bundle requests it. */
+export interface SiteConfig {
+  readonly routes: ElementRoutes;
   readonly walletUrl?: string;
   /** Origins other than the page's own that the browser may be redirected to. */
-  readonly returnOrigins?: readonly string[];
+  readonly returnOrigins: readonly string[];
   /** How long a login can be completed after its creation, in milliseconds. */
   readonly loginTtlMs: number;
+  /** Only in a bundle until it is configured. Never rejects. */
+  readonly load?: (routes: ElementRoutes) => Promise<void>;
 }
 
-// The first statement of the built file declares the defaults. The server replaces it.
+// The first statement of the built file declares the defaults, and how a bundle loads more. The server replaces it.
 declare const intentSite: SiteConfig;
 
 // No prototype: a polluted Object.prototype must not configure the element.
-const { file, walletUrl, returnOrigins = [], loginTtlMs, ...routes } = { __proto__: null, ...intentSite } as SiteConfig;
+export const siteConfig = { __proto__: null, ...intentSite } as SiteConfig;
 
-export { loginTtlMs, returnOrigins as siteReturnOrigins, routes as siteRoutes, walletUrl as siteWalletUrl };
-
-/** The prefix the router is mounted under, such as `/shop`: the file's address without its own path. */
-export const siteBase = file ? new URL(import.meta.url).pathname.slice(0, -file.length) : '';
+/** The prefix the router is mounted under, such as `/shop`: the address of the served file without its own path. */
+export const siteBase = siteConfig.load
+  ? ''
+  : new URL('.', import.meta.url).pathname.slice(0, -1 - (siteConfig.routes.elements as string).length);
 
 /** The address of the folder with the files that are loaded on demand. Empty in a bundle, which knows their addresses. */
-export const siteFolder = file ? new URL('.', import.meta.url).href : '';
+export const siteFolder = siteConfig.load ? '' : new URL('.', import.meta.url).href;

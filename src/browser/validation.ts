@@ -1,9 +1,8 @@
 /** @throws {TypeError} that names the required form */
-export function requireThat(condition: boolean, what: string, form: unknown): asserts condition {
+export function requireThat(condition: unknown, what: string, form: unknown): asserts condition {
   if (!condition) throw new TypeError(`The ${what} must be ${form}`);
 }
 
-/** The result of `act`, or undefined if it throws. */
 export function attempt<Value>(act: () => Value): Value | undefined {
   try {
     return act();
@@ -15,7 +14,7 @@ export function attempt<Value>(act: () => Value): Value | undefined {
 /** @returns the absolute address @throws {TypeError} for anything but http and https, such as `javascript:` */
 export function httpUrl(text: string, what: string): string {
   // `trim` throws unless the option is a string.
-  const url = attempt(() => new URL(text.trim(), location.href).href) ?? '';
+  const url = attempt(() => new URL(text.trim(), location.href).href) as string;
   requireThat(/^https?:/.test(url), what, 'an http or https address');
   return url;
 }

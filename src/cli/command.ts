@@ -7,7 +7,6 @@ import type { Environment } from '../config/config-options.js';
 import { ConfigError, IntentError, type IntentErrorCode, messageOf } from '../errors.js';
 import { paint, printable, type Terminal } from './terminal.js';
 
-/** A host and its port. */
 export interface HostAddress {
   readonly host: string;
   readonly port: number;
@@ -19,13 +18,11 @@ export interface Host {
   addressOf(address: HostAddress): HostAddress;
   /** Trusted certificates, in PEM. Undefined for the defaults of Node. */
   readonly ca: ConnectionOptions['ca'];
-  /** Timeout of one check. */
   readonly checkMs: number;
 }
 
 export const systemHost: Host = { addressOf: (address) => address, ca: undefined, checkMs: 5_000 };
 
-/** The context of every command. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly host: Host;
@@ -40,7 +37,6 @@ export interface EnvironmentOptions {
   readonly envFile?: string;
 }
 
-/** Adds `--env-file` to a command. */
 export function addEnvFile(command: Command): Command {
   return command.option('--env-file <file>', 'also read variables from this file; the environment takes precedence');
 }
@@ -69,7 +65,6 @@ export function addExamples(command: Command, examples: readonly (readonly [line
   command.addHelpText('after', `\n${paint('bold', 'Examples:')}\n${lines.join('\n')}`);
 }
 
-/** Errors of wrong usage. */
 const argumentErrors: ReadonlySet<IntentErrorCode> = new Set([
   'invalid_request',
   'invalid_id',

@@ -96,7 +96,6 @@ function printResult({ check, findings }: CheckResult, nameWidth: number, { out,
   }
 }
 
-/** Skipped checks, grouped by reason. */
 function printSkipped(results: readonly CheckResult[], { out, colors, columns }: Terminal): void {
   const skipped = results.flatMap(({ check, findings }) =>
     findings.flatMap(({ level, text }) => (level === 'skipped' ? [{ check, text }] : [])),

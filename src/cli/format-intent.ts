@@ -32,7 +32,6 @@ function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): s
   return `${what} has failed${howOften}: ${lastError}`;
 }
 
-/** The lines that show one intent with its history. */
 export function formatIntent(intent: LedgerIntent, history: readonly StateChange[]): string[] {
   const details: readonly (readonly [name: string, value: string | undefined])[] = [
     ['intent', intent.id],

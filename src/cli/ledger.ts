@@ -166,7 +166,6 @@ async function importLines(db: Database, terminal: Terminal): Promise<number> {
   }
 }
 
-/** @throws {IntentError} `invalid_id` */
 function requireId(text: string): void {
   try {
     parseIntentId(text);

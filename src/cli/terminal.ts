@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
-/** Input and output of a command. */
 export interface Terminal {
   out(line: string): void;
   error(line: string): void;
@@ -13,7 +12,6 @@ export interface Terminal {
   progress(text?: string): void;
   /** Prints a line. Resolves when the stream accepts another. */
   stream(line: string): Promise<void>;
-  /** The lines of standard input. */
   inputLines(): AsyncIterable<string>;
   /** Resolves on SIGINT or SIGTERM. */
   interrupted(): Promise<void>;
@@ -21,7 +19,6 @@ export interface Terminal {
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Adds color to a text, if the stream supports it. */
 export function paint(style: Style, text: string, hasColors = true): string {
   return hasColors ? styleText(style, text, { validateStream: false }) : text;
 }
@@ -32,7 +29,6 @@ const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Makes foreign text safe for a line of a terminal. */
 export const printable = (text: string): string => text.replace(unprintable, '\u{FFFD}');
 
-/** JSON with every unprintable character escaped. */
 export function printableJson(value: unknown): string {
   const escaped = (text: string): string =>
     text

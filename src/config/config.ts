@@ -36,7 +36,6 @@ export interface Config {
   readonly returnOrigins: readonly string[];
   readonly routes: Routes;
   readonly connectionLimits: ConnectionLimits;
-  /** Undefined without a database. */
   readonly ledger: LedgerSettings | undefined;
   /** Undefined if rate limits are disabled. */
   readonly rateLimits: RateLimits | undefined;
@@ -104,12 +103,10 @@ export function typoNote(variable: string, env: Environment = process.env): stri
   return typo ? ` ${typo.name} is set. Is that a typo?` : '';
 }
 
-/** The environment of this process, for the command line. */
 export function processEnvironment(): Environment {
   return process.env;
 }
 
-/** How to configure a ledger in this environment. */
 export function howToGetLedger(env: Environment = process.env): string {
   return ledgerFix(env);
 }

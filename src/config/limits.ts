@@ -4,7 +4,6 @@ import type { Report } from './report.js';
 
 const defaultConnectionLimits: ConnectionLimits = { perBrowser: 3, perAddress: 20, perProcess: 5_000 };
 
-/** Limits of open event streams. */
 export function readConnectionLimits({ options, report }: ConfigSource): ConnectionLimits {
   const { connectionLimits = {} } = options;
   report.unknownNames('connectionLimits', connectionLimits, Object.keys(defaultConnectionLimits));

@@ -9,7 +9,6 @@ import type { ConfigSource } from './config-options.js';
 import { developmentKey, developmentKeyFile } from './development-key.js';
 import type { Report } from './report.js';
 
-/** Keys, domain and times of logins. */
 export interface LoginConfig {
   readonly keyRing: VerifierKeyRing;
   readonly domain: string;

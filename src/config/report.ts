@@ -29,7 +29,6 @@ export class Report {
     return this.#number(setting, value, fallback, 'a whole number of milliseconds', { min, max });
   }
 
-  /** A whole number from 1 to `max`. */
   count(setting: string, value: number | undefined, fallback: number, max: number): number {
     return this.#number(setting, value, fallback, 'a whole number', { min: 1, max });
   }

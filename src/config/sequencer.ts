@@ -8,7 +8,6 @@ import type { ConfigSource } from './config-options.js';
 export interface SequencerConfig {
   /** base_url, or `embedded`. */
   readonly url: string;
-  /** Used instead of `url` if it is set. */
   readonly grpcUrl: string | undefined;
   readonly emulatorPort: number;
   /** The state file of the embedded sequencer. Undefined for state in memory. */

@@ -2,7 +2,6 @@ import { parseAccount, parseBase58 } from '../keys/base58.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
 import type { ConfigSource, Routes } from './config-options.js';
 
-/** The default account that receives payments. */
 export function readDestination({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
   const destination = options.destination ?? env.INTENT_DESTINATION;
   if (!destination) return isEmbedded ? generateKeyPair().publicKey : undefined;
@@ -21,7 +20,6 @@ export function readOrigin({ options, env, production, report }: ConfigSource): 
   return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (no path, no slash at the end)`);
 }
 
-/** Other origins to which the button may navigate. */
 export function readReturnOrigins({ options, production, report }: ConfigSource): readonly string[] {
   const { returnOrigins = [] } = options;
   for (const origin of returnOrigins) {
@@ -41,7 +39,6 @@ function problemOfOrigin(origin: string, production: boolean): string | undefine
   return production && !origin.startsWith('https://') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
-/** The page that opens the wallet. */
 export function readWalletUrl({ options, env, production, report }: ConfigSource): string | undefined {
   const url = options.walletUrl ?? env.INTENT_WALLET_URL;
   if (!url) return undefined;
@@ -100,7 +97,6 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
   return Object.freeze(all);
 }
 
-/** The keys of webhooks. */
 export interface WebhookConfig {
   /** Base58 of 32 bytes each; undefined with the embedded sequencer, which generates a key at each start. */
   readonly webhookPublicKeys: readonly string[] | undefined;

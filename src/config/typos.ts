@@ -1,7 +1,6 @@
 import { closestName, isTypo } from '../reject-unknown.js';
 import type { Environment } from './config-options.js';
 
-/** All environment variables of this package. */
 export const knownVariables: readonly string[] = [
   'INTENT_SEQUENCER_URL',
   'INTENT_SEQUENCER_GRPC_URL',
@@ -18,7 +17,6 @@ export const knownVariables: readonly string[] = [
   'INTENT_DATABASE_URL',
 ];
 
-/** An unknown variable, and the closest known one. */
 export interface VariableTypo {
   readonly name: string;
   readonly meant: string;
@@ -34,7 +32,6 @@ export function findTypos(env: Environment): readonly VariableTypo[] {
     });
 }
 
-/** Common abbreviations of `production`. */
 const shortModes: readonly string[] = ['prod', 'prd', 'live'];
 
 /** A warning if `NODE_ENV` is close to `production`: only the exact value enables production mode. */

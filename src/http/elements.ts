@@ -5,23 +5,25 @@ import type { Request } from 'express';
 import { sendBytes, sendEmpty } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
+/** The configuration of the site, for a button in a bundle. */
+const siteFile = 'site.json';
+
 /** The files of the browser element. The first one loads the others on demand. */
-export const elementFiles = ['elements.js', 'intent-dialog.js', 'portable-ed25519.js'] as const;
+export const elementFiles = ['elements.js', 'intent-dialog.js', 'portable-ed25519.js', siteFile] as const;
 
 /** Pages get a new version within minutes. */
 const maxAgeSeconds = 300;
 
-/** The line of the built file that holds the configuration of the site. */
-const builtSite = /^const intentSite=\{.*?\};/;
+/** The line of the built file that the configuration of the site replaces. */
+const builtSite = /^const intentSite=.*\n/;
 
-/** One file, compressed once. */
 interface ServedFile {
   /** Weak, because the encodings share it (RFC 9110, section 8.8.3). */
   readonly etag: string;
   readonly bodies: Readonly<Record<'identity' | 'gzip' | 'br', Buffer>>;
 }
 
-/** `GET /intent/v1/elements.js` and the files that it loads (interface section 9.3). */
+/** `GET /intent/v1/elements.js`, the files that it loads, and its configuration (interface section 9.3). */
 export function elementsHandler(context: RouterContext): Handler {
   const served = new Map<string, Promise<ServedFile>>();
   const prepare = (name: string): Promise<ServedFile> => {
@@ -40,34 +42,40 @@ export function elementsHandler(context: RouterContext): Handler {
     const encoding = encodingFor(req);
     sendBytes(res, 200, bodies[encoding], {
       'Cache-Control': cacheControl,
-      'Content-Type': 'text/javascript; charset=utf-8',
+      'Content-Type': `${name === siteFile ? 'application/json' : 'text/javascript'}; charset=utf-8`,
       ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
     });
   };
 }
 
 async function prepareFile(name: string, context: RouterContext): Promise<ServedFile> {
-  const built = readFileSync(new URL(`../browser/built/${name}`, import.meta.url), 'utf8');
-  const site = JSON.stringify(await siteOf(name, context));
-  // A function, because a URL may contain `$&`, which a replacement string would expand.
-  const text = built.replace(builtSite, () => `const intentSite=${site};`);
+  const text = textOf(name, JSON.stringify(await siteOf(context)));
   const identity = Buffer.from(text);
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url')}"`;
   return { etag, bodies: { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity) } };
 }
 
+function textOf(name: string, site: string): string {
+  if (name === siteFile) return site;
+  const built = readFileSync(new URL(`../browser/built/${name}`, import.meta.url), 'utf8');
+  // A function, because a URL may contain `$&`, which a replacement string would expand.
+  return built.replace(builtSite, () => `const intentSite=${site};\n`);
+}
+
 /** The configuration of the element. It contains no secret. */
-async function siteOf(name: string, { config, walletUrl }: RouterContext): Promise<object> {
+async function siteOf({ config, walletUrl }: RouterContext): Promise<object> {
   const { routes, login, returnOrigins } = config;
   return {
-    file: `${routes.elements}/${name}`,
-    intent: routes.intent,
-    status: routes.status,
-    events: routes.events,
-    session: login ? routes.session : false,
+    routes: {
+      intent: routes.intent,
+      status: routes.status,
+      events: routes.events,
+      session: login ? routes.session : false,
+      elements: routes.elements,
+    },
     loginTtlMs: login?.ttlMs,
     walletUrl: await walletUrl(),
-    returnOrigins: returnOrigins.length > 0 ? returnOrigins : undefined,
+    returnOrigins,
   };
 }
 

@@ -7,10 +7,8 @@ import { rejectCrossSite, requireSameOrigin } from './request/origin-guard.js';
 import { sendError, toProblemDetails } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 
-/** The handlers of one path, by method. */
 export type Methods = Readonly<Record<string, Handler>>;
 
-/** The route that matches a request. */
 export interface MatchedRoute {
   readonly name: keyof Routes;
   readonly methods: Methods;
@@ -65,7 +63,6 @@ function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): 
   return name === 'webhook' ? { type: 'webhook_rejected', code } : undefined;
 }
 
-/** The body may be invalid. */
 function requestedKind({ body }: Request): 'payment' | 'login' | undefined {
   const { mode } = (body ?? {}) as { mode?: unknown };
   return mode === 'payment' || mode === 'login' ? mode : undefined;

@@ -13,7 +13,7 @@ export function refuse(message: string, status = 400): never {
 
 /** Whether a hook of the site rejected the request. */
 export function isHookRefusal(error: unknown): boolean {
-  return !(error instanceof IntentError) && refusalOf(error) !== undefined;
+  return !(error instanceof IntentError) && hookRefusalOf(error) !== undefined;
 }
 
 /** The members of the problem of a rejected request. */
@@ -24,7 +24,7 @@ export interface HookRefusal {
 }
 
 /** Hooks reject with a 4xx `status` and a boolean `expose`, as `refuse()` and http-errors throw. */
-export function refusalOf(error: unknown): HookRefusal | undefined {
+export function hookRefusalOf(error: unknown): HookRefusal | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
   // An error without `expose` comes from a call inside the hook, and so does its status.

@@ -28,7 +28,6 @@ export interface RouterContext {
   readonly resolveTerms: TermsResolver | undefined;
   readonly logger: Logger;
   readonly browserCookie: HostCookie;
-  /** Undefined if no database is configured. */
   readonly ledger: Ledger | undefined;
   /** The ledger; without one, login attempts in memory. */
   readonly logins: LoginStore;
@@ -38,18 +37,15 @@ export interface RouterContext {
   readonly webhook: { readonly verify: WebhookVerifier; readonly register: RegisterWebhook } | undefined;
   readonly statusCache: StatusCache;
   readonly secrets: ClientSecretCache;
-  /** Limits the event streams. */
   readonly connectionLimiter: ConnectionLimiter;
   readonly events: EventHub;
   readonly running: RunningRequests;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   /** The base URL of wallet links; undefined if there is none. */
   readonly walletUrl: () => Promise<string | undefined>;
   /** The description of the routes; created once. */
   readonly openApi: () => Promise<OpenApiDocument>;
   readonly health: () => Promise<RouterHealth>;
-  /** Undefined without a subscriber. */
   readonly observer?: Observer | undefined;
 }
 

@@ -5,7 +5,6 @@ export class RunningRequests {
   readonly #running = new Set<ServerResponse>();
   #whenIdle: (() => void) | undefined;
 
-  /** The number of requests in progress. */
   get size(): number {
     return this.#running.size;
   }
@@ -19,7 +18,6 @@ export class RunningRequests {
     if (this.#running.size === 0) this.#whenIdle?.();
   }
 
-  /** Makes each of these responses close its connection. */
   closeConnections(): void {
     for (const res of this.#running) closeConnection(res);
   }

@@ -55,7 +55,6 @@ export function toNativeAmount({ hundredths }: Money): number {
   return Number(formatHundredths(hundredths));
 }
 
-/** The amount of native units in quarks. */
 export function toQuarks({ hundredths }: Money): bigint {
   return hundredths * quarksPerHundredth;
 }

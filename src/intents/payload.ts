@@ -5,12 +5,10 @@ import { type KeyPair, keyPairFromSeed } from '../keys/ed25519.js';
 import { currencyAt, currencyIndex } from './currency.js';
 import type { Money } from './money.js';
 
-/** The length of the payload in the code, in bytes. */
 const payloadLength = 20;
 /** Random bytes at the end of the payload, new for every intent. Guessing them reveals the private key of the intent. */
 export const nonceLength = 11;
 
-/** The content of a payload. */
 export type Payload =
   | { readonly kind: 'payment'; readonly money: Money; readonly nonce: Uint8Array }
   | { readonly kind: 'login'; readonly nonce: Uint8Array };

@@ -27,7 +27,6 @@ export interface SignedIntent {
   readonly message: v1.Message.$Properties;
   /** The serialized message, which the signature covers. */
   readonly signedBytes: Uint8Array;
-  /** The signature by the rendezvous key, 64 bytes. */
   readonly signature: Uint8Array;
 }
 

@@ -17,7 +17,6 @@ export interface StatedLogin {
   readonly verifier: string;
 }
 
-/** The request in a verified intent. */
 export type IntentRequest =
   | {
       readonly kind: 'payment';

@@ -11,11 +11,9 @@ import {
 export interface KeyPair {
   /** 32 bytes */
   readonly publicKey: Uint8Array;
-  /** @returns the signature, 64 bytes */
   sign(bytes: Uint8Array): Uint8Array;
 }
 
-/** The key pair of a seed of 32 bytes. */
 export function keyPairFromSeed(seed: Uint8Array): KeyPair {
   return new NativeKeyPair(importSeed(seed));
 }

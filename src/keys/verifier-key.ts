@@ -20,7 +20,6 @@ export function createSigner(secret: string): Signer {
   return signerFromSeed(seed);
 }
 
-/** Creates a signer from a seed of 32 bytes. */
 export function signerFromSeed(seed: Uint8Array): Signer {
   return new LocalSigner(keyPairFromSeed(seed));
 }

@@ -4,11 +4,9 @@ export interface LedgerSettings {
   readonly database:
     | { readonly kind: 'postgres'; readonly url: string }
     | { readonly kind: 'embedded'; readonly folder: string };
-  /** Whether migrations run at startup. */
   readonly migrate: boolean;
   /** From the first status that reports a payment as submitted until a second one must confirm it. */
   readonly settleDelayMs: number;
-  /** How long an intent is watched. */
   readonly watchMs: number;
   /** How long a settled payment is watched for a reversal. */
   readonly reversalWatchMs: number;
@@ -16,7 +14,6 @@ export interface LedgerSettings {
   readonly settlementConcurrency: number;
   /** After this many failures of a hook, a payment becomes a dead letter. */
   readonly hookAttempts: number;
-  /** Timeout of one call of a hook. */
   readonly hookTimeoutMs: number;
   /** A payment is `late` if it is submitted this long after its intent was created. */
   readonly lateAfterMs: number;

@@ -6,7 +6,6 @@ const maxDepth = 32;
 /** Neither `text` nor `jsonb` of Postgres can hold NUL or a lone surrogate. */
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** Whether the database can store a string unchanged. */
 export function isStorable(text: string): boolean {
   return !unstorable.test(text);
 }

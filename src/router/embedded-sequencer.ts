@@ -16,11 +16,9 @@ export interface EmbeddedAddresses {
   readonly walletUrl: string;
 }
 
-/** The embedded sequencer of a router. */
 export interface EmbeddedSequencer {
   readonly transport: Transport;
   ready(): Promise<EmbeddedAddresses>;
-  /** The public key that signs its webhooks, Base58. */
   webhookPublicKey(): Promise<string>;
   /** The page of its simulated wallet; undefined if it failed to start. */
   walletUrl(): Promise<string | undefined>;

@@ -168,7 +168,6 @@ interface ContextParts {
   readonly now: () => number;
 }
 
-/** Shared by the handlers of the routes. */
 function routerContext(parts: ContextParts): RouterContext {
   const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
   const { options, config, resolveTerms } = settings;
@@ -225,7 +224,6 @@ function logStartup({ options, config, resolveTerms }: RouterSettings, logger: R
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
 }
 
-/** How long `close` waits for running requests. */
 const drainTimeoutMs = 3_000;
 
 interface LifecycleParts {

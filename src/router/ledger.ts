@@ -15,7 +15,6 @@ import type { IntentClient } from '../sequencer/intent-client.js';
 import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
 
-/** The dependencies of the ledger. */
 export interface LedgerParts {
   readonly config: Config;
   readonly hooks: Hooks;
@@ -97,7 +96,6 @@ function isIntentId(id: string): boolean {
   }
 }
 
-/** `router.database`. */
 export function ledgerDatabase(ledger: Ledger | undefined): SiteDatabase {
   return ledger?.database ?? noDatabase;
 }

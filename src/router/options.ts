@@ -24,7 +24,6 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
   readonly now?: (() => number) | undefined;
 }
 
-/** The options of `intentRouter` after all checks. */
 export interface RouterSettings {
   /** The options, each read once. */
   readonly options: IntentRouterOptions;
@@ -166,7 +165,6 @@ function problemsOfOption(name: string, value: unknown): ConfigProblem[] {
   return [{ setting: name, problem: 'It has the wrong type.', fix: `Make it ${type.name}.` }];
 }
 
-/** Runs `read` and adds the problems that it throws. */
 function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | undefined {
   try {
     return read();

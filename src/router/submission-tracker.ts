@@ -31,14 +31,12 @@ export class SubmissionTracker {
     this.#scanned = new BoundedMap({ ...remembered, now: options.now });
   }
 
-  /** The subscriber of the status cache. */
   readonly onStatus = ({ id, status, source }: StatusUpdate): void => {
     if (status.codeScanned && source === 'stream') this.#scan(id);
     // The ledger emits the submissions that it finds.
     if (status.intentSubmitted && source !== 'ledger') this.#submit(id, source);
   };
 
-  /** Handles the events of the feeds. */
   readonly onEvent = (intent: string, { kind }: IntentEvent): void => {
     const { observer } = this.#options;
     if (kind === 'code_scanned') this.#scan(intent);

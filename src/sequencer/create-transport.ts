@@ -23,7 +23,6 @@ export interface ServiceAddress extends GrpcNames {
   readonly dangerouslyAllowHttp?: boolean | undefined;
 }
 
-/** The names in `ServiceAddress`. */
 export const serviceAddressNames = ['url', 'grpcUrl', 'grpcNames', 'envelopeVersion', 'dangerouslyAllowHttp'] as const;
 
 /**
@@ -45,7 +44,6 @@ export function createTransport(address: ServiceAddress, timeoutMs: number): Tra
   return createHttpTransport({ url, timeoutMs, envelopeVersion });
 }
 
-/** @throws {IntentError} `invalid_configuration` */
 function requireHttps(option: string, meaning: string, text: string, dangerouslyAllowHttp: boolean): void {
   const { protocol, hostname = '' } = parseUrl(text) ?? {};
   if (protocol !== 'https:' && protocol !== 'http:') {

@@ -51,7 +51,6 @@ export async function signPayment(parameters: CreatePaymentParameters, dialect: 
   return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents', ...nonce });
 }
 
-/** @throws as `signPayment` */
 export async function signLogin(parameters: CreateLoginParameters): Promise<SignedIntent> {
   requireKnown('loginIntents', parameters, ['login', 'signers', 'clientSecret']);
   const { login, signers = [], clientSecret } = parameters;

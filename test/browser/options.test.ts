@@ -1,7 +1,11 @@
 // The page's address, and the configuration of the site.
-const intentSite = { intent: '/intent', status: '/status', events: '/intent', session: '/session' };
+const intentSite = {
+  routes: { intent: '/intent', status: '/status', events: '/intent', session: '/session', elements: '/intent/v1' },
+  returnOrigins: [],
+};
 Object.assign(globalThis, { location: new URL('https://shop.example/'), intentSite });
-const { checkOptions } = await import('../../src/browser/options.js');
+Object.defineProperty(globalThis, 'navigator', { value: { languages: ['en'] }, configurable: true });
+const { checkOptions, resolveSettings } = await import('../../src/browser/options.js');
 
 test('checkOptions accepts every option with its fields', () => {
   const valid = {
@@ -39,4 +43,32 @@ test.each([
 ])('checkOptions refuses %j', (options, message) => {
   expect(() => checkOptions(options)).toThrow(TypeError);
   expect(() => checkOptions(options)).toThrow(message);
+});
+
+/** The settings of an element with these attributes. */
+function settingsOf(attributes: Readonly<Record<string, string>>) {
+  const element = { getAttribute: (name: string) => attributes[name] ?? null, closest: () => null };
+  return resolveSettings(element as unknown as HTMLElement, {});
+}
+
+test.each([
+  ['42', '42'],
+  ['007', '007'],
+  ['1e5', '1e5'],
+  ['12345678901234567890', '12345678901234567890'],
+  ['tea', 'tea'],
+  ['"tea"', '"tea"'],
+  ['true', 'true'],
+  ['', ''],
+  ['{"id":42,"qty":2}', { id: 42, qty: 2 }],
+  ['\n  {"id":42}\n', { id: 42 }],
+  ['[1,"a"]', [1, 'a']],
+])('the attribute order=%j is the order %j', (text, order) => {
+  const settings = settingsOf({ order: text });
+  expect(settings.order).toEqual(order);
+  expect(settings.orderJson).toBe(JSON.stringify({ mode: 'payment', order }));
+});
+
+test.each(['{id:42}', '[object Object]'])('the attribute order=%j is refused, because it is not JSON', (order) => {
+  expect(() => settingsOf({ order })).toThrow(SyntaxError);
 });

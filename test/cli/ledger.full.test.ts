@@ -298,7 +298,7 @@ describe('ledger and migrate', () => {
       '',
       ['ledger', 'list', '--after', 'x'],
       2,
-      /Set `after` \(--after\) to the `next` of a previous page/,
+      /`after` \(--after\) must be the `next` of a previous page/,
     ],
     ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
     ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],

@@ -60,6 +60,16 @@ it.each([
   expect(await (await visitor.get('/account')).json()).toEqual({ id: user });
 });
 
+it('react has valid types, and sells the order of its page', async () => {
+  project = new ExampleProject('react', home);
+  expect(await project.run('types')).toEqual({ code: 0, stdout: '', stderr: '' });
+  const visitor = await startExample('react');
+  const [, script = ''] = /src="(\/assets\/[^"]+)"/.exec(await (await visitor.get('/')).text()) ?? [];
+  expect(await (await visitor.get(script)).text()).toContain('attachShadow');
+  await visitor.pay({ article: 'tea', quantity: 2 });
+  await expect(visitor.pay({ article: 'tea', quantity: 9 })).rejects.toThrow('You can buy one to three.');
+});
+
 it('paywall redirects unpaid visitors to the payment page and admits paid ones', async () => {
   const visitor = await startExample('paywall');
   expect((await visitor.get('/articles/tea')).status).toBe(402);
@@ -69,6 +79,27 @@ it('paywall redirects unpaid visitors to the payment page and admits paid ones',
   await visitor.pay('/articles/tea');
   expect(await visitor.waitFor('/articles/tea')).toContain('You have paid 0.50 for this.');
   await expect(visitor.pay('/articles/none')).rejects.toThrow('404');
+});
+
+it('invoices shows the link of an invoice, and that it is paid', async () => {
+  const visitor = await startExample('invoices');
+  const page = await visitor.waitFor('/');
+  expect(page).toContain('Invoice 42, 120.00 eur: open');
+  const [, secret = ''] = /href="[^"#]*#(\w+)"/.exec(page) ?? [];
+  await visitor.payCode(secret);
+  expect(await visitor.waitFor('/', /paid/)).toContain('Invoice 42, 120.00 eur: paid');
+});
+
+it('paywall has a program that buys an article with the simulated wallet', async () => {
+  project = new ExampleProject('paywall', home);
+  await copyEmptyData(join(project.folder, 'ledger/data'));
+  const { site, sequencer } = await addressesOf(await project.start(2));
+  const ports = { PORT: new URL(site).port, INTENT_EMULATOR_PORT: new URL(sequencer).port };
+  expect(await project.run('buy', ports)).toEqual({
+    code: 0,
+    stdout: '200 Water just off the boil, four minutes. (You have paid 0.50 for this.)\n',
+    stderr: '',
+  });
 });
 
 test('examples have the dependency versions of this package', () => {

@@ -39,6 +39,11 @@ export class Visitor {
     return id;
   }
 
+  /** Pays the code of a link. */
+  async payCode(clientSecret: string): Promise<void> {
+    await this.#wallet().pay(clientSecret);
+  }
+
   /** Logs in. Returns the user id. */
   async logIn(): Promise<string> {
     const { id } = await this.#wallet().login(await this.#create({ mode: 'login' }));

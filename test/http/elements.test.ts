@@ -32,7 +32,7 @@ function fetchRaw(url: string, headers: Record<string, string>, method = 'GET'):
 async function siteIn(options: SiteOptions = {}, at = path): Promise<unknown> {
   const { origin } = await startSite({ walletUrl: undefined, ...base, ...options });
   const { text } = await request(origin).get(at).expect(200);
-  const [, json = ''] = /^const intentSite=(\{.*?\});/.exec(text) ?? [];
+  const [, json = ''] = /^const intentSite=(.*);\n/.exec(text) ?? [];
   return JSON.parse(json);
 }
 
@@ -58,7 +58,7 @@ describe.each(Object.entries(expressVersions))('elements.js with %s', (_name, fa
     });
     expect(headers['content-encoding']).toBe(encoding);
     expect(headers['x-powered-by']).toBeUndefined();
-    expect(decompress(body).toString()).toMatch(/^const intentSite=\{"file":"\/intent\/v1\/elements.js",/);
+    expect(decompress(body).toString()).toMatch(/^const intentSite=\{"routes":\{"intent":"\/intent",/);
   });
 
   test('answers HEAD with the headers of GET', async () => {
@@ -127,46 +127,39 @@ describe('the cache of elements.js', () => {
   });
 });
 
+const defaults = {
+  routes: { intent: '/intent', status: '/status', events: '/intent', session: '/session', elements: '/intent/v1' },
+  loginTtlMs: 120_000,
+  returnOrigins: [],
+};
+
 describe('the configuration in elements.js', () => {
   test('has the routes and loginTtlMs, and no wallet by default', async () => {
-    expect(await siteIn()).toEqual({
-      file: path,
-      intent: '/intent',
-      status: '/status',
-      events: '/intent',
-      session: '/session',
-      loginTtlMs: 120_000,
-    });
+    expect(await siteIn()).toEqual(defaults);
   });
 
   test('has renamed and disabled routes', async () => {
     const routes = { intent: '/pay', status: false, session: '/who', events: '/live', elements: '/assets' } as const;
     const options = { routes, login: { ttlMs: 9_000 }, walletUrl: "https://wallet.example/open?a=$&$'1" };
     expect(await siteIn(options, '/assets/elements.js')).toEqual({
-      file: '/assets/elements.js',
-      intent: '/pay',
-      status: false,
-      events: '/live',
-      session: '/who',
+      routes: { intent: '/pay', status: false, events: '/live', session: '/who', elements: '/assets' },
       loginTtlMs: 9_000,
       walletUrl: "https://wallet.example/open?a=$&$'1",
+      returnOrigins: [],
     });
   });
 
   test('has no session route without logins', async () => {
-    expect(await siteIn({ login: false })).toMatchObject({ session: false });
+    expect(await siteIn({ login: false })).toMatchObject({ routes: { session: false } });
   });
 
-  test('has returnOrigins only if they are configured', async () => {
-    expect(await siteIn()).not.toHaveProperty('returnOrigins');
+  test('has returnOrigins', async () => {
     const returnOrigins = ['https://www.shop.example'];
     expect(await siteIn({ returnOrigins })).toMatchObject({ returnOrigins });
   });
 
-  test('has the path of the file under a mount path', async () => {
-    expect(await siteIn({ mountPath: '/shop', routes: { keyFile: false } }, `/shop${path}`)).toMatchObject({
-      file: path,
-    });
+  test('has the routes without the mount path', async () => {
+    expect(await siteIn({ mountPath: '/shop', routes: { keyFile: false } }, `/shop${path}`)).toEqual(defaults);
   });
 
   test('has the wallet of the embedded sequencer', async () => {
@@ -174,6 +167,21 @@ describe('the configuration in elements.js', () => {
     const addresses = await router.ready();
     expect((await request(origin).get(path)).text).toContain(`"walletUrl":"${addresses?.walletUrl}"`);
   });
+});
+
+test('site.json has the configuration in elements.js, for a button in a bundle', async () => {
+  const { origin } = await startSite({ ...base, routes: { intent: '/pay' }, walletUrl: 'https://wallet.example/' });
+  const response = await request(origin)
+    .get('/intent/v1/site.json')
+    .expect(200)
+    .expect('content-type', 'application/json; charset=utf-8')
+    .expect('cache-control', 'no-cache')
+    .expect('cross-origin-resource-policy', 'same-origin');
+  const walletUrl = 'https://wallet.example/';
+  expect(response.body).toEqual({ ...defaults, routes: { ...defaults.routes, intent: '/pay' }, walletUrl });
+  expect((await request(origin).get(path)).text).toContain(`const intentSite=${response.text};\n`);
+  const etag = String(response.headers.etag);
+  await request(origin).get('/intent/v1/site.json').set('If-None-Match', etag).expect(304);
 });
 
 test('the other files of the element are served, and no other files', async () => {

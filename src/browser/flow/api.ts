@@ -26,7 +26,6 @@ export const isServiceSilent = ({ code, status }: Problem): boolean => status > 
 /** Whether the answer was lost: the site may have processed the request. */
 export const isAnswerLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
 
-/** Any thrown value as a problem. */
 export function toProblem(error: unknown, code = 'internal_error'): Problem {
   return error instanceof Problem ? error : new Problem(code, -1, String(error), { cause: error });
 }

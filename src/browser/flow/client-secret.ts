@@ -13,7 +13,7 @@ export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'log
   const payload = decodeBase58(clientSecret, payloadLength);
   // A login has neither currency nor amount.
   const isOfKind = kind === 'payment' ? payload?.[0] === 2 : `${payload?.slice(0, 9)}` === '3,0,0,0,0,0,0,0,0';
-  requireThat(!!payload && isOfKind, 'client secret', `that of a ${kind}`);
+  requireThat(payload && isOfKind, 'client secret', `that of a ${kind}`);
   return payload;
 }
 
@@ -58,7 +58,6 @@ export function encodeBase58(bytes: Uint8Array): string {
   return text;
 }
 
-/** Bytes as one number, big endian. */
 export function readNumber(bytes: Uint8Array): bigint {
   let number = 0n;
   for (const byte of bytes) number = number * 256n + BigInt(byte);

@@ -229,7 +229,7 @@ export class IntentFlow {
       if (recallPending(orderJson) === id) forgetPending(orderJson);
       this.#unwatch(watch);
     }
-    if ((signal === 'scanned' || signal === 'rejected') && !watch.isScanned) {
+    if (/scanned|rejected/.test(signal) && !watch.isScanned) {
       watch.isScanned = true;
       void this.#emit('scanned', { intent: id });
     }
@@ -347,7 +347,7 @@ export class IntentFlow {
     const intent = this.#latestId;
     if (stage === 'confirming') return this.#showBusy();
     this.#endAttempt();
-    if (stage === 'done' || stage === 'idle') return;
+    if (/done|idle/.test(stage)) return;
     const { urls, orderJson, mode } = this.#settings;
     const reason = isRetryable(stage) ? stage : 'dismissed';
     for (const watch of this.#watches.values()) {

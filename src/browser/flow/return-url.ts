@@ -1,5 +1,5 @@
 import { isOnOrigin } from '../../intents/return-address.js';
-import { siteReturnOrigins } from '../site-config.js';
+import { siteConfig } from '../site-config.js';
 import { httpUrl, requireThat } from '../validation.js';
 
 /**
@@ -9,7 +9,11 @@ import { httpUrl, requireThat } from '../validation.js';
 export function returnUrl(template: string, intentId = '', option = 'url'): string {
   // Anything but a string has no `replaceAll`, and is then no address.
   const url = httpUrl(template.replaceAll?.('{{INTENT_ID}}', encodeURIComponent(intentId)), option);
-  requireThat(isOnOrigin(url, [location.origin, ...siteReturnOrigins]), option, 'on this site or in returnOrigins');
+  requireThat(
+    isOnOrigin(url, [location.origin, ...siteConfig.returnOrigins]),
+    option,
+    'on this site or in returnOrigins',
+  );
   return url;
 }
 

@@ -5,7 +5,6 @@ import type { Host } from '../command.js';
 import type { ExternalClient } from './external-client.js';
 import type { RunningSite } from './running-site.js';
 
-/** A result of a check, with the fix of a problem. */
 export type Finding =
   | { readonly level: 'ok' | 'skipped'; readonly text: string }
   | { readonly level: 'warning' | 'error'; readonly text: string; readonly fix: string };
@@ -37,11 +36,9 @@ export interface ValidSettings {
   readonly doctorToken: string | undefined;
 }
 
-/** The context of a check. */
 export interface DoctorContext {
   readonly env: Environment;
   readonly production: boolean;
-  /** Every problem of the configuration. */
   readonly problems: readonly ConfigProblem[];
   readonly settings: ValidSettings;
   /** Origin of the running site, from `--url`. */

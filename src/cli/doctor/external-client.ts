@@ -23,7 +23,6 @@ export interface ReadAnswer extends Omit<Answer, 'body'> {
   readonly text: string;
 }
 
-/** No answer that a check expects is longer. */
 const maxBytes = 256 * 1024;
 
 /** Sends requests as an external client: each over a new connection, and without following redirects. */
@@ -43,7 +42,6 @@ export class ExternalClient {
     });
   }
 
-  /** @throws {Error} without an answer */
   async ask(url: URL, { method = 'GET', headers = {}, body, signal }: ClientRequest): Promise<Answer> {
     const startedAt = performance.now();
     const answer = await request(url, {

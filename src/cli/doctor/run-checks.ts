@@ -39,7 +39,6 @@ export const checks: readonly NamedCheck[] = [
   remote('wallet', wallet),
 ];
 
-/** The set-up to check. */
 export interface Setup {
   readonly env: Environment;
   readonly options: SiteCodeOptions;
@@ -98,7 +97,12 @@ async function runCheck({ name, check }: NamedCheck, context: SharedContext): Pr
     return await withTimeout(checkMs, (signal) => check({ ...context, signal }), { error: () => timeout });
   } catch (error) {
     if (error === timeout) {
-      return [failure(timeout.message, 'A server does not respond, or responds slowly. The other checks may name it.')];
+      return [
+        failure(
+          timeout.message,
+          'Run it again. If it fails again, see the other checks for a server that does not respond.',
+        ),
+      ];
     }
     const fix = `Fix the cause, or report a bug: the check ${name} of the doctor threw this error.`;
     return [failure(`The check failed: ${messageOf(error)}`, fix)];

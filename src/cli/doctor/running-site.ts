@@ -20,7 +20,7 @@ export interface RunningSite {
 export const buttonPath = '/intent/v1/elements.js';
 
 /** The first line of the button's file. */
-const siteConfig = /^const intentSite=(\{.*?\});/;
+const siteConfig = /^const intentSite=(\{.*\});$/m;
 
 /**
  * Requests the file of the button, which every site serves and which is cheap. If it is not at its usual path, because the router
@@ -54,8 +54,9 @@ async function findButton(client: ExternalClient, url: URL, signal: AbortSignal)
 function readRoutes(text: string, path: string): { routes: SiteRoutes; mountPath: string } | undefined {
   try {
     const found: unknown = JSON.parse(siteConfig.exec(text)?.[1] ?? '');
-    const { file, intent, status, events } = found as Record<string, unknown>;
-    const mountPath = typeof file === 'string' && path.endsWith(file) ? path.slice(0, -file.length) : '';
+    const { elements, intent, status, events } = (found as { routes: Record<string, unknown> }).routes;
+    const file = `${elements}/elements.js`;
+    const mountPath = path.endsWith(file) ? path.slice(0, -file.length) : '';
     const under = (value: unknown): string | false => parsePath(typeof value === 'string' ? mountPath + value : value);
     return { mountPath, routes: { intent: under(intent), status: under(status), events: under(events) } };
   } catch {

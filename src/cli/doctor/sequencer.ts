@@ -27,7 +27,8 @@ export const sequencer: Check = async (context) => {
   const { settings, host, env } = context;
   const { sequencerUrl, grpcUrl } = settings;
   if (sequencerUrl === 'embedded') return [ok('embedded: it starts with the site, for development')];
-  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'gRPC is used instead of the proxy' : noValidUrl(env))];
+  if (sequencerUrl === undefined)
+    return [skipped(grpcUrl ? 'INTENT_SEQUENCER_GRPC_URL is used instead' : noValidUrl(env))];
   const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: host.checkMs });
   return checkService(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
 };

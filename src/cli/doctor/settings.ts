@@ -69,7 +69,6 @@ function readDatabase(env: Environment): LedgerSettings['database'] | undefined 
 
 export const isLocal = (hostname: string): boolean => isLoopback(hostname) || hostname.endsWith('.localhost');
 
-/** Every setting, as the site reads it. */
 export const settings: Check = async ({ env, problems, production }) => {
   const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   const unknown = Object.keys(env)

@@ -175,7 +175,6 @@ export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
 
 const walletFix = 'Set INTENT_WALLET_URL to the page that opens the wallet.';
 
-/** The wallet page. */
 export const wallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
   if (walletUrl === undefined) {

@@ -3,7 +3,6 @@ import type { Operation } from '../../wire/envelope.js';
 import { operationNameOf } from '../operations/request.js';
 import { type FaultKind, parseFault, type ResolvedFault } from './fault-kinds.js';
 
-/** An injected fault. */
 export interface ActiveFault {
   readonly id: number;
   readonly fault: ResolvedFault;

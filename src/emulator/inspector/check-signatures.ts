@@ -14,7 +14,6 @@ export interface CheckedSignature {
   readonly signer: 'rendezvous' | 'verifier' | 'user' | 'payer';
   /** Base58; undefined if the request does not name the key. */
   readonly key: string | undefined;
-  /** The domain of the verifier. */
   readonly domain?: string | undefined;
   readonly outcome: 'valid' | 'invalid' | 'missing';
 }
@@ -87,7 +86,6 @@ const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
 type Signature = v1.Signature.$Properties | null | undefined;
 type Key = { value?: Uint8Array | null } | null | undefined;
 
-/** Verifies the signatures of an intent. */
 export function checkIntentSignatures(
   message: v1.Message,
   rendezvousKey: Uint8Array | null | undefined,

@@ -18,7 +18,6 @@ export function describeEntry({ number, atMs, lastAtMs, times, record }: Journal
   return { number, atMs, lastAtMs, times, ...describe(record) };
 }
 
-/** The checked signatures of a recorded request. */
 export function checkedSignaturesOf(record: JournalRecord): readonly CheckedSignature[] {
   if (record.kind === 'stream') return checkSignatures('openMessageStream', record.request);
   return record.kind === 'call' ? checkSignatures(operationIn(record.operation), record.request) : [];

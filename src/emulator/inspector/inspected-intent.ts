@@ -13,7 +13,6 @@ import { intentTree, type MessageTree } from './message-tree.js';
 
 const shownCount = 1_000;
 
-/** An intent as the inspector lists it. */
 export interface ListedIntent extends Readonly<Record<string, unknown>> {
   readonly id: string;
   /** Time of its creation, or of its refused create, ms since 1970. */
@@ -23,7 +22,6 @@ export interface ListedIntent extends Readonly<Record<string, unknown>> {
 /** A checked signature, with the operations whose requests carried it. */
 type FoundSignature = CheckedSignature & { readonly operations: string[] };
 
-/** An intent with its details. */
 export interface InspectedIntent extends ListedIntent {
   readonly request: MessageTree | undefined;
   readonly signatures: readonly FoundSignature[];
@@ -70,7 +68,6 @@ export function describeTimeline(
   return { signatures: mergeSignatures(all), entries: entries.map(describeEntry), dropped: timeline?.dropped ?? 0 };
 }
 
-/** The terms of a request, for a list. */
 function summarizeRequest(request: IntentRequest): Record<string, string> {
   if (request.kind === 'login') return { kind: 'login', domain: request.login.domain };
   const { money, login } = request;
@@ -98,7 +95,6 @@ type Call = Extract<JournalRecord, { kind: 'call' }>;
 const isCreate = (record: JournalRecord): record is Call =>
   record.kind === 'call' && /^(?:Intents\.createIntent|Messaging\.sendMessage)$/.test(record.operation);
 
-/** The terms of a request that was not verified. */
 function unverifiedTerms({ operation, request: { bytes } }: Call): Record<string, string> | undefined {
   try {
     if (!bytes) return undefined;
@@ -147,7 +143,6 @@ function operationOf(record: JournalRecord): string {
   return record.kind === 'call' ? record.operation : 'Messaging.openMessageStream';
 }
 
-/** Merges equal signatures of several operations. */
 function mergeSignatures(checked: readonly (CheckedSignature & { operation: string })[]): FoundSignature[] {
   const found = new Map<string, FoundSignature>();
   for (const { operation, ...signature } of checked) {

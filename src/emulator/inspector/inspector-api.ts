@@ -35,7 +35,6 @@ export function inspectorApi(state: SequencerState, wallets: readonly Wallet[]):
   return router;
 }
 
-/** Limit of open inspector pages. */
 const maxStreams = 50;
 /** Changes within this time are sent as one event, in milliseconds. */
 const coalesceMs = 80;

@@ -7,7 +7,6 @@ import type { FaultyOperation } from '../operations/request.js';
 /** A decoded message as JSON, with the names of the interface. A wrapper message is replaced by its value. */
 export type MessageTree = string | number | boolean | readonly MessageTree[] | { readonly [name: string]: MessageTree };
 
-/** The names of an enumeration by number. */
 type Names = Readonly<Record<number, string>>;
 
 interface Codec {

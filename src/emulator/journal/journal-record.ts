@@ -1,7 +1,6 @@
 import { IntentError } from '../../errors.js';
 import type { ResolvedFault } from '../faults/fault-kinds.js';
 
-/** The transport of a call. */
 export type Via = 'proxy' | 'websocket' | 'grpc' | 'in-process';
 
 /** An error as the caller receives it. */
@@ -58,7 +57,6 @@ export type JournalRecord =
       readonly url: string;
       /** The JWT that was sent; undefined if there was no response. */
       readonly token?: string;
-      /** HTTP status of the response. */
       readonly status?: number;
       /** Why there was no response. */
       readonly problem?: string;

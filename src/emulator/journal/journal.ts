@@ -5,7 +5,6 @@ import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import { ChangeNotifier } from '../state/change-notifier.js';
 import type { JournalRecord, RecordedBytes, Refusal, Via } from './journal-record.js';
 
-/** One entry of a timeline. */
 export interface JournalEntry {
   /** Increases with each start. Orders entries, even if the clock is stopped. */
   readonly number: number;
@@ -35,7 +34,6 @@ interface MutableTimeline extends Timeline {
   byteCount: number;
 }
 
-/** The start of an entry. */
 export interface EntryStart {
   readonly number: number;
   readonly atMs: number;
@@ -45,7 +43,6 @@ export interface EntryStart {
 
 export interface JournalLimits {
   readonly timelines: number;
-  /** Entries in one timeline. */
   readonly entries: number;
   /** Bytes of one message, and of all messages together. */
   readonly messageBytes: number;
@@ -138,7 +135,6 @@ export class Journal {
     };
   }
 
-  /** Records that a fault applies to a call. */
   recordFault(request: OperationRequest | Operation, via: Via, fault: ResolvedFault): void {
     const id = 'body' in request ? this.idOf(request) : undefined;
     this.add(id, { kind: 'fault', operation: nameOf(request), via, fault });

@@ -38,7 +38,6 @@ export async function storeIntent(state: SequencerState, intent: VerifiedIntent)
   return state.intents.find(intent) ?? state.intents.add(intent, state.now());
 }
 
-/** @throws {IntentError} `request_refused` */
 async function verifyKeyPublished(
   { keyFiles, journal }: SequencerState,
   id: string,

@@ -7,7 +7,6 @@ import { isLoopback } from '../../net/url.js';
 const timeoutMs = 3_000;
 const maxBytes = 8 * 1024;
 
-/** Resolves all addresses of a name. */
 export type Resolve = (
   hostname: string,
   options: LookupAllOptions,
@@ -103,7 +102,6 @@ function reasonOf(thrown: unknown): string {
   return String(message);
 }
 
-/** Decides whether an IP address may be called. */
 export type AddressPolicy = (address: string) => boolean;
 
 /** IANA special-purpose addresses that are not globally reachable, and multicast. */
@@ -146,7 +144,6 @@ export const publicAddresses: AddressPolicy = (address) => {
   return family === 6 && !address.includes('%') && !specialIPv6.check(address, 'ipv6');
 };
 
-/** Allows the addresses of this machine. */
 export const loopbackAddresses: AddressPolicy = (address) => isIP(address) !== 0 && isLoopback(address);
 
 function subnets(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {

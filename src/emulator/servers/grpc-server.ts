@@ -16,7 +16,6 @@ const maxRequestBytes = 64 * 1024;
 export interface GrpcServer {
   /** grpc_url, such as `http://127.0.0.1:4748`. */
   readonly url: string;
-  /** Closes the server and all its connections. */
   close(): Promise<void>;
 }
 
@@ -135,7 +134,6 @@ function disconnectSignal(call: ServerUnaryCall<Buffer, Buffer> | ServerWritable
   return disconnect.signal;
 }
 
-/** Bytes that cannot be decoded. */
 const garbage = Buffer.from('ffffffff', 'hex');
 
 function isUnreadable(error: unknown): boolean {

@@ -14,7 +14,6 @@ const requireJson: RequestHandler = (req, _res, next) => {
   next(req.is('application/json') ? undefined : new IntentError('unsupported_media_type'));
 };
 
-/** Parses a JSON body. */
 export const parseJson: readonly RequestHandler[] = [requireJson, express.json({ limit: '4kb' })];
 
 /** Passes errors of an async handler to `next`. Express 5 does this itself, Express 4 does not. */

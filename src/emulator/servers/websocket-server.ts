@@ -15,16 +15,13 @@ import { isLoopbackHost } from './http-guard.js';
 const maxSockets = 200;
 const maxPayloadBytes = 64 * 1024;
 const pingMs = 30_000;
-/** Timeout of the request, in milliseconds. */
 const requestTimeoutMs = 10_000;
-/** Timeout of the close handshake, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
 const normalClosure = 1000;
 const policyViolation = 1008;
 
 export interface StreamServer {
-  /** Terminates all connections. */
   close(): void;
 }
 

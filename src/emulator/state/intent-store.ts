@@ -19,9 +19,7 @@ export interface IntentProgress {
   readonly declined: boolean;
   readonly submitted: boolean;
   readonly reversed: boolean;
-  /** The payer's account. */
   readonly payer: Uint8Array | undefined;
-  /** The user who logged in. */
   readonly userId: Uint8Array | undefined;
   readonly webhookUrl: URL | undefined;
 }
@@ -54,7 +52,6 @@ export interface PersistedIntent {
   readonly mail: PersistedMessages;
 }
 
-/** Persistent storage of the intents. */
 export interface IntentArchive {
   /** Writes the changes; `all` yields all intents, the oldest first. @throws {IntentError} */
   write(changed: readonly StoredIntent[], forgotten: readonly string[], all: () => Iterable<StoredIntent>): void;
@@ -78,7 +75,6 @@ export class IntentStore {
   readonly #changes = new ChangeNotifier();
   readonly #capacity: number;
   readonly #archive: IntentArchive | undefined;
-  /** Ids of intents with unsaved changes. */
   readonly #unsaved = new Set<string>();
 
   constructor(capacity = 10_000, archive?: IntentArchive, persisted: Iterable<PersistedIntent> = []) {
@@ -90,7 +86,6 @@ export class IntentStore {
     }
   }
 
-  /** @throws {IntentError} `intent_not_found` */
   require(id: string): StoredIntent {
     const intent = this.#intents.get(id);
     if (!intent) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
@@ -135,7 +130,6 @@ export class IntentStore {
     this.#unsaved.add(id);
   }
 
-  /** Removes an intent. */
   forget(id: string | undefined): void {
     if (id !== undefined && this.#intents.delete(id)) this.#unsaved.add(id);
     this.save();

@@ -6,7 +6,6 @@ import { ChangeNotifier } from './change-notifier.js';
 /** Limit of messages in one mailbox, without the request. */
 const capacity = 100;
 
-/** A message at a rendezvous. */
 export type MailboxMessage = v1.Message.$Properties & {
   /** The bytes that the client signed, if they differ from our encoding of the message. */
   readonly signedBytes?: Uint8Array;
@@ -47,7 +46,6 @@ export class Mailbox {
     this.#onChange = onChange;
   }
 
-  /** Restores a mailbox after a restart. */
   static from({ request, messages }: PersistedMessages, onChange: () => void): Mailbox {
     const mailbox = new Mailbox(request, onChange);
     mailbox.#messages = [...messages];
@@ -96,7 +94,6 @@ export class Mailbox {
 
 const newMessageId = (): Uint8Array => new Uint8Array(randomBytes(16));
 
-/** The MessageId in hex. */
 export function messageIdOf({ id }: MailboxMessage): string {
   return hex(id?.value ?? new Uint8Array());
 }

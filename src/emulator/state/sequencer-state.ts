@@ -17,9 +17,7 @@ export interface SequencerState {
   readonly faults: FaultList;
   /** Names this sequencer in `/healthz`; new at every start. */
   readonly instance: string;
-  /** Aborted when the sequencer closes. */
   readonly closing: AbortSignal;
-  /** The time, ms since 1970. */
   readonly now: () => number;
 }
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { IntentError, readError } from '../../errors.js';
 
-/** The sequencer that owns a state file. */
 export interface StateOwner {
   /** base_url */
   readonly url: string;
@@ -20,7 +19,6 @@ export const anotherFile = 'use another file: INTENT_EMULATOR_STATE, --state-fil
 
 export const newOwner = (url: string): StateOwner => ({ url, instance: randomUUID() });
 
-/** The first line of a state file. */
 export function formatOwner({ url, instance }: StateOwner): string {
   return `${JSON.stringify({ format, version: 1, url, instance })}\n`;
 }

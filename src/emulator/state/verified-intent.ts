@@ -11,7 +11,6 @@ export interface VerifiedIntent {
   readonly id: string;
   readonly request: IntentRequest;
   readonly signedBytes: Uint8Array;
-  /** With its signature. */
   readonly message: MailboxMessage;
 }
 

@@ -9,7 +9,6 @@ interface Codec<Decoded, Properties> {
   decode(bytes: Uint8Array): Decoded;
 }
 
-/** An operation with its codecs. */
 export interface ProxyCall<Request, Response> {
   readonly operation: Operation;
   readonly request: Codec<unknown, Request>;

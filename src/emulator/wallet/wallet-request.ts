@@ -30,7 +30,6 @@ export interface WalletRequest {
   readonly login?: StatedLogin;
 }
 
-/** A decoded code. */
 export interface OpenedCode {
   /** Base58 */
   readonly id: string;

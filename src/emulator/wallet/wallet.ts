@@ -78,7 +78,6 @@ class SimulatedWallet implements Wallet {
   readonly #url: string;
   readonly #seed: Uint8Array;
   readonly #now: () => number;
-  /** Ids of intents whose scan was sent. */
   readonly #scanned = new Set<string>();
 
   constructor({ url, name, seed = randomBytes(32), now = Date.now }: WalletOptions) {

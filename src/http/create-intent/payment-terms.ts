@@ -32,7 +32,6 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
 const hookName = 'payment hook';
 export const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
-/** Detects a hook without a return value. */
 function requireTerms(terms: unknown): SitePaymentTerms {
   if (typeof terms === 'object' && terms !== null && 'amount' in terms && 'currency' in terms) {
     requireKnown(hookName, terms, termNames, 'invalid_terms');
@@ -143,13 +142,11 @@ function requireDescription(description: unknown): string {
   );
 }
 
-/** Whether a payment can unlock this resource. */
 export function isResource(resource: unknown): resource is string {
   if (typeof resource !== 'string' || !isStorable(resource)) return false;
   return resource.length >= 1 && resource.length <= maxResourceLength;
 }
 
-/** @throws {IntentError} `invalid_configuration` */
 export function requireResource(resource: unknown): string {
   if (isResource(resource)) return resource;
   const message = `The resource of a payment must be a string of 1 to ${maxResourceLength} characters.`;

@@ -33,7 +33,6 @@ export class ClientSecretCache {
     this.#descriptions = new BoundedMap({ ttlMs, capacity, now });
   }
 
-  /** The number of cached secrets. */
   get size(): number {
     return this.#secrets.size;
   }

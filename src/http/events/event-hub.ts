@@ -58,7 +58,6 @@ export class EventHub {
     context.statusCache.subscribe(({ id, status }) => this.#feeds.get(id)?.update(status));
   }
 
-  /** The number of intents with a feed. */
   get size(): number {
     return this.#feeds.size;
   }

@@ -16,7 +16,6 @@ const headers = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Writes the headers of an event stream. */
 export function writeEventHeaders(res: Response): void {
   res.removeHeader('X-Powered-By');
   res.writeHead(200, headers);

@@ -29,12 +29,10 @@ export class ConnectionLimiter {
     this.#onFull = onFull;
   }
 
-  /** Open event streams. */
   get open(): number {
     return this.#open;
   }
 
-  /** Browsers, addresses and networks with open streams. */
   get visitors(): number {
     return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }

@@ -1,7 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The key under which the limits count a visitor. */
 export interface RateLimitKey {
   /** An IPv4 address, or an IPv6 /56: one subscriber has at least that range. */
   readonly address: string;
@@ -12,7 +11,6 @@ export interface RateLimitKey {
 /** The limit of a /48, as a multiple of the limit of an address. */
 export const networkFactor = 8;
 
-/** The shared key of all values that are not addresses. */
 export const unreadableAddress = 'unreadable';
 const unreadable: RateLimitKey = { address: unreadableAddress, network: undefined };
 

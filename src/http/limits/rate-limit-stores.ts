@@ -23,7 +23,6 @@ export class MemoryStore implements Store {
     this.#endOfWindow = () => new Date(now() + windowMs);
   }
 
-  /** The number of keys. */
   get size(): number {
     return this.#counts.size;
   }

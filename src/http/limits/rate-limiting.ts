@@ -37,7 +37,6 @@ export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now
   };
 }
 
-/** Applies a limit before a handler. */
 export function withRateLimit(limit: Limit, handler: Handler): Handler {
   return (req, res, path) => {
     const passing = limit(req, res);

@@ -29,7 +29,6 @@ export class CachedProbe<Value> {
     this.#options = options;
   }
 
-  /** Milliseconds since the last success. */
   get succeededMsAgo(): number {
     return performance.now() - this.#succeededAtMs;
   }

@@ -49,7 +49,6 @@ export interface HealthParts {
   readonly ledger: Ledger | undefined;
   readonly live: { readonly events: EventHub; readonly connectionLimiter: ConnectionLimiter };
   readonly isEmbedded: boolean;
-  /** For tests. */
   readonly timing?: Partial<HealthTiming> | undefined;
 }
 
@@ -107,7 +106,6 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
 }
 
 interface Probed {
-  /** Undefined if the service was not probed. */
   readonly service?: ProbeOutcome<unknown> | undefined;
   readonly report?: ProbeOutcome<LedgerReport> | undefined;
   /** Whether the ledger has not responded for `ledgerDownAfterMs`. */

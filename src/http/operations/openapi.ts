@@ -69,7 +69,6 @@ interface ServedDocument {
   readonly hash: string;
 }
 
-/** `GET /intent/v1/openapi.json`. */
 export function openApiHandler(read: () => Promise<OpenApiDocument>) {
   let served: ServedDocument | undefined;
   return async (req: Request, res: Response): Promise<void> => {

@@ -9,7 +9,6 @@ import { isUnrenewable } from '../session/app-session.js';
 export type SetUpCheck = (req: Request) => void;
 
 interface Warning {
-  /** Default `warn`. */
   readonly level?: 'error';
   readonly applies: (req: Request, context: RouterContext) => boolean;
   readonly text: (req: Request) => string;

@@ -14,10 +14,8 @@ const cacheExpiryMs = pendingMs + 10;
 export interface PaymentSearch {
   readonly ledger: Ledger;
   readonly statusCache: StatusCache;
-  /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
   readonly requirement: PaymentRequirement;
-  /** How long to wait for a possibly submitted payment to settle. */
   readonly settleWaitMs: number;
   /** Called before a call to the service. @throws {IntentError} `rate_limited` */
   readonly beforeCall?: () => Promise<void> | undefined;

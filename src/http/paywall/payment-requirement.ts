@@ -15,7 +15,6 @@ export interface RequiredPayment {
   readonly order?: unknown;
 }
 
-/** A parsed {@link RequiredPayment}. */
 export interface PaymentRequirement {
   readonly resource: string;
   readonly money: Money | undefined;
@@ -37,7 +36,6 @@ export function parseRequiredPayment(required: RequiredPayment): PaymentRequirem
   return { resource: requireResource(resource), money: parseAmount(amount, currency), currency, order };
 }
 
-/** Decimal with two places. */
 export function formatRequiredAmount({ money }: PaymentRequirement): string | undefined {
   return money && formatAmount(money);
 }

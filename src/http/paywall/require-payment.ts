@@ -35,7 +35,6 @@ export interface RequirePaymentOptions {
   readonly payUrl?: string | ((req: Request) => string) | undefined;
 }
 
-/** How long to wait for a submitted payment to settle. */
 const settleWaitMs = 2_000;
 
 /**
@@ -91,7 +90,6 @@ async function paymentOf(requirement: PaymentRequirement, req: Request, res: Res
   return browser && findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
-/** Responds with 402 and the required payment. */
 function sendPaymentRequired(requirement: PaymentRequirement, req: Request, res: Response): void {
   const message = 'To pay, POST mode and order to pay.url. Then repeat this request.';
   const { resource, currency, order } = requirement;
@@ -112,7 +110,8 @@ function paymentRoute(req: Request, order: unknown): object | undefined {
  */
 function redirectToPay(payUrl: string | ((req: Request) => string), req: Request, res: Response): void {
   const path = typeof payUrl === 'string' ? payUrl : payUrl(req);
-  if (!isOwnPath(path)) throw new IntentError('invalid_configuration', 'payUrl must be a path on this site.');
+  if (!isOwnPath(path))
+    throw new IntentError('invalid_configuration', 'payUrl must be a path on this site, such as /buy.');
   sendEmpty(res, 303, { Location: withReturn(path, req.originalUrl) });
 }
 

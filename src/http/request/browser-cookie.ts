@@ -58,7 +58,6 @@ export interface BrowserIdentity extends IntentOwner {
   extendCookie(maxAgeSeconds: number): void;
 }
 
-/** 256 random bits as base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
 /** The browser of a request. Sets the cookie on the response if the browser has none. */

@@ -29,7 +29,6 @@ export async function readJwt(req: Request): Promise<string> {
   return bytes?.toString('latin1') ?? '';
 }
 
-/** @throws {IntentError} `unsupported_media_type` */
 export function requireJson(req: Request): void {
   requireMediaType(req, 'application/json');
 }

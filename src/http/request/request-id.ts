@@ -4,7 +4,6 @@ import type { Request } from 'express';
 /** Characters that are safe in a log line, a header and a URN (RFC 8141): none ends the line or a quote. */
 const idForm = /^[\w.:~@+=/-]{1,128}$/;
 
-/** The id of a request, in the log and in the response. */
 export interface RequestId {
   readonly value: string;
   /** Whether the response sets `X-Request-Id`. An app that chose the id sets the header itself. */

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { describeError } from '../../describe-error.js';
 import { errorCodes, IntentError, type IntentErrorCode } from '../../errors.js';
 import { DatabaseOutage } from '../../ledger/database/database-fault.js';
-import { HookFailed, refusalOf } from '../hook-errors.js';
+import { HookFailed, hookRefusalOf } from '../hook-errors.js';
 import type { Logger } from '../logger.js';
 import { ClientDisconnectedError } from '../request/client-disconnect.js';
 import { requestIdOf } from '../request/request-id.js';
@@ -26,7 +26,7 @@ export function toProblemDetails(error: unknown): ProblemDetails {
     const { code, status, title, message } = error;
     return { type: typeOf(code), title, status, code, ...(status < 500 && message !== title && { detail: message }) };
   }
-  const refusal = refusalOf(error);
+  const refusal = hookRefusalOf(error);
   if (refusal) return { type: typeOf('request_refused'), title: errorCodes.request_refused[1], ...refusal };
   const [status, title] = errorCodes.internal_error;
   return { type: typeOf('internal_error'), title, status, code: 'internal_error' };

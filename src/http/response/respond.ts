@@ -48,7 +48,6 @@ export function sendBytes(res: Response, status: number, bytes: Buffer, headers:
   res.end(bytes);
 }
 
-/** Sends a response without a body. */
 export function sendEmpty(res: Response, status: number, headers: ResponseHeaders = {}): void {
   setHeaders(res, status, headers);
   res.end();

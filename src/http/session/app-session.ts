@@ -36,7 +36,6 @@ interface RegenerableSession extends SessionContent {
   save(done: (error?: unknown) => void): unknown;
 }
 
-/** A request behind express-session or cookie-session. */
 interface SessionRequest {
   session?: Partial<RegenerableSession> | null | undefined;
   sessionID?: string | undefined;
@@ -56,7 +55,6 @@ export function appSessionOf(request: Request, timeoutMs: number): AppSession | 
   return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : unrenewable;
 }
 
-/** Whether the app's session cannot hold a login. */
 export function isUnrenewable(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }

@@ -29,12 +29,10 @@ export interface LoginStore {
 }
 
 interface Attempt {
-  /** The hash of the browser's cookie. */
   readonly browser: Uint8Array;
   isCompleted: boolean;
 }
 
-/** Logins that were started in this process. */
 export class MemoryLoginStore implements LoginStore {
   readonly #attempts: BoundedMap<Attempt>;
 

@@ -131,7 +131,6 @@ interface CompletionBody {
 }
 
 interface Completion {
-  /** Base58 */
   readonly id: string;
   readonly isConfirmed: boolean;
 }

@@ -35,7 +35,7 @@ export function createSessionStore(
   };
   const writeCookie = async (res: Response, user: IntentUser): Promise<void> => {
     const [key] = login.cookieKeys;
-    if (!key) throw new Error('There is no key to seal the session cookie.');
+    if (!key) throw new Error('There is no key to seal the session cookie. Set INTENT_SECRET.');
     const { sessionTtlMs } = login;
     cookie.write(res, await sealSession(user.id, key, now() + sessionTtlMs), Math.ceil(sessionTtlMs / 1000));
   };

@@ -5,9 +5,7 @@ import type { Logger } from '../logger.js';
 export interface StatusRechecksOptions {
   readonly statusCache: StatusCache;
   readonly logger: Logger;
-  /** The maximum number of concurrent calls. Default 4. */
   readonly concurrency?: number | undefined;
-  /** The maximum number of waiting intents. Default 1,000. */
   readonly capacity?: number | undefined;
 }
 

@@ -4,7 +4,6 @@ import { IntentError } from '../../errors.js';
 import { parseBase58, parseIntentId } from '../../keys/base58.js';
 import { loadJose } from '../encryption.js';
 
-/** A webhook call that the service has signed. */
 export interface VerifiedWebhook {
   /** Base58 */
   readonly intentId: string;
@@ -15,7 +14,6 @@ export interface VerifiedWebhook {
 export interface WebhookVerifierOptions {
   /** Public keys of the service, Base58 of 32 bytes each. */
   readonly webhookPublicKeys: () => Promise<readonly string[]>;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 

@@ -6,7 +6,6 @@ import type { Observer, RouterEventPayload } from '../../telemetry/router-event.
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseLost, DatabaseOutage } from './database-fault.js';
 
-/** Receives the log lines of the ledger. */
 export interface LedgerLogger {
   warn(message: string, details?: Record<string, unknown>): void;
   error(message: string, details?: Record<string, unknown>): void;
@@ -39,9 +38,7 @@ export interface ConnectorOptions {
   readonly open: () => Promise<Database>;
   readonly logger: LedgerLogger;
   readonly observer?: Observer | undefined;
-  /** Called once the database is open; never after `close`. */
   readonly onOpen?: (() => void) | undefined;
-  /** Called when the database works again during an outage. */
   readonly onRecovered?: (() => void) | undefined;
   readonly timing?: Partial<ConnectorTiming> | undefined;
 }
@@ -178,9 +175,6 @@ export class DatabaseConnector implements Database {
     return this.#closing.signal.aborted;
   }
 
-  // ---- Opening ----
-
-  /** @throws {DatabaseOutage} if the database does not open in time */
   async #whenOpen(): Promise<Database> {
     await this.#waitUntilSettled(this.#timing.openWaitMs);
     if (this.#db) return this.#db;
@@ -222,8 +216,6 @@ export class DatabaseConnector implements Database {
     this.#options.logger.error(`express-intents: the ${cannotBeOpened(error)}`);
     this.#options.observer?.emit(unavailableEvent(error));
   }
-
-  // ---- Outages ----
 
   #noteFailure(db: Database, error: unknown): void {
     if (!(error instanceof DatabaseOutage) || this.#isClosing) return;
@@ -275,7 +267,6 @@ export class DatabaseConnector implements Database {
   }
 }
 
-/** The event for an error that makes the ledger unavailable. */
 export function unavailableEvent(error: unknown): RouterEventPayload {
   return { type: 'ledger_unavailable', code: error instanceof IntentError ? error.code : 'internal_error' };
 }

@@ -32,7 +32,6 @@ const affectsOneCall = /^57014$|^25P0[34]$|^53400$/;
 /** The subset after which the connection stays usable: timeout or cancel of one statement, insufficient resources. */
 const keepsConnection = /^57014$|^53/;
 
-/** The SQLSTATE of an error that the database itself reports. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code) ? code : undefined;
@@ -72,7 +71,6 @@ export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
   return new IntentError('ledger_unavailable', withReason(what, cause), cause ? { cause } : {});
 }
 
-/** An outage, with its reason and, if known, its fix. */
 export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
   return new DatabaseOutage(withFix(what, cause), { cause });
 }

@@ -15,7 +15,6 @@ export class TransactionScope {
   #running = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs one statement through `send`, after the statements before it. */
   run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
     const result = withCallerStack(() => this.#run(sql, send));
     // A statement that is not awaited rolls the transaction back. Its rejection must not also end the process.

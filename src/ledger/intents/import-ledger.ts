@@ -5,7 +5,6 @@ import { intentStates } from '../ledger.js';
 import { lanes } from '../settlement/hook-lanes.js';
 import { exportName, tablesVersion } from './export-ledger.js';
 
-/** How many lines one statement writes. */
 const batchSize = 200;
 
 /**
@@ -168,7 +167,6 @@ async function insertLines(tx: Queryable, lines: readonly string[]): Promise<num
   }
 }
 
-/** The columns that both the tables and the file have. */
 async function sharedColumns(tx: Queryable, line: string | undefined): Promise<readonly string[]> {
   const { rows } = await tx.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_catalog.pg_attribute

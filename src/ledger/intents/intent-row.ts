@@ -59,7 +59,6 @@ export function toLedgerIntent(row: IntentRow): LedgerIntent {
   });
 }
 
-/** Undefined for a login. */
 export function toRecordedTerms(row: IntentRow): RecordedTerms | undefined {
   const { amount, currency, destination, login, metadata } = row;
   if (amount === null || currency === null || destination === null) return undefined;

@@ -24,7 +24,6 @@ function termValues({ id, terms, browser }: NewIntent): unknown[] {
 const firstPoll = (kind: string, ms: string): string =>
   `case when ${kind} = 'payment' then now() + ${ms}::float8 * interval '1 millisecond' end`;
 
-/** Records an intent that the sequencer has accepted. */
 export async function recordIntent(db: Queryable, intent: NewIntent, times: WatchTimes): Promise<void> {
   await db.query(
     `insert into express_intents.intents (${termColumns}, state, due_at, watch_until)
@@ -68,7 +67,6 @@ export async function confirmIntent(db: Queryable, id: string, times: WatchTimes
 
 type RepeatedRow = IntentRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
 
-/** The intent stored under this key for this browser. */
 export async function findRepeated(
   db: Queryable,
   browser: Uint8Array,

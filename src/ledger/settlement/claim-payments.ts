@@ -37,7 +37,6 @@ const namedIntents = `select id from express_intents.intents
 /** The maximum number of payments to claim in each lane. */
 export type LaneLimits = Readonly<Record<Lane, number>>;
 
-/** Claims due payments. */
 export function claimDue(db: Queryable, limits: LaneLimits, timing: SettlementTiming): Promise<ClaimedPayment[]> {
   const counts = lanes.map((lane) => limits[lane]);
   return claim(db, dueIntents, counts, timing);
@@ -92,7 +91,6 @@ export async function releaseAllClaims(db: Queryable): Promise<void> {
   );
 }
 
-/** How many due times one statement corrects. */
 const correctionBatch = 200;
 
 /**

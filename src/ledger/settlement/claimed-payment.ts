@@ -19,7 +19,6 @@ export interface ClaimedPayment {
   readonly login: boolean;
   /** The fencing token of all writes. */
   readonly leaseToken: string;
-  /** How many times the hook that is due has failed. */
   readonly attempts: number;
   /** How many times a hook of this payment has timed out since the last success. */
   readonly timeouts: number;
@@ -83,7 +82,6 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
 /** Part of every write that ends a claim. */
 export const endClaim = 'leased_until = null, hook_run = null';
 
-/** Part of every write after a hook succeeded. */
 export const clearFailures = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
 
 /** Another process has, or may have, claimed the payment. This process must not write to it any more. */

@@ -52,7 +52,6 @@ async function fetchStatusOrPollLater(
 
 const unknownToService = 'The payment service no longer knows the intent.';
 
-/** A created or expired payment that is not submitted. */
 async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
   const { db, settings, timing, observer } = context;
   const wasExpired = claimed.state === 'expired';

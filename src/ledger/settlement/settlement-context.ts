@@ -22,7 +22,6 @@ export interface SettlementContext {
   readonly db: Database;
   readonly hooks: PaymentHooks;
   readonly fetchStatus: FetchSequencerStatus;
-  /** Undefined if the site has no logins. */
   readonly fetchUserId: FetchUserId | undefined;
   readonly settings: Pick<
     LedgerSettings,
@@ -37,7 +36,6 @@ export interface SettlementContext {
   readonly timing: SettlementTiming;
   readonly notifySubmitted?: ((id: string) => void) | undefined;
   readonly logger: LedgerLogger;
-  /** Undefined if the router events have no subscriber. */
   readonly observer?: Observer | undefined;
 }
 

@@ -45,7 +45,6 @@ export function emitDeadLetter({ observer }: Context, letter: DeadLetter & { rea
   observer?.emit({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
 }
 
-/** One call of a hook. */
 export interface HookRun {
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
   readonly payment: Payment;

@@ -66,7 +66,6 @@ const paymentsPerCall = 4;
 /** After failures of the database the interval between rounds grows up to this, in milliseconds. */
 const pauseCapMs = 10_000;
 
-/** The interval of `correctDueTimes`, in milliseconds. */
 const correctEveryMs = 10_000;
 
 /**
@@ -80,13 +79,11 @@ const correctEveryMs = 10_000;
 export class Settlement {
   readonly #context: WorkContext;
   readonly #rechecks: RecheckQueue;
-  /** Limits the status calls. */
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claims that could not be written or released because the database failed. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   #isClosed = false;
-  /** How many payments of each lane are being processed. */
   readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, alone: 0 };
   /** The lanes in which the last claim reached its limit, so more payments may be due. */
   #fullLanes = new Set<Lane>();
@@ -118,7 +115,6 @@ export class Settlement {
     return Math.round(this.#context.lanes.firstCallWaitMs);
   }
 
-  /** Runs rounds until `close`. */
   start(): void {
     this.#loop ??= this.#run();
   }
@@ -230,7 +226,6 @@ export class Settlement {
     return lanes.some((lane) => room[lane] > 0 && this.#fullLanes.has(lane));
   }
 
-  /** Waits for free room, a recheck, or the time of the next round. */
   #pause(): Promise<void> {
     const { roundMs } = this.#context.timing;
     const capMs = Math.max(pauseCapMs, roundMs);

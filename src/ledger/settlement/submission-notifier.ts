@@ -31,7 +31,6 @@ export class SubmissionNotifier {
     else this.#timer ??= setTimeout(() => this.#send(), batchMs).unref();
   }
 
-  /** Sends the waiting ids, then stops listening. */
   close(): void {
     this.#send();
     this.#listening?.close();

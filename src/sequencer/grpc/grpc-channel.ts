@@ -23,7 +23,6 @@ const channelOptions: ChannelOptions = {
 };
 
 export interface GrpcRequestOptions {
-  /** Without it the call has no timeout. */
   readonly timeoutMs?: number | undefined;
   /** As in `AttemptOptions`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
@@ -32,7 +31,6 @@ export interface GrpcRequestOptions {
 export interface GrpcCall {
   /** Yields the bytes of each answer. Throws the final status unless it is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;
-  /** Whether the call ever had a connection. */
   hadConnection(): boolean;
   /** Sends no further calls over this connection. Its running calls continue to their end. */
   abandonConnection(): void;
@@ -58,7 +56,6 @@ export class GrpcChannel {
     this.#url = new URL(url);
   }
 
-  /** Sends a request. */
   start(path: string, body: Uint8Array, { timeoutMs, metadata = {} }: GrpcRequestOptions = {}): GrpcCall {
     const client = this.#connect();
     const request = Buffer.from(body.buffer, body.byteOffset, body.byteLength);

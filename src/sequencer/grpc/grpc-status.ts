@@ -46,7 +46,6 @@ const unreadable =
 
 const maxDetailsLength = 1_000;
 
-/** The error of a call that did not end with OK (interface section 7). */
 export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): SequencerError {
   const details = typeof status.details === 'string' ? status.details.slice(0, maxDetailsLength) : '';
   const name = codeNames[status.code as number] ?? String(status.code);

@@ -104,7 +104,6 @@ class HttpCall implements Dispatcher.DispatchHandler {
     this.#controller?.abort(reason as Error);
   }
 
-  /** Ends the call. @returns false if it had already ended */
   #end(): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
@@ -160,7 +159,6 @@ function asSequencerError(error: Error & { readonly code?: unknown }, origin: un
   });
 }
 
-/** The longest accepted `Retry-After`. */
 const longestRetryAfterMs = 3_600_000;
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

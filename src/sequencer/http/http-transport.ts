@@ -56,7 +56,6 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
 class ConnectionPool {
   readonly #origin: string;
   readonly #timeoutMs: number;
-  /** Undefined before the first call. */
   pool: Pool | undefined;
   #closed: Promise<void> | undefined;
 

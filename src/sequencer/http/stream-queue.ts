@@ -1,13 +1,10 @@
-/** At this many messages the source is paused. */
 const pauseAt = 64;
 /** At this many messages, from a source that does not pause, the stream fails. */
 const maxMessages = 1_024;
 
-/** The writing end of the queue. */
 export interface StreamSource {
   pause(): void;
   resume(): void;
-  /** The reader has stopped reading. */
   cancel(): void;
 }
 

@@ -8,15 +8,12 @@ import { StreamQueue } from './stream-queue.js';
 export interface WebSocketTarget {
   /** `ws:` or `wss:`, with the path. */
   readonly address: string;
-  /** Timeout of the handshake, in milliseconds. */
   readonly timeoutMs: number;
   /** The interval of pings, in milliseconds. If a ping was not answered by the next one, the stream fails. */
   readonly pingMs: number;
-  /** The `version` of the request's envelope. */
   readonly envelopeVersion?: string | undefined;
 }
 
-/** The open streams of one transport. */
 export class WebSocketStreams {
   readonly #target: WebSocketTarget;
   readonly #streams = new Set<WebSocketStream>();
@@ -73,7 +70,6 @@ const closeTimeoutMs = 1_000;
  */
 class WebSocketStream {
   readonly reader: StreamQueue;
-  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #target: WebSocketTarget;
   readonly #request: Uint8Array;

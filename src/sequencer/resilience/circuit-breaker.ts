@@ -15,7 +15,6 @@ function classifyFailure(error: unknown): FailureClass {
   return isFailing ? 'failing' : 'alive';
 }
 
-/** This many consecutive failures open the circuit. */
 const failuresToOpen = 5;
 /** How long nothing is sent after that, in milliseconds. */
 const openMs = 5_000;
@@ -34,7 +33,6 @@ const openMs = 5_000;
 export class CircuitBreaker {
   readonly #onChange: (isOpen: boolean) => void;
   #consecutiveFailures = 0;
-  /** Undefined while the circuit is closed. */
   #openedAtMs: number | undefined;
   #isProbing = false;
   /** When the service last answered without a failure, by `performance.now()`. */

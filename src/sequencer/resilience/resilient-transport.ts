@@ -30,13 +30,11 @@ export function defaultAttemptTimeoutMs(timeoutMs: number): number {
 export interface CallObserver {
   /** A call begins. It may wait in line before it is sent. Returns undefined if this call is not observed. */
   begin(operation: Operation): ObservedCall | undefined;
-  /** The circuit of an operation opens or closes. */
   breaker(operation: Operation, isOpen: boolean): void;
 }
 
 /** One call, with all its attempts. */
 export interface ObservedCall {
-  /** The metadata of every attempt. */
   readonly metadata: Readonly<Record<string, string>> | undefined;
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /**

@@ -2,7 +2,6 @@ import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { SequencerError } from '../../errors.js';
 import { nameOf, type Operation, operations } from '../../wire/envelope.js';
 
-/** Attempts after the first one. */
 const maxRetries = 2;
 /** The maximum of the first delay, in milliseconds; that of the second is twice as long. Full jitter. */
 const firstDelayMs = 100;
@@ -61,11 +60,9 @@ export function retryDelayMs(
   return retryAfterMs > longestRetryAfterMs || leftMs - delayMs < shortestAttemptMs ? undefined : delayMs;
 }
 
-/** Retries that each call earns. */
 const perCall = 0.2;
 /** Retries earned in each second: on a quiet site every call may be retried. */
 const perSecond = 0.2;
-/** The maximum number of saved retries. */
 const burst = 10;
 
 /** A token bucket for the retries of all operations. It limits the load to about 1.2 times the calls. */

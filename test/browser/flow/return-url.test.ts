@@ -1,6 +1,7 @@
 // The page's address, and the configuration of the site.
 const location = new URL('https://shop.example/articles/tea?x=1');
-const intentSite = { returnOrigins: ['https://www.shop.example', 'http://localhost:3000'] };
+const returnOrigins = ['https://www.shop.example', 'http://localhost:3000'];
+const intentSite = { routes: { elements: '/intent/v1' }, returnOrigins };
 Object.assign(globalThis, { location, intentSite });
 const { returnUrl, walletLink } = await import('../../../src/browser/flow/return-url.js');
 const { httpUrl } = await import('../../../src/browser/validation.js');

@@ -142,7 +142,7 @@ describe('resource, description and metadata of the payment hook', () => {
       payment: () => ({ amount: 1, currency: 'usd', ...(more as object) }),
     });
     const { status, body } = await pay(new Browser(origin));
-    expect([status, body.code]).toEqual([500, 'invalid_configuration']);
+    expect([status, body.code]).toEqual([500, 'invalid_terms']);
     expect(body).not.toHaveProperty('detail');
     expect(log.text).toContain(why);
     expect(log.text).not.toContain('ää');

@@ -318,13 +318,15 @@ describe('the OpenAPI document describes all responses of', () => {
     await raw('post', '/intent/webhook', '{}');
   });
 
-  test.each(['/intent/v1/elements.js', '/.well-known/service-payments.json', '/intent/v1/openapi.json'])(
-    '%s',
-    async (path) => {
-      await request(site.origin).get(path).expect(200);
-      await request(site.origin).get(path).set('If-None-Match', '*').expect(304);
-    },
-  );
+  test.each([
+    '/intent/v1/elements.js',
+    '/intent/v1/site.json',
+    '/.well-known/service-payments.json',
+    '/intent/v1/openapi.json',
+  ])('%s', async (path) => {
+    await request(site.origin).get(path).expect(200);
+    await request(site.origin).get(path).set('If-None-Match', '*').expect(304);
+  });
 
   test('showHealth', async () => {
     await request(site.origin).get('/healthz').expect(200);

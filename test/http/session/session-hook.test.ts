@@ -21,7 +21,9 @@ const contentOf = (req: Request): Content => (req as unknown as { session?: Cont
 /** `POST /data` adds to the session, `GET /data` reads it. */
 const dataRoutes = (app: Express): void => {
   app.post('/data', (req, res) => {
-    Object.assign(contentOf(req), Object.fromEntries(new URL(req.originalUrl, 'http://a').searchParams));
+    const { searchParams } = new URL(req.originalUrl, 'http://a');
+    Object.assign(contentOf(req), Object.fromEntries(searchParams));
+    if (searchParams.has('list')) contentOf(req).drafts = [searchParams.get('list')];
     res.json({});
   });
   app.get('/data', (req, res) => {
@@ -76,7 +78,7 @@ function start(middlewares: RequestHandler[], options: SiteOptions = {}) {
       app.get('/passport', (req, res) => void res.json({ account: (req.user as Account | undefined)?.id ?? null }));
     },
     after: dataRoutes,
-    login: { keepSession: ['basket'] },
+    login: { keepSession: ['basket', 'drafts'] },
     onSession: (...args) => onSession(...args),
     ...options,
   });
@@ -144,17 +146,20 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
     'when onSession %s, the visitor keeps the old data without a login, and can retry',
     async (_name, act, ...expected) => {
       const browser = new Browser(site.origin);
-      await browser.send('POST', '/data?basket=tea&draft=mine');
+      await browser.send('POST', '/data?basket=tea&draft=mine&list=mine');
       const { complete } = await confirm(site, browser);
       onSession = async (_user, req) => {
         contentOf(req).basket = 'emptied';
+        (contentOf(req).drafts as string[] | undefined)?.push('changed');
         await passportLogin(req, 'account-7');
         contentOf(req).userId = 7;
         await act();
       };
       const { status, body } = await complete();
       expect([status, body.code]).toEqual(expected);
-      expect(await dataOf(browser)).toEqual({ basket: 'tea', draft: 'mine' });
+      expect(site.log.text.includes('onSession failed')).toBe(status === 500);
+      site.log.lines.length = 0;
+      expect(await dataOf(browser)).toEqual({ basket: 'tea', draft: 'mine', list: 'mine', drafts: ['mine'] });
       expect([await userOf(browser), await accountOf(browser)]).toEqual([null, null]);
       onSession = (_user, req) => passportLogin(req, 'account-7');
       expect((await complete()).status).toBe(200);

@@ -45,7 +45,6 @@ export class EmbeddedTransaction {
   readonly #mark = randomUUID();
   #begun: Promise<Transaction> | undefined;
   #rejectBegin: (error: unknown) => void = () => undefined;
-  /** Settles when the transaction no longer has the database. */
   #turn: Promise<void> | undefined;
   #wasOpened = false;
   #hasEnded = false;

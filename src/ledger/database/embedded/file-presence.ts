@@ -14,7 +14,6 @@ export class FilePresence {
     return this.#isGone;
   }
 
-  /** @throws {DatabaseLost} if a file is or was missing, or was replaced */
   require(): void {
     for (const [file, identity] of this.#identities) {
       if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;

@@ -34,7 +34,6 @@ export class PostgresConnection {
     return this.#send({ ...statement, queryMode: 'extended' } as unknown as QueryConfig);
   }
 
-  /** @param sql the statements that begin and mark the transaction */
   async begin(sql: string): Promise<void> {
     try {
       await this.#send(sql);

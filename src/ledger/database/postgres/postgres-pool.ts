@@ -13,14 +13,12 @@ export interface PostgresLimits {
   readonly connectMs: number;
   /** Timeout of one statement, enforced by the server and, a second later, by the driver. */
   readonly statementMs: number;
-  /** How long `close` waits for running statements. */
   readonly closeMs: number;
 }
 
 const livenessTiming = { quietMs: 2_000, retryMs: 500 };
 const probeMs = 2_000;
 
-/** The message of pg-pool when all of its connections are in use. */
 const allInUse = /^timeout exceeded when trying to connect/;
 
 /** pgbouncer accepts few startup parameters. */
@@ -58,7 +56,6 @@ export class PostgresPool {
     return new PostgresPool(pg, url, limits);
   }
 
-  /** @throws {IntentError} `ledger_unavailable` */
   async acquire(): Promise<PostgresConnection> {
     if (this.#closing) throw ledgerUnavailable('The ledger is closed');
     this.#monitor.requireAnswer();
@@ -77,7 +74,6 @@ export class PostgresPool {
     if (isBroken) this.#dropIdle();
   }
 
-  /** Listens to a channel over a connection outside the pool. */
   listen(channel: string, onMessage: (payload: string) => void): PostgresListener {
     // Unreferenced, so that it does not keep the process alive.
     const config = { ...this.#settings(), stream: () => this.#createSocket().unref() };
@@ -158,7 +154,6 @@ export class PostgresPool {
     }
   }
 
-  /** Pending calls fail with the error of a terminated connection. */
   #destroySockets(): void {
     for (const socket of this.#sockets) socket.destroy(silenceError());
   }

@@ -1,0 +1,41 @@
+import express from 'express';
+import { intentRouter } from 'express-intents';
+
+const app = express();
+const router = intentRouter({
+  onPaid: async (payment, { tx }) => {
+    const paid = 'update invoices set payment = $2 where number = $1 and payment is null';
+    await tx.query(paid, [payment.metadata.invoice, payment.id]);
+  },
+});
+app.use(router);
+
+/** Stands for your mail service. */
+const outbox = [];
+
+/** Sends the invoice. A second call, such as a retry of a job, sends the same link. */
+async function sendInvoice({ number, total, email }) {
+  const { walletLink } = await router.createPayment(
+    { amount: total, currency: 'eur', description: `Invoice ${number}`, metadata: { invoice: number } },
+    { idempotencyKey: `invoice-${number}` },
+  );
+  outbox.push(`To ${email}: <a href="${walletLink}">Please pay invoice ${number}</a>`);
+}
+
+await router.ready();
+const { database } = router;
+await database.query('create table if not exists invoices (number int primary key, total text, payment text)');
+await database.query(`insert into invoices values (42, '120.00') on conflict do nothing`);
+await sendInvoice({ number: 42, total: '120.00', email: 'ada@example.com' });
+
+app.get('/', async (_req, res) => {
+  const { rows } = await database.query('select number, total, payment from invoices order by number');
+  const lines = rows.map(
+    ({ number, total, payment }) => `Invoice ${number}, ${total} eur: ${payment ? 'paid' : 'open'}`,
+  );
+  res.send(
+    `<p>${lines.join('<br>')}<p>Open the link of this mail, pay, and reload this page.<p>${outbox.join('<br>')}`,
+  );
+});
+
+app.listen(process.env.PORT ?? 3000);

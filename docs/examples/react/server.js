@@ -1,0 +1,20 @@
+import express from 'express';
+import { intentRouter, refuse } from 'express-intents';
+
+const cents = new Map([['tea', 450]]);
+
+const app = express();
+const router = intentRouter({
+  payment: ({ body: { order } }) => {
+    const { article, quantity } = order ?? {};
+    const price = cents.get(article) ?? refuse('There is no such article.', 404);
+    if (![1, 2, 3].includes(quantity)) refuse('You can buy one to three.');
+    return { amount: ((price * quantity) / 100).toFixed(2), currency: 'usd', metadata: { article, quantity } };
+  },
+  onPaid: ({ metadata }) => console.log('paid', metadata),
+});
+app.use(router, express.static('dist'));
+
+const embedded = await router.ready();
+app.listen(process.env.PORT ?? 3000);
+if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);

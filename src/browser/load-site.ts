@@ -1,0 +1,18 @@
+// Loaded on demand by bundles: the file that the server serves contains its configuration.
+import { call } from './flow/api.js';
+import type { ElementRoutes, SiteConfig } from './site-config.js';
+
+/** Without an answer the defaults apply. */
+const timeoutMs = 3_000;
+let loading: Promise<void> | undefined;
+
+/** Requests the configuration of the site, once for all elements of the page, and again after a failure. Never rejects. */
+export function loadSite(site: SiteConfig, { elements }: ElementRoutes): Promise<void> {
+  loading ??= call<SiteConfig>(elements && `${elements}/site.json`, AbortSignal.timeout(timeoutMs)).then(
+    (answer) => void Object.assign(site, answer, { load: undefined }),
+    () => {
+      loading = undefined;
+    },
+  );
+  return loading;
+}
