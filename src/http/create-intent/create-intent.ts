@@ -70,7 +70,7 @@ const resourceCookieSeconds = 400 * 24 * 3_600;
 export function createIntentHandler(context: RouterContext): Handler {
   return async (req, res) => {
     const request = await parseRequest(context, req, res);
-    const result = await createIntent(context, request);
+    const result = await startIntent(context, request);
     const { owner } = request;
     if (result.terms?.resource !== undefined) owner.extendCookie(resourceCookieSeconds);
     context.secrets.set(result.id, result.clientSecret);
@@ -94,7 +94,7 @@ async function parseRequest(context: RouterContext, req: Request, res: Response)
 }
 
 /** Creates an intent, or restores that of an earlier request with the same key. */
-export async function createIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
+export async function startIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
   const result = await createOrRestore(context, request);
   context.observer?.emit(eventOf(result));
   return result;

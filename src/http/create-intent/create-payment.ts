@@ -5,7 +5,7 @@ import { requireKnown } from '../../reject-unknown.js';
 import type { IntentOwner } from '../encryption.js';
 import type { SitePaymentTerms } from '../hooks.js';
 import type { RouterContext } from '../router-context.js';
-import { createIntent, type KeyedRequest } from './create-intent.js';
+import { type KeyedRequest, startIntent } from './create-intent.js';
 import { fingerprintOf, isBareKey } from './intent-request.js';
 import { normalizeTerms, termNames } from './payment-terms.js';
 
@@ -24,7 +24,7 @@ export interface CreatePaymentOptions {
 export interface CreatedPayment {
   /** The intent id, Base58: for `router.intents`, and the `id` that the hooks receive. */
   readonly id: string;
-  /** The content of the code. Whoever has it can pay, and nothing else. */
+  /** The content of the code. Its holder can pay this intent, and do nothing else. */
   readonly clientSecret: string;
   /** Opens the wallet. It contains the client secret. Undefined if there is no `INTENT_WALLET_URL`. */
   readonly walletLink: string | undefined;
@@ -47,7 +47,7 @@ export async function createPayment(
   const { idempotencyKey } = options;
   const keyed = idempotencyKey === undefined ? undefined : keyedBy(idempotencyKey, ledger, recorded);
   const owner = siteOwner(config, keyed !== undefined);
-  const { id, clientSecret } = await createIntent(context, {
+  const { id, clientSecret } = await startIntent(context, {
     owner,
     keyed,
     terms: async () => recorded,

@@ -93,7 +93,7 @@ describe('the payment hook', () => {
     [{ ...valid, destination: 'not-an-account' }, 'destination. Expected the Base58'],
     [{ ...valid, resource: '' }, 'resource. The resource of a payment must be a string'],
     [{ ...valid, metadata: { at: new Date() } }, 'metadata. metadata.at is a Date'],
-    [{ ...valid, colour: 'red' }, 'unknown option "colour". Did you mean'],
+    [{ ...valid, colour: 'red' }, 'unknown name "colour". Valid names: amount,'],
     [undefined, 'must return { amount, currency }'],
   ])('that returns the terms %j causes a 500 invalid_terms, and one log line with the field', async (terms, reason) => {
     const { origin, log } = await startSiteWithSequencer({ payment: (() => terms) as never });

@@ -203,7 +203,7 @@ describe('parseListOptions', () => {
       { after: Buffer.from("2026-01-01 12:00:00+00|'; drop table x; --").toString('base64url') },
       '`next` of a previous page',
     ],
-    ['an unknown filter', { user: 'ada' }, 'unknown option "user". Did you mean "userId"?'],
+    ['an unknown filter', { user: 'ada' }, 'unknown name "user". Did you mean "userId"?'],
     ['a number as the user', { userId: 7 }, 'must be a user id'],
     ['a long user id', { userId: 'x'.repeat(101) }, 'must be a user id'],
     ['a user id with a NUL', { userId: 'a\0' }, 'must be a user id'],
