@@ -120,13 +120,8 @@ export const removedDefences = [
   {
     name: 'removed: the server sets the terms',
     file: 'http/create-intent/payment-terms.ts',
-<<<<<<< HEAD
-    from: 'requireTerms(await runHook(hookName, () => payment(req))));',
-    to: '({ ...requireTerms(await runHook(hookName, () => payment(req))), ...req.body.order, ...req.query }));',
-=======
     from: '(async (req) => requireTerms(await runHook(hookName, () => payment(req))))',
     to: '(async (req) => ({ ...requireTerms(await runHook(hookName, () => payment(req))), ...req.body.order, ...req.query }))',
->>>>>>> intents
     caughtBy: attack('terms'),
   },
   {
@@ -231,11 +226,7 @@ export const removedDefences = [
     name: 'removed: addresses come from the configuration',
     file: 'http/webhook/register-webhook.ts',
     from: 'const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);',
-<<<<<<< HEAD
     to: "const base = webhook && origin && req ? 'https://' + req.hostname : req && localOriginOf(req);",
-=======
-    to: "const base = webhook && origin ? 'https://' + req?.hostname : req && localOriginOf(req);",
->>>>>>> intents
     caughtBy: attack('injection'),
   },
   {
