@@ -9,10 +9,10 @@ export const payments = {
   // The browser names the article, the server sets the price. `onPaid` reads the order from the metadata, because the browser
   // may have disconnected by then.
   payment: async (req: Request) => {
-    const { slug, price } = requireArticle(req.body);
+    const { slug, price, name } = requireArticle(req.body);
     const user = await currentUser(req);
     const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id };
-    return { amount: price, currency: 'usd', metadata };
+    return { amount: price, currency: 'usd', description: name, metadata };
   },
   onPaid: async (payment, { tx, attempt }) => {
     await placeOrder(payment, tx);

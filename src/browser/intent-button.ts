@@ -2,6 +2,7 @@ import { drawing, make } from './dialog/make.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
+import { preloadDialog } from './flow/load-dialog.js';
 import css from './intent-button.css';
 import {
   type ButtonOptions,
@@ -12,7 +13,7 @@ import {
   type Settings,
 } from './options.js';
 import { siteConfig } from './site-config.js';
-import { loadTexts, localeOf } from './texts/locale.js';
+import { buttonTextsOf } from './texts/button-texts.js';
 import { attempt, requireThat } from './validation.js';
 
 // Without a page, as in server-side rendering, the module can still be loaded.
@@ -25,7 +26,10 @@ export class IntentButton extends Base {
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
   readonly #label = make('slot');
+  readonly #button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
+  readonly #note = make('p', { part: 'note', role: 'status', dir: 'auto' });
   readonly #flow: IntentFlow;
+  #restoreTimer: ReturnType<typeof setTimeout> | undefined;
 
   static {
     for (const name of optionNames) {
@@ -46,14 +50,25 @@ export class IntentButton extends Base {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [sheet];
+    const busy = (isBusy: boolean, text: string): void => {
+      this.toggleAttribute('data-busy', isBusy);
+      this.#button.ariaBusy = `${isBusy}`;
+      this.#note.textContent = text;
+    };
     this.#flow = new IntentFlow(
-      this,
+      {
+        element: this,
+        root,
+        showBusy: (text) => busy(true, text),
+        showNote: (text) => busy(false, text),
+      },
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    const button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
-    button.onclick = () => this.#attempt(() => this.#flow.start());
-    root.append(button, this.#flow.dialog.element);
+    this.#button.onclick = () => this.#attempt(() => this.#flow.start());
+    for (const event of ['pointerenter', 'focus'])
+      this.#button.addEventListener(event, () => void preloadDialog().catch(() => undefined));
+    root.append(this.#button, this.#note);
     for (const name of optionNames) {
       // A property that was set before the element was defined hides the accessor of the class.
       if (!Object.hasOwn(this, name)) continue;
@@ -99,8 +114,6 @@ export class IntentButton extends Base {
 
   connectedCallback(): void {
     this.attributeChangedCallback();
-    // By then all attributes and properties are set.
-    setTimeout(() => this.#attempt(() => this.#flow.restore()));
   }
 
   disconnectedCallback(): void {
@@ -108,10 +121,13 @@ export class IntentButton extends Base {
   }
 
   attributeChangedCallback(): void {
-    void this.#attempt(async ({ label, mode, locale }) => {
-      await loadTexts(locale);
-      this.#label.textContent = label ?? localeOf(locale).texts[mode];
+    void this.#attempt(({ label, mode, locale }) => {
+      this.#label.textContent = label ?? buttonTextsOf(locale)[mode];
     }, true);
+    if (!this.isConnected) return;
+    // By then all attributes and properties are set. Another order can have a pending intent too.
+    clearTimeout(this.#restoreTimer);
+    this.#restoreTimer = setTimeout(() => this.#attempt(() => this.#flow.restore()));
   }
 
   #settings(): Settings {

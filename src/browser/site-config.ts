@@ -34,3 +34,6 @@ export const siteConfig = { __proto__: null, ...intentSite } as SiteConfig;
 export const siteBase = siteConfig.load
   ? ''
   : new URL('.', import.meta.url).pathname.slice(0, -1 - (siteConfig.routes.elements as string).length);
+
+/** The address of the folder with the files that are loaded on demand. Empty in a bundle, which knows their addresses. */
+export const siteFolder = siteConfig.load ? '' : new URL('.', import.meta.url).href;

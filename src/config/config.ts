@@ -8,6 +8,7 @@ import { type LoginConfig, readKeyRing, readLogin } from './login.js';
 import { Report } from './report.js';
 import { readSequencer, type SequencerConfig } from './sequencer.js';
 import {
+  checkButtonConfig,
   readDestination,
   readOrigin,
   readReturnOrigins,
@@ -62,6 +63,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const walletUrl = readWalletUrl(source);
   const returnOrigins = readReturnOrigins(source);
   const routes = readRoutes(source);
+  checkButtonConfig(source, { walletUrl, returnOrigins, routes });
   const connectionLimits = readConnectionLimits(source);
   const rateLimits = readRateLimits(source);
   if (report.problems.length > 0) throw problemsOf(report, env);

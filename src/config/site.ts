@@ -53,6 +53,17 @@ function problemOfWalletUrl(url: string, production: boolean): string | undefine
   return production && !url.startsWith('https:') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
+/** In bytes. With it elements.js has at most 10 KB with gzip. */
+export const maxButtonConfigBytes = 1_800;
+
+/** Limits what the server writes into elements.js for the button. */
+export function checkButtonConfig({ report }: ConfigSource, config: object): void {
+  const bytes = Buffer.byteLength(JSON.stringify(config));
+  if (bytes <= maxButtonConfigBytes) return;
+  const problem = `With INTENT_WALLET_URL and routes they have ${bytes} bytes, and every page loads them with the button.`;
+  report.problem('returnOrigins', problem, `Use at most ${maxButtonConfigBytes} bytes in total.`);
+}
+
 const defaultRoutes: Routes = {
   intent: '/intent',
   status: '/status',

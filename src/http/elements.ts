@@ -9,7 +9,7 @@ import type { Handler, RouterContext } from './router-context.js';
 const siteFile = 'site.json';
 
 /** The files of the browser element. The first one loads the others on demand. */
-export const elementFiles = ['elements.js', 'ask-user.js', 'portable-ed25519.js', 'translations.js', siteFile] as const;
+export const elementFiles = ['elements.js', 'intent-dialog.js', 'portable-ed25519.js', siteFile] as const;
 
 /** Pages get a new version within minutes. */
 const maxAgeSeconds = 300;

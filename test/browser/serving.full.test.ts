@@ -13,7 +13,7 @@ const scripts = ({ requests }: Visit): string[] =>
     .map((request) => new URL(request.url()).pathname)
     .filter((path) => !/^\/(?:pages|record\.js)/.test(path));
 
-test('a page in English in a current browser loads elements.js only, also to pay', async () => {
+test('a page loads elements.js only, and intent-dialog.js at the press', async () => {
   const site = await startStrictSite();
   const visit = await open(site.page({ script: buttonScript() }));
   await part(visit.page, 'button').waitFor();
@@ -21,7 +21,7 @@ test('a page in English in a current browser loads elements.js only, also to pay
   expect(scripts(visit)).toEqual(['/intent/v1/elements.js']);
   await site.sequencer.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
-  expect(scripts(visit)).toEqual(['/intent/v1/elements.js']);
+  expect(scripts(visit)).toEqual(['/intent/v1/elements.js', '/intent/v1/intent-dialog.js']);
 });
 
 const portable = '/intent/v1/portable-ed25519.js';

@@ -73,7 +73,7 @@ describe('every page', () => {
     for (const { text } of await everyPage()) {
       for (const [, file = ''] of text.matchAll(/(?:src|<link[^>]* href)="([^"]+)"/g)) files.add(file);
     }
-    for (const name of ['elements', 'ask-user', 'portable-ed25519', 'translations']) files.add(`/intent/v1/${name}.js`);
+    for (const name of ['elements', 'intent-dialog', 'portable-ed25519']) files.add(`/intent/v1/${name}.js`);
     const types = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
     for (const file of files) {
       const { status, headers } = await new Visitor(shop.origin).get(file);

@@ -188,7 +188,7 @@ test('the other files of the element are served, and no other files', async () =
   const { origin } = await startSiteWithSequencer({
     after: (app) => app.get('/intent/v1/own.js', (_req, res) => void res.send('own')),
   });
-  for (const name of ['ask-user', 'portable-ed25519', 'translations']) {
+  for (const name of ['intent-dialog', 'portable-ed25519']) {
     const { text } = await request(origin)
       .get(`/intent/v1/${name}.js`)
       .expect(200)

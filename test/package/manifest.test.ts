@@ -96,7 +96,7 @@ describe('the tarball', () => {
     'dist/http/operations/openapi.json',
     'dist/browser/elements.d.ts',
     'dist/browser/built/elements.js',
-    'dist/browser/built/ask-user.js',
+    'dist/browser/built/intent-dialog.js',
     'dist/browser/built/portable-ed25519.js',
     'dist/emulator/page/wallet.html',
   ])('contains %s', (path) => {

@@ -1,6 +1,15 @@
+import type { Problem } from '../flow/api.js';
 import type { Settings } from '../options.js';
-import { type Locale, localeOf } from '../texts/locale.js';
+import { amountIn, localizeAmount } from '../texts/amount.js';
+import { en } from '../texts/en.js';
+import { problemText } from '../texts/problem-text.js';
+import { textsOf } from '../texts/texts.js';
+import { copyText } from './copy-text.js';
+import css from './intent-dialog.css';
 import { drawing, make } from './make.js';
+import { qrCode } from './qr-code.js';
+
+// Loaded on demand, when a visitor is about to press the button. It shares no module with elements.js, only types.
 
 /** The states of the dialog; its `data-state`. `IntentFlow` describes their transitions. */
 export type State =
@@ -12,10 +21,45 @@ export type State =
   | 'declined'
   | 'expired'
   | 'offline'
+  | 'silent'
   | 'problem';
 
+/** Details of a state. */
+export interface Details {
+  /** Of the state `problem`. */
+  readonly problem?: Problem;
+  /** Whether no retry is offered. */
+  readonly isFinal?: boolean;
+  /** Of a problem: certainly nothing was paid. */
+  readonly isUnpaid?: boolean;
+  /** Of an expired payment: the result of the check for it. Missing during the check. */
+  readonly check?: 'unpaid' | 'failed';
+}
+
+/** The code of an intent. */
+export interface Code {
+  /** Holds the amount of a payment. */
+  readonly payload: Uint8Array;
+  /** The text of the QR code: a wallet link or the client secret. */
+  readonly text: string;
+  /** The link for a wallet on this device. */
+  readonly link: string | undefined;
+  readonly expiresAtMs: number;
+}
+
+/** What the visitor can do. */
+export interface Actions {
+  /** The dialog was closed, also with Escape. */
+  closed(): void;
+  retry(): void;
+  /** Check whether the payment of an expired code has arrived. */
+  check(): void;
+}
+
 /** The paths of the marks that replace the code, in a square of 24. */
-const marks: Partial<Record<State, string>> = {
+const marks = {
+  asking: 'M12 12a4 4 0 1 0-.1 0M4 20a8 7 0 0 1 16 0',
+  confirming: 'M12 2a10 10 0 0 1 10 10',
   done: 'M5 13l4 4L19 7',
   declined: 'M7 7l10 10M17 7L7 17',
   expired: 'M12 5v7l4 3',
@@ -25,106 +69,218 @@ const marks: Partial<Record<State, string>> = {
 /** Whether the wallet is probably on this device. */
 const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)').matches;
 
+let sheet: CSSStyleSheet | undefined;
+
 /** The dialog of a payment or login. It displays states and decides none. */
 export class IntentDialog {
   readonly element: HTMLDialogElement;
   readonly #host: HTMLElement;
-  readonly #title = make('h2', { part: 'title', dir: 'auto' });
-  readonly #amount = make('p', { part: 'amount', dir: 'auto' });
-  readonly #payee = make('p', { part: 'payee', dir: 'auto' });
+  readonly #title = make('h2', { part: 'title', id: 'title', dir: 'auto' });
+  readonly #amount = make('p', { part: 'amount', id: 'amount', dir: 'auto', 'aria-live': 'polite' });
+  readonly #payee = make('p', { part: 'payee', id: 'payee', dir: 'auto' });
+  readonly #item = make('p', { part: 'item', id: 'item', dir: 'auto' });
   readonly #code = make('div', { part: 'code', role: 'img' });
   readonly #mark = make('path');
   readonly #status = make('p', { part: 'status', role: 'status', dir: 'auto' });
+  readonly #lifetime = make('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
   readonly #link = make('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
+  readonly #copy = make('button', { part: 'copy' });
+  readonly #check = make('button', { part: 'check' });
   readonly #retry = make('button', { part: 'retry' });
   readonly #cancel = make('button', { part: 'cancel' });
-  /** Set when the dialog opens. */
-  locale = localeOf('en');
+  readonly #close = make(
+    'button',
+    { part: 'close' },
+    make('svg', drawing, make('path', { d: 'M6 6l12 12M18 6L6 18' })),
+  );
+  #texts = en;
+  #settings = {} as Settings;
+  #shown: Code | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** Set while the dialog asks the visitor to confirm the user. */
+  #answer: ((isConfirmed: boolean) => void) | undefined;
 
-  /** @param onClosed called when the visitor closes the dialog, also with Escape */
-  constructor(host: HTMLElement, onClosed: () => void, onRetry: () => void) {
+  constructor(host: HTMLElement, root: ShadowRoot, actions: Actions) {
     this.#host = host;
+    const stage = make('div', { part: 'stage' }, this.#code, make('svg', { part: 'mark', ...drawing }, this.#mark));
     this.element = make(
       'dialog',
-      { part: 'dialog', autofocus: '', tabindex: -1 },
-      this.#title,
-      this.#amount,
-      this.#payee,
-      make('div', { part: 'stage' }, this.#code, make('svg', { part: 'mark', ...drawing }, this.#mark)),
-      this.#status,
+      { part: 'dialog', autofocus: '', tabindex: -1, 'aria-labelledby': 'title amount item payee' },
+      make('header', {}, this.#title, this.#payee, this.#amount, this.#item),
+      make('section', {}, stage, this.#status, this.#lifetime),
       this.#link,
+      this.#check,
+      this.#copy,
       this.#retry,
       this.#cancel,
+      this.#close,
     );
-    this.#retry.onclick = onRetry;
+    this.#retry.onclick = () => (this.#answer ? this.#settle(true) : actions.retry());
+    this.#check.onclick = () => actions.check();
+    this.#copy.onclick = () => copyText(this.#copy, this.#shown?.text, this.#texts);
     this.#cancel.onclick = () => this.element.close();
+    this.#close.onclick = () => this.element.close();
     this.element.onclose = () => {
       if (host.dataset.open === undefined) return;
       this.#reset();
-      onClosed();
+      this.#settle(false);
+      actions.closed();
     };
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+    }
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+    root.append(this.element);
   }
 
   /** Opens the dialog unless it is open. Empty parts keep their space, so the layout does not jump. */
-  open(locale: Locale, { mode, payee, walletUrl }: Settings): void {
-    const { tag, texts } = locale;
-    this.locale = locale;
-    this.element.lang = tag;
-    this.element.setAttribute('aria-label', texts[mode]);
-    this.#title.textContent = texts[mode];
-    this.#amount.textContent = '\u00a0';
-    this.#amount.hidden = mode === 'login';
+  open(settings: Settings, title: string): void {
+    const { locale, mode, payee, walletUrl } = settings;
+    const texts = textsOf(locale);
+    const { element } = this;
+    this.#texts = texts;
+    this.#settings = settings;
+    element.lang = locale;
+    element.toggleAttribute('data-here', !!walletUrl && isHandheld());
+    this.#title.textContent = title;
     this.#payee.textContent = payee;
-    this.#code.setAttribute('aria-label', texts.code);
+    for (const empty of [this.#amount, this.#item, this.#lifetime]) {
+      empty.textContent = '\u00a0';
+      empty.hidden = mode === 'login' && empty !== this.#lifetime;
+    }
+    this.#code.ariaLabel = texts.code;
+    this.#close.ariaLabel = texts.close;
     this.#link.textContent = isHandheld() ? texts.link : texts.linkHere;
-    this.#link.hidden = !walletUrl;
-    this.#retry.textContent = texts.retry;
+    this.#copy.textContent = walletUrl ? texts.copyLink : texts.copyCode;
+    this.#check.textContent = texts.check;
     this.#host.dataset.open = '';
-    if (!this.element.open) this.element.showModal();
+    if (!element.open) element.showModal();
     // On a low screen the browser may scroll to the element it focuses.
-    this.element.scrollTop = 0;
+    element.scrollTop = 0;
+    // Formatting the first amount takes tens of milliseconds. Do it during the request.
+    setTimeout(() => localizeAmount('1.00', 'usd', locale));
   }
 
-  /** Closes the dialog without a call to `onClosed`. */
+  /** Closes the dialog without a call to `closed`. */
   close(): void {
     this.#reset();
     this.element.close();
   }
 
-  /** Shows the code, the amount, and a link for a wallet on this device. */
-  showCode(code: SVGElement, amount: string, link: string | undefined): void {
-    this.#code.replaceChildren(code);
+  /** Shows the code, the amount, and a link for a wallet on this device. @throws {TypeError} for an unknown currency */
+  showCode(code: Code): void {
+    const { locale, mode } = this.#settings;
+    const amount = mode === 'payment' ? amountIn(code.payload, locale) : '';
+    this.#code.replaceChildren(qrCode(code.text, this.#code.clientWidth));
+    this.#code.ariaLabel = [this.#texts.code, amount].filter(Boolean).join(', ');
     this.#amount.textContent = amount;
-    if (link) this.#link.href = link;
+    if (code.link) this.#link.href = code.link;
+    this.#shown = code;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => this.#tick(), 1_000);
+    this.#tick();
   }
 
-  /** Removes the code and the link, and with them the secret, from the page. An empty amount is hidden. */
+  /** Shows what the payer buys. */
+  describe(description: string): void {
+    this.#item.textContent = description;
+  }
+
+  /** Removes the code and the link, and with them the secret, from the page. */
   clearCode(): void {
+    clearInterval(this.#timer);
+    this.#shown = undefined;
     this.#code.replaceChildren();
     this.#link.removeAttribute('href');
-    this.#link.hidden = true;
-    this.#amount.hidden ||= !this.#amount.textContent.trim();
+    this.#lifetime.textContent = '\u00a0';
+  }
+
+  show(state: State, details: Details = {}): void {
+    const { element } = this;
+    element.dataset.state = state;
+    const isFinal = details.isFinal || state === 'done' || state === 'confirming';
+    const isCheck = state === 'expired' && this.#settings.mode === 'payment';
+    const mark = marks[state as 'done'] ?? '';
+    this.#setMark(mark);
+    this.#retry.hidden = !mark || isFinal || (isCheck && details.check !== 'unpaid');
+    this.#check.hidden = !isCheck;
+    this.#check.disabled = !details.check;
+    // Without a link, copying is the way to a wallet on this device.
+    this.#link.hidden = !!mark || !this.#settings.walletUrl;
+    this.#copy.hidden = !!mark;
+    this.#copy.disabled = !this.#shown;
+    this.#retry.textContent = this.#texts.retry;
+    this.#cancel.textContent = mark ? this.#texts.close : this.#texts.cancel;
+    this.#arrange(this.#sentence(state, details));
   }
 
   /**
-   * @param text announced once by screen readers; default: the text of the state
-   * @param isFinal whether a retry is not offered
+   * Asks in the open dialog: continue as the user of the wallet?
+   * @returns false if the visitor closes the dialog; never resolves if the dialog leaves the page
    */
-  show(state: State, text?: string, isFinal = state === 'done'): void {
-    const { element } = this;
-    const { texts } = this.locale;
-    const mark = marks[state] ?? '';
-    element.dataset.state = state;
-    element.toggleAttribute('data-mark', !!mark);
+  ask(userId: string): Promise<boolean> {
+    const { ask, yes, no } = this.#texts;
+    this.element.dataset.state = 'asking';
+    this.#setMark(marks.asking);
+    this.#retry.hidden = false;
+    this.#retry.textContent = yes;
+    this.#cancel.textContent = no;
+    this.#arrange(ask.replace('{user}', `${userId.slice(0, 4)}…${userId.slice(-4)}`));
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+    });
+  }
+
+  #settle(isConfirmed: boolean): void {
+    const answer = this.#answer;
+    if (!answer) return;
+    this.#answer = undefined;
+    this.show('confirming');
+    answer(isConfirmed);
+  }
+
+  #setMark(mark: string): void {
+    this.element.toggleAttribute('data-mark', !!mark);
     this.#mark.setAttribute('d', mark);
-    this.#retry.hidden = !mark || isFinal;
-    this.#cancel.textContent = mark || state === 'confirming' ? texts.close : texts.cancel;
-    const isHere = state === 'waiting' && this.#link.href && isHandheld();
-    const sentence = text ?? texts[isHere ? 'waitingHere' : (state as 'waiting')];
+  }
+
+  /** Announces the sentence. The first visible action is the primary one, which has a line of its own. */
+  #arrange(sentence: string): void {
+    const { element } = this;
+    const actions = [this.#link, this.#check, this.#copy, this.#retry];
+    const primary = actions.find(({ hidden }) => !hidden);
+    for (const action of actions) action.toggleAttribute('data-primary', action === primary);
+    element.toggleAttribute('data-lone', !primary);
+    element.toggleAttribute(
+      'data-single',
+      [this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary),
+    );
     // Screen readers announce a text each time it is set.
     if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
     // The focused element may now be hidden.
     if (element.open && !this.#host.shadowRoot?.activeElement?.getClientRects().length) element.focus();
+  }
+
+  #sentence(state: State, { problem, isUnpaid, check }: Details): string {
+    const texts = this.#texts;
+    const isPayment = this.#settings.mode === 'payment';
+    if (problem) return [problemText(problem, texts), isUnpaid && texts.unpaid].filter(Boolean).join(' ');
+    if (state === 'done') return isPayment ? texts.paid : texts.loggedIn;
+    if (state === 'expired' && isPayment) {
+      const next = { unpaid: texts.keepOpen, failed: texts.unchecked };
+      return `${texts.expired} ${check ? next[check] : texts.checking}`;
+    }
+    if (state === 'offline' && navigator.onLine) return texts.noAnswer;
+    if (state === 'waiting' && isHandheld()) return this.#settings.walletUrl ? texts.waitingHere : texts.waitingCopy;
+    return texts[state as 'waiting'];
+  }
+
+  /** The remaining time as minutes and seconds. */
+  #tick(): void {
+    const seconds = Math.max(0, Math.round(((this.#shown?.expiresAtMs ?? 0) - Date.now()) / 1_000));
+    const time = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
+    this.#lifetime.textContent = `${this.#texts.expires} ${time}`;
   }
 
   #reset(): void {

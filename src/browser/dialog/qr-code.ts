@@ -6,11 +6,8 @@ import { make } from './make.js';
 /** Modules of white on each side, which scanners need. */
 const quietZone = 4;
 
-/** In CSS pixels. */
-const maxWidth = 250;
-
-/** A QR code, dark on white in every theme, drawn as one path. */
-export function qrCode(text: string): SVGElement {
+/** A QR code, dark on white in every theme, drawn as one path. @param maxWidth in CSS pixels */
+export function qrCode(text: string, maxWidth: number): SVGElement {
   const rows = qrModules(text);
   const size = rows.length + 2 * quietZone;
   let path = '';

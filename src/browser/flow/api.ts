@@ -13,8 +13,15 @@ export class Problem extends Error {
   }
 }
 
-/** Whether the site refused permanently: any 4xx except 409 and 429. A retry cannot succeed. */
-export const isFinalRefusal = ({ status }: Problem): boolean => /^4(?!09|29)/.test(`${status}`);
+/** Whether the site refused permanently: any 4xx except 409 and 429, and a refusal by a hook. A retry cannot succeed. */
+export const isFinalRefusal = ({ status, code }: Problem): boolean =>
+  /^4(?!09|29)/.test(`${status}`) || code === 'request_refused';
+
+/** Whether the payment service refused this intent. It refuses each repetition too. */
+export const isServiceRefusal = ({ code }: Problem): boolean => /^(intent_refused|sequencer_error)$/.test(code);
+
+/** Whether the site answers, and the payment service does not. */
+export const isServiceSilent = ({ code, status }: Problem): boolean => status > 501 && /^sequencer/.test(code);
 
 /** Whether the answer was lost: the site may have processed the request. */
 export const isAnswerLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
@@ -60,5 +67,25 @@ export async function call<Answer>(
   const answer = await response.json().catch(() => undefined);
   signal.throwIfAborted();
   if (response.ok && answer) return answer;
+  if (!answer?.code) explainForeignAnswer(path, response, !!body);
   throw new Problem(answer?.code ?? 'unreadable', response.ok ? 502 : response.status, answer?.detail);
+}
+
+const explained = new Set<string>();
+
+/** The router answers every error as JSON with a code. Any other answer is a fault of the installation, named once. */
+function explainForeignAnswer(path: string, { status, headers, redirected }: Response, isPost: boolean): void {
+  const answer = `${isPost ? 'POST' : 'GET'} ${path} was answered with ${status} ${headers.get('Content-Type') ?? 'without a body'}`;
+  if (explained.has(answer)) return;
+  explained.add(answer);
+  const cause =
+    status === 403
+      ? 'The likely cause is CSRF middleware in front of the router. Mount the router before it'
+      : status === 404
+        ? 'The likely cause is another path: mount the router at the root of the site, or set the option `base`'
+        : redirected
+          ? 'The likely cause is a redirect by login middleware in front of the router. Mount the router before it'
+          : 'The likely cause is other middleware or a proxy in front of the router';
+  // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
+  console.warn(`express-intents: ${answer}, not by the router. ${cause}: docs/existing-app.md`);
 }

@@ -8,8 +8,9 @@ type LoginAnswer = { readonly user: User } | { readonly user?: never; readonly c
 const patienceMs = 120_000;
 
 /**
- * Completes a login on the server (interface section 4.7), with retries. A lost answer can mean success, so the last step
- * is a request for the current user.
+ * Completes a login on the server (interface section 4.7), with retries. All have the same idempotency key: if an answer was
+ * lost after it took effect, the server repeats it. Another process of the site cannot, so the last step is a request for
+ * the current user.
  * @param session the path of the route
  * @param confirmUser asks the visitor to confirm the user, on sites with the option `confirm`
  * @returns undefined if the visitor declines
@@ -21,6 +22,7 @@ export async function finishLogin(
   signal: AbortSignal,
   confirmUser: (userId: string) => Promise<boolean>,
 ): Promise<User | undefined> {
+  const idempotencyKey = crypto.randomUUID();
   let isLost = false;
   const mayRetry = (problem: Problem): boolean => {
     isLost ||= isAnswerLost(problem);
@@ -28,7 +30,7 @@ export async function finishLogin(
   };
   let confirm: boolean | undefined;
   const complete = async (): Promise<User | undefined> => {
-    const answer = await call<LoginAnswer>(session, signal, JSON.stringify({ id, confirm }));
+    const answer = await call<LoginAnswer>(session, signal, JSON.stringify({ id, confirm }), idempotencyKey);
     if (answer.user) return answer.user;
     confirm = await confirmUser(answer.confirm.user.id);
     return confirm ? complete() : undefined;

@@ -1,25 +1,22 @@
-import { IntentDialog, type State } from '../dialog/intent-dialog.js';
-import { qrCode } from '../dialog/qr-code.js';
+import type { IntentDialog, State } from '../dialog/intent-dialog.js';
 import type { Emit, User } from '../events.js';
 import type { Settings } from '../options.js';
-import { amountIn, localizeAmount } from '../texts/amount.js';
-import { loadTexts, localeOf, problemText } from '../texts/locale.js';
-import { call, isFinalRefusal, Problem, toProblem } from './api.js';
+import { buttonTextsOf } from '../texts/button-texts.js';
+import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
+import { type IntentAnswer, IntentCreator } from './create-intent.js';
 import { finishLogin } from './finish-login.js';
+import { type ButtonHost, loadDialog } from './load-dialog.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
-import { delay, retryUntil } from './retry.js';
+import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
 import { Watch, type WatchSignal } from './watch.js';
-
-/** The time in which a retry can be scheduled. The last delay takes 4 to 6 s. */
-const createPatienceMs = 7_000;
 
 /** How long "paid" stays on the screen before the redirect. */
 const lingerMs = 1_200;
 
-/** The intents that the buttons of this page watch. After a reload, only one of two buttons restores the same intent. */
-const watchedIds = new Set<string>();
+/** The intents of the buttons of this page. After a reload, only one of two buttons restores the same intent. */
+const claimedIds = new Set<string>();
 
 type CancelReason = 'declined' | 'expired' | 'problem';
 
@@ -30,20 +27,22 @@ const isRetryable = (stage: string): stage is CancelReason => /declined|expired|
  * One payment or login of a button, from the click to its end.
  *
  * Stages:
- * - idle: no dialog. A click starts an attempt.
+ * - idle: no dialog. A click starts an attempt and loads the dialog.
  * - preparing: the site creates the intent, or a handler of `invoke` provides its client secret.
  * - waiting, scanned: the code is on the screen. The watch of the intent moves between them.
- * - offline: in preparing, the creation is being retried; later, neither stream nor status answers.
- * - declined, expired, problem: the code is gone. A retry starts the next attempt.
+ * - offline, silent: in preparing, the creation is being retried; later, no answer from the site, or the service.
+ * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
  * Every stage leads to idle when the visitor closes the dialog or the element leaves the page.
  *
- * A payment can be submitted after its attempt: its watch continues until then, and its id stays in `sessionStorage` for
+ * A payment can be submitted after its attempt: its watch continues until then, and `pending-intents.ts` keeps its id for
  * the next visit.
  */
 export class IntentFlow {
-  readonly dialog: IntentDialog;
+  /** Loaded on demand. */
+  #dialog: IntentDialog | undefined;
+  readonly #host: ButtonHost;
   readonly #resolveSettings: () => Settings;
   readonly #emit: Emit;
   /** The watches of all intents that can still be submitted. Each retry adds one. */
@@ -52,22 +51,19 @@ export class IntentFlow {
   #stage: State | 'idle' = 'idle';
   /** Set from the click until idle. */
   #attempt: AbortController | undefined;
-  /** The idempotency key of the intent that is being created, while a repetition must not create a second one. */
-  #idempotencyKey: string | undefined;
+  readonly #creator = new IntentCreator();
   #providedSecret: string | undefined;
   #onSecretProvided: (() => void) | undefined;
   #latestId: string | undefined;
+  /** The intent whose login is being completed. */
+  #completingId: string | undefined;
   /** The intent whose code is on the screen. */
   #shownId: string | undefined;
   #expiresAtMs = 0;
   #expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: HTMLElement, resolveSettings: () => Settings, emit: Emit) {
-    this.dialog = new IntentDialog(
-      host,
-      () => void this.#onClosed(),
-      () => this.#retry(),
-    );
+  constructor(host: ButtonHost, resolveSettings: () => Settings, emit: Emit) {
+    this.#host = host;
     this.#resolveSettings = resolveSettings;
     this.#emit = emit;
   }
@@ -76,21 +72,28 @@ export class IntentFlow {
   async start(): Promise<void> {
     if (this.#attempt) {
       // A login can be confirming without a dialog: it was closed, or the page was reloaded.
-      if (this.#stage === 'confirming') await this.#open();
+      if (this.#stage === 'confirming') return this.#open().catch(() => this.#noteUnloaded());
       return;
     }
-    const attempt = new AbortController();
-    const { signal } = attempt;
     this.#settings = this.#resolveSettings();
-    this.#attempt = attempt;
+    this.#attempt = new AbortController();
+    const { signal } = this.#attempt;
     this.#latestId = undefined;
     this.#stage = 'preparing';
-    await this.#open();
+    try {
+      await this.#open();
+    } catch (error) {
+      if (signal.aborted) return;
+      // Without a dialog, the button itself reports the problem.
+      this.#endAttempt();
+      this.#noteUnloaded();
+      void this.#emit('error', { error: toProblem(error) });
+    }
     if (signal.aborted) return;
     try {
       if (!isSecureContext) throw new Problem('insecure_page', 426);
-      const secret = await this.#obtainSecret(signal);
-      if (!signal.aborted) await this.#showCode(secret, signal);
+      const created = await this.#obtainSecret(signal);
+      if (!signal.aborted) await this.#showCode(created, signal);
     } catch (error) {
       if (!signal.aborted) this.#fail(toProblem(error));
     }
@@ -100,25 +103,27 @@ export class IntentFlow {
   provideSecret(clientSecret: string): void {
     decodeClientSecret(clientSecret, this.#resolveSettings().mode);
     if (this.#shownId && this.#attempt) {
-      void this.#showCode(clientSecret, this.#attempt.signal);
+      void this.#showCode({ client_secret: clientSecret }, this.#attempt.signal);
       return;
     }
     this.#providedSecret = clientSecret;
     this.#onSecretProvided?.();
   }
 
-  /** Watches the intent that was pending before a reload. */
+  /** Watches the intent of the order that was pending before a reload, or in a tab that was closed. */
   restore(): void {
+    if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
     const id = recallPending(this.#settings.orderJson);
-    if (id && !watchedIds.has(id)) void this.#watch(id, true).poll();
+    if (id && !claimedIds.has(id)) void this.#watch(id, true).poll();
   }
 
   /** Ends the attempt and all watches. Pending intents are restored when the element returns. */
   stop(): void {
+    if (this.#completingId) claimedIds.delete(this.#completingId);
     this.#endAttempt();
     this.#unwatchAll();
-    this.dialog.close();
+    this.#dialog?.close();
   }
 
   /** The previous intent is still watched. */
@@ -131,20 +136,33 @@ export class IntentFlow {
 
   // ---- From the click to the code ----
 
-  /** Opens the dialog, unless the stage changes while its texts load. */
+  /** Loads and opens the dialog, unless the stage changes meanwhile. @throws {Problem} if it cannot be loaded */
   async #open(): Promise<void> {
-    const attempt = this.#attempt;
+    const attempt = this.#attempt as AbortController;
     const settings = this.#settings;
     const stage = this.#stage;
-    await loadTexts(settings.locale);
+    const texts = buttonTextsOf(settings.locale);
+    if (!this.#dialog) {
+      this.#host.showBusy(texts.busy);
+      const { IntentDialog } = await loadDialog(attempt.signal);
+      this.#dialog ??= new IntentDialog(this.#host.element, this.#host.root, {
+        closed: () => void this.#onClosed(),
+        retry: () => this.#retry(),
+        check: () => void this.#check(),
+      });
+    }
     if (this.#attempt !== attempt || this.#stage !== stage) return;
-    this.dialog.open(localeOf(settings.locale), settings);
-    if (stage === 'confirming') this.dialog.clearCode();
+    this.#dialog.open(settings, texts[settings.mode]);
+    if (stage === 'confirming') this.#dialog.clearCode();
     this.#show(stage as State);
   }
 
-  async #obtainSecret(signal: AbortSignal): Promise<string> {
-    const { mode, order, locale } = this.#settings;
+  #noteUnloaded(): void {
+    this.#host.showNote(buttonTextsOf(this.#settings.locale).unloaded);
+  }
+
+  async #obtainSecret(signal: AbortSignal): Promise<IntentAnswer> {
+    const { mode, order } = this.#settings;
     // The handler of this click did not provide a secret that is older than the click.
     const before = this.#providedSecret;
     this.#providedSecret = undefined;
@@ -156,55 +174,30 @@ export class IntentFlow {
     }
     const provided = this.#providedSecret ?? before;
     this.#providedSecret = undefined;
-    if (provided) return provided;
-    const created = this.#createIntent(signal);
-    // Formatting the first amount takes tens of milliseconds. Do it during the request.
-    localizeAmount('1.00', 'usd', locale);
-    return created;
+    if (provided) return { client_secret: provided };
+    return this.#creator.create(this.#settings, signal, (state) => this.#show(state));
   }
 
-  /**
-   * Creates an intent on the site, with retries during a restart or a short outage. A payment keeps its idempotency key
-   * while the answer may be lost, so no second intent is created. A login gets a new key, because its time to live starts
-   * at its creation.
-   */
-  #createIntent(signal: AbortSignal): Promise<string> {
-    const { mode, routes, orderJson } = this.#settings;
-    let repeatedKey: string | false | undefined;
-    const mayRetry = (problem: Problem): boolean => {
-      const { code, status } = problem;
-      // Without an answer or with a 502, 503 or 504, unless the payment service refuses this intent.
-      if (!isFinalRefusal(problem)) return !status || (status > 501 && !/r_error|refused/.test(code));
-      this.#idempotencyKey = undefined;
-      // The server knows the key from a different request.
-      return !!repeatedKey && status === 422;
-    };
-    return retryUntil(signal, createPatienceMs, mayRetry, async (failures) => {
-      // A single failure is not displayed.
-      if (failures > 1) this.#show('offline');
-      repeatedKey = mode === 'payment' && this.#idempotencyKey;
-      this.#idempotencyKey = repeatedKey || crypto.randomUUID();
-      return (await call<{ client_secret: string }>(routes.intent, signal, orderJson, this.#idempotencyKey))
-        .client_secret;
-    });
-  }
-
-  async #showCode(secret: string, signal: AbortSignal): Promise<void> {
+  async #showCode({ client_secret: secret }: IntentAnswer, signal: AbortSignal): Promise<void> {
     const { mode, walletUrl, expiresInMs, orderJson, urls } = this.#settings;
-    this.#idempotencyKey = undefined;
+    this.#creator.reset();
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload);
     if (signal.aborted) return;
-    const amount = mode === 'payment' ? amountIn(payload, this.dialog.locale.tag) : '';
+    const expiresAtMs = Date.now() + expiresInMs;
+    this.#dialog?.showCode({
+      payload,
+      // The code is scanned by another device, which does not return to this page.
+      text: walletUrl ? walletLink(walletUrl, secret) : secret,
+      link: walletUrl && walletLink(walletUrl, secret, urls, id),
+      expiresAtMs,
+    });
     rememberPending(orderJson, id);
     clearTimeout(this.#expiryTimer);
     this.#expiryTimer = setTimeout(() => this.#expire(), expiresInMs);
-    this.#expiresAtMs = Date.now() + expiresInMs;
+    this.#expiresAtMs = expiresAtMs;
     this.#latestId = id;
     this.#shownId = id;
-    // The code is scanned by another device, which does not return to this page.
-    const code = qrCode(walletUrl ? walletLink(walletUrl, secret) : secret);
-    this.dialog.showCode(code, amount, walletUrl && walletLink(walletUrl, secret, urls, id));
     this.#show('waiting');
     this.#watch(id);
   }
@@ -214,9 +207,14 @@ export class IntentFlow {
   #watch(id: string, isRestored = false): Watch {
     const known = this.#watches.get(id);
     if (known) return known;
-    const watch = new Watch(id, this.#settings, (signal) => this.#onSignal(watch, signal, isRestored));
+    const watch = new Watch(
+      id,
+      this.#settings,
+      (signal) => this.#onSignal(watch, signal, isRestored),
+      (description) => id === this.#shownId && this.#dialog?.describe(description),
+    );
     this.#watches.set(id, watch);
-    watchedIds.add(id);
+    claimedIds.add(id);
     return watch;
   }
 
@@ -238,19 +236,29 @@ export class IntentFlow {
     if (id !== this.#shownId) return;
     if (Date.now() >= this.#expiresAtMs) this.#expire();
     else if (signal === 'rejected') this.#clearCode('declined');
-    else this.#show(signal === 'offline' ? signal : watch.isScanned ? 'scanned' : 'waiting');
+    else if (signal === 'offline' || signal === 'silent') this.#show(signal);
+    else this.#show(watch.isScanned ? 'scanned' : 'waiting');
   }
 
   #expire(): void {
-    const { expired, keepOpen } = this.dialog.locale.texts;
     for (const watch of this.#watches.values()) watch.slowDown();
-    this.#clearCode('expired', this.#settings.mode === 'payment' ? `${expired} ${keepOpen}` : undefined);
+    this.#clearCode('expired');
+    if (this.#settings.mode === 'payment') void this.#check();
+  }
+
+  /** A payment of the expired code can have arrived. Another one is offered only after an answer of the site. */
+  async #check(): Promise<void> {
+    const attempt = this.#attempt;
+    this.#show('expired');
+    const answers = await Promise.all([...this.#watches.values()].map((watch) => watch.poll()));
+    if (this.#attempt !== attempt || this.#stage !== 'expired') return;
+    this.#show('expired', { check: answers.every(Boolean) ? 'unpaid' : 'failed' });
   }
 
   #unwatch(watch: Watch): void {
     watch.stop();
     this.#watches.delete(watch.id);
-    watchedIds.delete(watch.id);
+    if (watch.id !== this.#completingId) claimedIds.delete(watch.id);
   }
 
   #unwatchAll(): void {
@@ -263,13 +271,16 @@ export class IntentFlow {
   async #succeed(watch: Watch): Promise<void> {
     const { id, settings } = watch;
     const { completesLogin, mode, urls, orderJson } = settings;
-    // Another order is on the screen and stays there.
-    if (this.#attempt && orderJson !== this.#settings.orderJson && !completesLogin) {
+    const shown = this.#attempt ? this.#settings : this.#resolveSettings();
+    // The page or the screen shows another order by now, and it stays there.
+    if (orderJson !== shown.orderJson && !completesLogin) {
       this.#unwatch(watch);
-      forgetPending(orderJson);
+      if (recallPending(orderJson) === id) forgetPending(orderJson);
       void this.#emit('success', { intent: id });
       return;
     }
+    // Another button must not restore it during the completion.
+    this.#completingId = id;
     this.#unwatchAll();
     this.#settings = settings;
     // Another intent may be in creation. Its code must not replace this result.
@@ -287,18 +298,19 @@ export class IntentFlow {
         void this.#emit('error', { error: toProblem(error) });
       }
     }
+    this.#completingId = undefined;
     // The visitor declined and closed the dialog.
     if (mode === 'login' && !user) {
       this.#stage = 'waiting';
       return this.#onClosed();
     }
     forgetPending(orderJson);
-    this.#clearCode('done', this.dialog.locale.texts[mode === 'login' ? 'loggedIn' : 'paid']);
+    this.#clearCode('done');
     const [isPrevented] = await Promise.all([this.#emit('success', { intent: id, user }), delay(lingerMs)]);
     const finish = (): void => {
       if (this.#attempt !== attempt) return;
       this.#endAttempt();
-      this.dialog.close();
+      this.#dialog?.close();
     };
     if (!urls.success || isPrevented) return finish();
     // Back navigation can restore the page in this state.
@@ -308,26 +320,24 @@ export class IntentFlow {
 
   /** Asks the visitor to confirm the user. Opens the dialog, which can be closed by now. */
   async #askUser(userId: string): Promise<boolean> {
-    const { askUser } = await import('../dialog/ask-user.js');
     await this.#open();
-    return askUser(this.dialog.element, userId);
+    return this.#dialog?.ask(userId) ?? false;
   }
 
   /** A login restored after a reload may have been completed before it. Without a dialog this is not reported. */
   #failLogin(problem: Problem): void {
+    this.#completingId = undefined;
     forgetPending(this.#settings.orderJson);
-    const isOpen = this.dialog.element.open;
+    const isOpen = this.#dialog?.element.open;
     if (isOpen || problem.code !== 'intent_not_found') this.#fail(problem);
     if (!isOpen) this.#endAttempt();
   }
 
   #fail(problem: Problem): void {
-    const { texts } = this.dialog.locale;
-    const text = problemText(problem, texts);
     // Certain only if no code was shown.
     const isUnpaid = this.#settings.mode === 'payment' && this.#watches.size === 0;
-    const isFinal = isFinalRefusal(problem) && problem.code !== 'intent_not_found';
-    this.#clearCode('problem', isUnpaid ? `${text} ${texts.unpaid}` : text, isFinal);
+    const isFinal = (isFinalRefusal(problem) && problem.code !== 'intent_not_found') || isServiceRefusal(problem);
+    this.#clearCode('problem', { problem, isUnpaid, isFinal });
     void this.#emit('error', { error: problem });
   }
 
@@ -335,13 +345,14 @@ export class IntentFlow {
   async #onClosed(): Promise<void> {
     const stage = this.#stage;
     const intent = this.#latestId;
-    if (stage === 'confirming') return;
+    if (stage === 'confirming') return this.#showBusy();
     this.#endAttempt();
     if (/done|idle/.test(stage)) return;
     const { urls, orderJson, mode } = this.#settings;
     const reason = isRetryable(stage) ? stage : 'dismissed';
     for (const watch of this.#watches.values()) {
-      if (watch.isScanned && mode === 'payment') watch.slowDown();
+      // While no answer arrives, a scan is not reported either.
+      if (mode === 'payment' && (watch.isScanned || watch.isFailing)) watch.slowDown();
       else this.#unwatch(watch);
     }
     if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderJson);
@@ -355,20 +366,29 @@ export class IntentFlow {
     this.#stage = 'idle';
     this.#attempt = undefined;
     this.#shownId = undefined;
+    this.#completingId = undefined;
     this.#onSecretProvided = undefined;
-    this.#idempotencyKey = undefined;
+    this.#creator.reset();
+    this.#host.showNote('');
   }
 
   /** Removes the code from the page. The watch of its intent continues. */
   #clearCode(...shown: Parameters<IntentDialog['show']>): void {
     clearTimeout(this.#expiryTimer);
     this.#shownId = undefined;
-    this.dialog.clearCode();
+    this.#dialog?.clearCode();
     this.#show(...shown);
   }
 
   #show(...shown: Parameters<IntentDialog['show']>): void {
     this.#stage = shown[0];
-    this.dialog.show(...shown);
+    this.#dialog?.show(...shown);
+    this.#showBusy();
+  }
+
+  /** Without an open dialog, the button shows that it is at work. */
+  #showBusy(): void {
+    if (this.#dialog?.element.open) this.#host.showNote('');
+    else if (this.#attempt) this.#host.showBusy(buttonTextsOf(this.#settings.locale).busy);
   }
 }

@@ -1,13 +1,28 @@
 import { attempt } from '../validation.js';
 import { isIntentId } from './client-secret.js';
 
-// The pending intent of each order, in sessionStorage. It survives a reload, and a phone that discards the tab while the
-// wallet is open. Only the public id is stored. Payments also work if the browser denies storage.
+// The pending intent of each order. Only the public id is stored. Payments also work if the browser denies storage.
+//
+// sessionStorage survives a reload, and a phone that discards the tab while the wallet is open. When the page is left, the
+// pending payments are also copied to localStorage, for a tab that was closed: the next page of the site takes the copy, so
+// that the payment is not made twice. Logins stay in their tab: another visitor of this browser must not complete them.
+
+/** How long a payment of a closed tab is kept. */
+const keptMs = 3_600_000;
 
 /** The pending intent for an order, identified by the settings' `orderJson`. */
 export function recallPending(orderJson: string): string | undefined {
-  const id = attempt(() => sessionStorage.getItem(itemName(orderJson)));
-  return isIntentId(id) ? id : undefined;
+  const name = itemName(orderJson);
+  return attempt(() => {
+    const [id, leftAtMs] = localStorage.getItem(name)?.split(' ') ?? [];
+    // Taken by this tab.
+    localStorage.removeItem(name);
+    if (isIntentId(id) && Date.now() - Number(leftAtMs) < keptMs && !sessionStorage.getItem(name)) {
+      sessionStorage.setItem(name, id);
+    }
+    const pending = sessionStorage.getItem(name);
+    return isIntentId(pending) ? pending : undefined;
+  });
 }
 
 export function rememberPending(orderJson: string, intentId: string): void {
@@ -16,6 +31,16 @@ export function rememberPending(orderJson: string, intentId: string): void {
 
 export function forgetPending(orderJson: string): void {
   attempt(() => sessionStorage.removeItem(itemName(orderJson)));
+}
+
+/** Copies a pending payment for the next page of the site, because the page is left. */
+export function leavePending(orderJson: string, intentId: string): void {
+  attempt(() => localStorage.setItem(itemName(orderJson), `${intentId} ${Date.now()}`));
+}
+
+/** Removes the copy, because the page is back. */
+export function keepPending(orderJson: string): void {
+  attempt(() => localStorage.removeItem(itemName(orderJson)));
 }
 
 const itemName = (orderJson: string): string => `intent-button ${orderJson}`;

@@ -1,13 +1,15 @@
 import type { Settings } from '../options.js';
 import { attempt } from '../validation.js';
-import { call, type Status } from './api.js';
+import { call, isServiceSilent, type Problem, type Status } from './api.js';
+import { keepPending, leavePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
 /**
  * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected`, which
  * the button calls declined, are for display; only `submitted` counts. `offline`: neither stream nor status answers.
+ * `silent`: the site answers, and the service does not.
  */
-export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline';
+export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline' | 'silent';
 
 const pollMs = 1_000;
 const slowPollMs = 5_000;
@@ -42,7 +44,12 @@ export class Watch {
   #isSlow = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(id: string, settings: Settings, onSignal: (signal: WatchSignal) => void) {
+  constructor(
+    id: string,
+    settings: Settings,
+    onSignal: (signal: WatchSignal) => void,
+    onDescription: (description: string) => void,
+  ) {
     const { events } = settings.routes;
     this.id = id;
     this.settings = settings;
@@ -54,6 +61,7 @@ export class Watch {
         onSignal(signal);
         this.#schedule();
       },
+      onDescription,
       () => this.#schedule(),
     );
     for (const event of ['visibilitychange', 'pageshow', 'online', 'focus', 'pagehide', 'offline'])
@@ -63,19 +71,32 @@ export class Watch {
     this.#schedule();
   }
 
-  async poll(): Promise<void> {
+  /** Whether the last polls were not answered. */
+  get isFailing(): boolean {
+    return this.#failures > 0 || !navigator.onLine;
+  }
+
+  /** Polls the status now. @returns whether it was answered */
+  async poll(): Promise<boolean> {
     const { status } = this.settings.routes;
     this.#poll?.abort();
     const poll = new AbortController();
     this.#poll = poll;
     this.#polledAtMs = Date.now();
     clearTimeout(this.#timer);
-    const answer = await call<Status>(status && `${status}/${this.id}`, poll.signal).catch(() => undefined);
-    if (poll.signal.aborted) return;
+    let problem: Problem | undefined;
+    const answer = await call<Status>(status && `${status}/${this.id}`, poll.signal).catch((error) => {
+      problem = error;
+    });
+    if (poll.signal.aborted) return false;
     this.#failures = answer ? 0 : this.#failures + 1;
+    // A single failure is not displayed.
+    const isFailing = this.#failures > 1 || !navigator.onLine;
     if (answer) this.#onSignal(signalOf(answer));
-    else if (!this.#stream.isAlive && (this.#failures > 1 || !navigator.onLine)) this.#onSignal('offline');
+    else if (isFailing && problem && isServiceSilent(problem)) this.#onSignal('silent');
+    else if (isFailing && !this.#stream.isAlive) this.#onSignal('offline');
     this.#schedule();
+    return !!answer;
   }
 
   /** Polls less often and closes the stream, which counts against the connection limit of the site. */
@@ -101,6 +122,10 @@ export class Watch {
 
   /** A phone freezes hidden pages, and their connections end without an event. */
   #onPageEvent({ type }: Event): void {
+    const { mode, completesLogin, orderJson } = this.settings;
+    const isPending = mode === 'payment' && !completesLogin;
+    if (isPending && type === 'pagehide') leavePending(orderJson, this.id);
+    if (isPending && type === 'pageshow') keepPending(orderJson);
     // Without a network the stream stays open for a long time. The browser fires this event immediately.
     if (type === 'offline') this.#onSignal(type);
     // Browsers do not cache a page with an open stream for back navigation.
@@ -126,14 +151,21 @@ class EventStream {
   isAlive = false;
   readonly #url: string | false;
   readonly #onSignal: (signal: WatchSignal) => void;
+  readonly #onDescription: (description: string) => void;
   readonly #onDeath: () => void;
   #source: EventSource | undefined;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(url: string | false, onSignal: (signal: WatchSignal) => void, onDeath: () => void) {
+  constructor(
+    url: string | false,
+    onSignal: (signal: WatchSignal) => void,
+    onDescription: (description: string) => void,
+    onDeath: () => void,
+  ) {
     this.#url = url;
     this.#onSignal = onSignal;
+    this.#onDescription = onDescription;
     this.#onDeath = onDeath;
   }
 
@@ -150,6 +182,10 @@ class EventStream {
         );
       });
     }
+    source.addEventListener('description', ({ data }) => {
+      const description: unknown = attempt(() => JSON.parse(data).description);
+      if (typeof description === 'string') this.#onDescription(description);
+    });
     source.onerror = () => {
       const wasAlive = this.isAlive;
       this.isAlive = false;

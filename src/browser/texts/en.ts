@@ -1,24 +1,34 @@
 export const en = {
-  payment: 'Pay with your wallet',
-  login: 'Log in with your wallet',
   code: 'QR code for your wallet',
+  /** Followed by minutes and seconds. */
+  expires: 'Code expires in',
   link: 'Open wallet',
   linkHere: 'Open wallet on this device',
+  copyLink: 'Copy link',
+  copyCode: 'Copy code',
+  copied: 'Copied',
+  notCopied: 'Copying failed',
   cancel: 'Cancel',
   close: 'Close',
   retry: 'Try again',
+  check: 'Check again',
   preparing: 'One moment…',
   waiting: 'Scan this code with your wallet.',
   waitingHere: 'Continue in your wallet.',
+  waitingCopy: 'Copy this code into your wallet, or scan it with another device.',
   scanned: 'Confirm in your wallet.',
   confirming: 'Logging you in…',
   paid: 'Paid. Thank you!',
   loggedIn: 'Logged in.',
   declined: 'Declined in your wallet.',
   expired: 'This code has expired.',
-  keepOpen: 'If you have confirmed, keep this page open.',
+  checking: 'Checking for a payment…',
+  unchecked: 'Check for a payment before you try again.',
+  keepOpen: 'No payment yet. If you have confirmed, keep this page open.',
   unpaid: 'You were not charged.',
-  offline: 'Connection problem. Still trying…',
+  offline: 'You are offline. Waiting for a connection…',
+  noAnswer: 'Connection problem. Still trying…',
+  silent: 'The payment service is not responding. Still trying…',
   unreachable: 'Connection problem. Try again soon.',
   service: 'Payment service problem. Try again soon.',
   refused: 'Not available here.',
@@ -27,7 +37,11 @@ export const en = {
   reload: 'Reload this page and try again.',
   insecure: 'This page requires https.',
   otherwise: 'Something went wrong. Try again soon.',
+  /** `{user}` becomes the shortened id. */
+  ask: 'Continue as {user}?',
+  yes: 'Continue',
+  no: 'Not me',
 };
 
-/** The texts of the element in one language. */
+/** The texts of the dialog in one language. */
 export type Texts = Readonly<typeof en>;

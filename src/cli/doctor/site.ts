@@ -1,4 +1,4 @@
-import { type Check, type DoctorContext, type Finding, failure, ok, skipped } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork, readProblem } from './external-client.js';
 import { buttonPath, type RunningSite } from './running-site.js';
 import { isLocal } from './settings.js';
@@ -179,7 +179,10 @@ export const wallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
   if (walletUrl === undefined) {
     if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];
-    return [skipped(sequencerUrl === 'embedded' ? 'embedded' : 'INTENT_WALLET_URL is not set')];
+    if (sequencerUrl === 'embedded') return [skipped('embedded')];
+    return [
+      warning('INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.', walletFix),
+    ];
   }
   const url = new URL(walletUrl);
   try {

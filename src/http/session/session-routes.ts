@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type * as zod from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
 import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
+import { parseIdempotencyKey } from '../create-intent/intent-request.js';
 import { runHook } from '../hook-errors.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserHashOf } from '../request/browser-cookie.js';
@@ -20,14 +23,24 @@ import type { SessionStore } from './session-store.js';
  * `POST /session` with `{ id }`: completes a login for the browser that started it, and responds with `{ user: { id } }`. With
  * the option `confirm` it changes nothing and responds with `{ confirm: { user: { id } } }`, so that the page can ask the user.
  * `{ id, confirm: true }` then completes the login.
+ *
+ * A login is completed once. If the response was lost, and the new session with it, the browser repeats the request with the
+ * same `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, client, observer } = context;
   const { ttlMs, keyRing } = login;
   const parse = completionParser(login.confirm);
+  const completed = new BoundedMap<IntentUser>({ ttlMs: repetitionTtlMs, capacity: 10_000, now: context.now });
   return async (req, res) => {
     const { id, isConfirmed } = await parse(await readJson(req));
     const browser = browserHashOf(browserCookie, req);
+    const attempt = browser && attemptOf(req, id, browser);
+    const earlier = attempt && completed.get(attempt);
+    if (earlier) {
+      await sessions.start(req, res, earlier, () => callOnSession(context, earlier, req));
+      return sendJson(res, 200, { user: earlier });
+    }
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notStartedHere();
 
     const disconnect = disconnectSignal(res);
@@ -44,9 +57,19 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     if (!isFirst) throw notStartedHere();
     const onSession = () => callOnSession(context, user, req);
     await sessions.start(req, res, user, onSession).catch((error) => reopenLogin(context, id, req, error));
+    if (attempt) completed.set(attempt, user);
     observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
+}
+
+/** The button repeats a request for two minutes. */
+const repetitionTtlMs = 120_000;
+
+/** Identifies the repetitions of one request. The page keeps the key in memory, so it cannot be repeated after a logout. */
+function attemptOf(req: Request, id: string, browser: Uint8Array): string | undefined {
+  const key = parseIdempotencyKey(req);
+  return key && createHash('sha256').update(browser).update(`${id} ${key}`).digest('base64');
 }
 
 /** The timeout of these hooks without a ledger. With one, `hooks.timeoutMs` applies. */

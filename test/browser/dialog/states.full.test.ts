@@ -17,6 +17,7 @@ const states = [
   ['declined', 'payment'],
   ['expired', 'payment'],
   ['offline', 'payment'],
+  ['silent', 'payment'],
   ['problem', 'payment'],
   ['waiting', 'login'],
   ['confirming', 'login'],
@@ -54,6 +55,7 @@ async function answer(path) {
     return state === 'problem' ? json({ code: 'intent_not_found' }, 404) : json({ user: { id: 'visitor' } });
   }
   if (state === 'offline') throw new TypeError('There is no network.');
+  if (state === 'silent') return json({ code: 'sequencer_unreachable' }, 503);
   return json(flags);
 }
 
@@ -66,7 +68,7 @@ globalThis.EventSource = class extends EventTarget {
     setTimeout(() => this.begin(), 50);
   }
   begin() {
-    if (state === 'offline') {
+    if (state === 'offline' || state === 'silent') {
       this.readyState = 2;
       return this.dispatchEvent(new Event('error'));
     }

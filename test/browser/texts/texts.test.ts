@@ -1,8 +1,10 @@
 import { Problem } from '../../../src/browser/flow/api.js';
 import { amountIn, localizeAmount } from '../../../src/browser/texts/amount.js';
+import { buttonTexts, buttonTextsOf } from '../../../src/browser/texts/button-texts.js';
 import { en } from '../../../src/browser/texts/en.js';
-import { loadTexts, localeOf, negotiateTag, problemText } from '../../../src/browser/texts/locale.js';
-import * as translations from '../../../src/browser/texts/translations.js';
+import { negotiateTag } from '../../../src/browser/texts/locale.js';
+import { problemText } from '../../../src/browser/texts/problem-text.js';
+import { textsOf } from '../../../src/browser/texts/texts.js';
 import { errorCodes } from '../../../src/errors.js';
 import { encodePayload } from '../../../src/intents/payload.js';
 
@@ -58,24 +60,25 @@ describe('the locale', () => {
     expect(negotiateTag(wanted)).toBe(expected);
   });
 
-  test('is English until the translations are loaded, and for unsupported languages', async () => {
-    expect(localeOf('de').texts).toBe(en);
-    await loadTexts('de');
-    expect(localeOf('de-AT')).toEqual({ tag: 'de-AT', texts: translations.de });
-    expect(localeOf('ja').texts.cancel).toBe('キャンセル');
-    expect(localeOf('xx')).toEqual({ tag: 'en', texts: en });
+  test('selects the texts of its language, and English for any other', () => {
+    expect(textsOf('de-AT').cancel).toBe('Abbrechen');
+    expect(textsOf('ja').cancel).toBe('キャンセル');
+    expect(textsOf('xx')).toBe(en);
+    expect(buttonTextsOf('fr-CA').payment).toBe('Payer avec votre portefeuille');
   });
 
-  test.each(Object.entries(translations))(
-    '%s is supported and has every text, none equal to English',
-    (language, texts) => {
-      expect(negotiateTag([language])).toBe(language);
-      expect(Object.keys(texts)).toEqual(Object.keys(en));
+  test.each(['de', 'es', 'fr', 'ja'])('%s is supported and has every text, none equal to English', (language) => {
+    expect(negotiateTag([language])).toBe(language);
+    for (const [texts, english] of [
+      [textsOf(language), en],
+      [buttonTextsOf(language), buttonTexts.en],
+    ] as [object, Record<string, string>][]) {
+      expect(Object.keys(texts)).toEqual(Object.keys(english));
       expect(Object.values(texts).filter((text) => text.trim() === '')).toEqual([]);
-      const same = Object.entries(texts).filter(([key, text]) => text === en[key as keyof typeof en]);
-      expect(same).toEqual([]);
-    },
-  );
+      expect(Object.entries(texts).filter(([key, text]) => text === english[key])).toEqual([]);
+    }
+    expect(textsOf(language).ask).toContain('{user}');
+  });
 });
 
 describe('problemText', () => {
@@ -95,6 +98,11 @@ describe('problemText', () => {
     ['<script>', en.otherwise],
   ])('%s', (code, sentence) => {
     expect(problemText(new Problem(code), en)).toBe(sentence);
+  });
+
+  test('an answer of other software is a refusal if its status is', () => {
+    expect(problemText(new Problem('unreadable', 403), en)).toBe(en.refused);
+    expect(problemText(new Problem('unreadable', 502), en)).toBe(en.otherwise);
   });
 
   test("returns the site's own text for a refusal only", () => {

@@ -51,8 +51,7 @@ function soundRequest(random, known) {
 const files = [
   '/.well-known/service-payments.json',
   '/intent/v1/elements.js',
-  '/intent/v1/translations.js',
-  '/intent/v1/ask-user.js',
+  '/intent/v1/intent-dialog.js',
   '/intent/v1/portable-ed25519.js',
 ];
 const accepts = ['text/html', '*/*', 'application/json', 'text/html;q=0.1, */*;q=NaN', ',,,', 'a'.repeat(500)];

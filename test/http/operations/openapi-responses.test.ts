@@ -251,6 +251,7 @@ describe('the OpenAPI document describes all responses of', () => {
     await raw('post', '/session', 'x', { 'content-type': 'text/plain' });
     await raw('post', '/session', '{}', { ...json, 'Sec-Fetch-Site': 'cross-site' });
     const login = await startLogin();
+    await browser.send('POST', '/session', { id: login.id }, { 'idempotency-key': 'a b' });
     await complete(login);
     await sequencer.wallet().login(login.secret);
     for (const status of [400, 402, 403, 404, 409, 413, 415, 429]) {

@@ -40,7 +40,7 @@ const answers: readonly Case[] = [
   ['get', '/.well-known/service-payments.json', 200],
   ['head', '/.well-known/service-payments.json', 200],
   ['get', '/intent/v1/elements.js', 200],
-  ['head', '/intent/v1/translations.js', 200],
+  ['head', '/intent/v1/intent-dialog.js', 200],
   ['post', '/intent', 201, json, '{}'],
   ['delete', '/session', 204, json],
   ['post', '/intent/webhook', 200, jwt, jwtOf({ intent: id, state: 'SUBMITTED' }, service)],

@@ -74,6 +74,28 @@ describe.each([
     expect((await browser.send('DELETE', '/session')).status).toBe(204);
   });
 
+  test('a completion whose response was lost is repeated for the same browser and Idempotency-Key', async () => {
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser);
+    await site.sequencer.wallet('Ada').login(secret);
+    const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+    // The response with the cookie of the session does not arrive.
+    const again = new Browser(site.origin, browser.cookies);
+    const lost = await browser.send('POST', '/session', { id }, { 'idempotency-key': 'attempt-1' });
+    expect(lost).toMatchObject({ status: 200, body: { user } });
+    const complete = (headers = {}) => again.send('POST', '/session', { id }, headers);
+    expect(await complete()).toMatchObject({ status: 404 });
+    expect(await complete({ 'idempotency-key': 'attempt-2' })).toMatchObject({ status: 404 });
+    expect(await complete({ 'idempotency-key': 'a b' })).toMatchObject({ status: 400 });
+    expect((await again.send('GET', '/session')).body).toEqual({ user: null });
+    expect(await complete({ 'idempotency-key': 'attempt-1' })).toMatchObject({ status: 200, body: { user } });
+    expect((await again.send('GET', '/session')).body).toEqual({ user });
+    const stranger = new Browser(site.origin);
+    await begin(stranger);
+    const stolen = await stranger.send('POST', '/session', { id }, { 'idempotency-key': 'attempt-1' });
+    expect(stolen.status).toBe(404);
+  });
+
   test('answers 404 to another browser, as for an unknown id', async () => {
     const victim = new Browser(site.origin);
     const { secret, id } = await begin(victim);

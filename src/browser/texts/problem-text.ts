@@ -1,0 +1,22 @@
+import type { Problem } from '../flow/api.js';
+import type { Texts } from './en.js';
+
+/** The problem codes for which each text is displayed. */
+const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
+  unreachable: /offline/,
+  insecure: /insecure/,
+  reload: /cross_site/,
+  refused: /not_supported|refused/,
+  gone: /not_found/,
+  amount: /amount|currency/,
+  service: /sequencer/,
+};
+
+/** The text for a problem; for a refusal, the site's own. */
+export function problemText({ code, message, status }: Problem, texts: Texts): string {
+  if (code === 'request_refused' && message !== code) return message;
+  // An answer of other software, such as a middleware of the site.
+  if (code === 'unreadable' && /^4/.test(`${status}`)) return texts.refused;
+  const [key] = Object.entries(problemCodes).find(([, pattern]) => pattern.test(code)) ?? ['otherwise'];
+  return texts[key as keyof Texts];
+}

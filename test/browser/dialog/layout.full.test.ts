@@ -1,0 +1,170 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { type ButtonOptions, buttonScript, part, state, textOf } from '../support/checkout.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite({ walletUrl: undefined });
+});
+
+const walletUrl = 'https://wallet.example/';
+const upright = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const landscape = { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true };
+const desk = { viewport: { width: 1280, height: 800 } };
+const small = { viewport: { width: 1280, height: 620 } };
+
+/** Opens the dialog with the code on the screen. */
+async function openDialog(view: BrowserContextOptions, options: ButtonOptions = {}): Promise<Page> {
+  const { page } = await open(site.page({ script: buttonScript(options) }), view);
+  await part(page, 'button').click();
+  await state(page, 'waiting');
+  return page;
+}
+
+const height = (page: Page): Promise<number> =>
+  part(page, 'dialog').evaluate((dialog) => dialog.getBoundingClientRect().height);
+
+async function top(page: Page, name: string): Promise<number> {
+  const box = await part(page, name).boundingBox();
+  if (!box) throw new Error(`The part ${name} is not visible.`);
+  return box.y;
+}
+
+describe.each([
+  ['a desk', desk],
+  ['a low window', small],
+  ['a phone', upright],
+  ['a phone on its side', landscape],
+])('on %s', (_name, view) => {
+  test.each([
+    ['a wallet link', { walletUrl }],
+    ['no wallet link', {}],
+  ])('with %s the height is the same in all states, and nothing is cut off', async (_link, options) => {
+    const visit = await open(
+      site.page({ script: buttonScript({ ...options, expiresInMs: 60_000, order: 'slow' }) }),
+      view,
+    );
+    const { page } = visit;
+    await page.clock.install();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/intent', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await part(page, 'button').click();
+    await state(page, 'preparing');
+    const heights = [await height(page)];
+    release();
+    await state(page, 'waiting');
+    heights.push(await height(page));
+    expect(await part(page, 'dialog').evaluate((dialog) => dialog.scrollHeight <= dialog.clientHeight)).toBe(true);
+    await page.clock.fastForward(61_000);
+    await state(page, 'expired');
+    heights.push(await height(page));
+    await part(page, 'retry').waitFor();
+    heights.push(await height(page));
+    expect(new Set(heights)).toEqual(new Set([heights[0]]));
+    expect(heights[0]).toBeLessThanOrEqual(view.viewport.height);
+  });
+});
+
+test('on a phone the wallet link is above a small code; on its side the code is left of everything', async () => {
+  const page = await openDialog(upright, { walletUrl });
+  expect(await top(page, 'link')).toBeLessThan(await top(page, 'code'));
+  const code = await part(page, 'code').boundingBox();
+  expect(code?.width).toBeLessThanOrEqual(160);
+  const turned = await openDialog(landscape, { walletUrl });
+  const [box, link] = [await part(turned, 'code').boundingBox(), await part(turned, 'link').boundingBox()];
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(link?.x ?? 0);
+});
+
+test('the lifetime of the code counts down', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 90_000 }) }), desk);
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1_000);
+  await part(page, 'button').click();
+  await state(page, 'waiting');
+  expect(await textOf(page, 'lifetime')).toBe('Code expires in 1:30');
+  await page.clock.runFor(31_000);
+  expect(await textOf(page, 'lifetime')).toBe('Code expires in 0:59');
+});
+
+test('the name of the dialog has the amount and the payee', async () => {
+  const page = await openDialog(desk, { payee: 'A shop' });
+  await page.getByRole('dialog', { name: /^Pay with your wallet \$4\.50 .*A shop$/ }).waitFor();
+  await page.getByRole('img', { name: 'QR code for your wallet, $4.50' }).waitFor();
+});
+
+test('the close button closes the dialog', async () => {
+  const page = await openDialog(desk);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.locator('intent-button:not([data-open])').waitFor();
+});
+
+test.each([
+  ['the wallet link', { walletUrl }, 'Copy link', /^https:\/\/wallet\.example\/#[1-9A-Za-z]{20,30}$/],
+  ['the code, without a wallet URL', {}, 'Copy code', /^[1-9A-Za-z]{20,30}$/],
+])('the visitor can copy %s on a phone', async (_name, options, label, copied) => {
+  const { page, context } = await open(site.page({ script: buttonScript(options) }), upright);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.origin });
+  await part(page, 'button').click();
+  await state(page, 'waiting');
+  expect(await textOf(page, 'copy')).toBe(label);
+  await part(page, 'copy').click();
+  await part(page, 'copy').filter({ hasText: 'Copied' }).waitFor();
+  const matches = await page.evaluate(
+    async (source) => new RegExp(source).test(await navigator.clipboard.readText()),
+    copied.source,
+  );
+  expect(matches).toBe(true);
+  await part(page, 'copy').filter({ hasText: label }).waitFor();
+});
+
+test('a failed copy is reported', async () => {
+  const page = await openDialog(desk);
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('denied')) } });
+  });
+  await part(page, 'copy').click();
+  await part(page, 'copy').filter({ hasText: 'Copying failed' }).waitFor();
+});
+
+test('the borders are visible in light and dark: a contrast of at least 3', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await openDialog({ ...desk, colorScheme }, { walletUrl });
+    const ratio = await part(page, 'cancel').evaluate((button) => {
+      const luminance = (color: string): number => {
+        const [r = 0, g = 0, b = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+          const value = Number(part) / 255;
+          return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const line = luminance(getComputedStyle(button).borderTopColor);
+      const surface = luminance(getComputedStyle(button.closest('dialog') as Element).backgroundColor);
+      return (Math.max(line, surface) + 0.05) / (Math.min(line, surface) + 0.05);
+    });
+    expect([colorScheme, ratio >= 3]).toEqual([colorScheme, true]);
+  }
+});
+
+test('what the payer buys is shown when the event stream reports it', async () => {
+  const description = 'Blue shirt, size M';
+  const { page } = await open(site.page({ script: buttonScript() }), desk);
+  await page.route('**/events', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: `event: description\ndata: ${JSON.stringify({ description })}\n\nevent: description\ndata: {"description":5}\n\n`,
+    }),
+  );
+  await part(page, 'button').click();
+  await state(page, 'waiting');
+  expect(await textOf(page, 'item')).toBe(description);
+  await page.getByRole('dialog', { name: /Blue shirt/ }).waitFor();
+});

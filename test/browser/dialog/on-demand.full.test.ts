@@ -1,0 +1,100 @@
+import { eventually } from '../../support/eventually.js';
+import { begin, buttonScript, event, idOf, part, seen, state } from '../support/checkout.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+const files = '**/intent/v1/intent-dialog.js*';
+
+test('the dialog is loaded when the pointer or the focus reaches the button', async () => {
+  for (const reach of ['hover', 'focus'] as const) {
+    const { page, requests } = await open(site.page({ script: buttonScript() }));
+    const loaded = (): number => requests.filter((request) => request.url().includes('intent-dialog')).length;
+    await part(page, 'button').waitFor();
+    expect(loaded()).toBe(0);
+    await part(page, 'button')[reach]();
+    await eventually(() => expect(loaded()).toBe(1));
+    expect(await page.locator('intent-button[data-open]').count()).toBe(0);
+  }
+});
+
+test('a dialog that cannot be loaded twice is loaded by a retry, under another address', async () => {
+  const visit = await open(site.page({ script: buttonScript() }));
+  visit.forgive(/ERR_FAILED/);
+  const { page } = visit;
+  const paths: string[] = [];
+  await page.route(files, (route) => {
+    paths.push(new URL(route.request().url()).search);
+    return paths.length < 3 ? route.abort() : route.continue();
+  });
+  const code = await begin(page);
+  expect(paths).toEqual(['', '?retry=1', '?retry=2']);
+  await site.sequencer.wallet('Ada').pay(code);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+});
+
+test('a dialog that cannot be loaded is reported below the button, no intent is created, and the next press works', async () => {
+  const visit = await open(site.page({ script: buttonScript(), lang: 'de' }));
+  visit.forgive(/ERR_FAILED/);
+  const { page, requests } = visit;
+  await page.route(files, (route) => route.abort());
+  await part(page, 'button').click();
+  expect(await event(page, 'error')).toMatchObject({ error: { code: 'offline' } });
+  expect(await part(page, 'note').textContent()).toBe(
+    'Verbindungsproblem. Versuchen Sie es noch einmal, oder laden Sie diese Seite neu.',
+  );
+  expect(await part(page, 'note').isVisible()).toBe(true);
+  expect(await page.locator('intent-button[data-busy]').count()).toBe(0);
+  expect(requests.filter((request) => request.method() === 'POST')).toEqual([]);
+  expect((await seen(page)).map(([name]) => name)).toEqual(['error']);
+  await page.unroute(files);
+  await begin(page);
+  expect(await part(page, 'note').textContent()).toBe('');
+});
+
+test('while the dialog is loaded the button is busy, and a second press changes nothing', async () => {
+  const { page, requests } = await open(site.page({ script: buttonScript() }));
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(files, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await part(page, 'button').click();
+  await page.locator('intent-button[data-busy]').waitFor();
+  expect(await part(page, 'button').getAttribute('aria-busy')).toBe('true');
+  expect(await part(page, 'note').textContent()).toBe('One moment…');
+  await part(page, 'button').click();
+  release();
+  await state(page, 'waiting');
+  expect(await part(page, 'button').getAttribute('aria-busy')).toBe('false');
+  expect(requests.filter((request) => request.method() === 'POST')).toHaveLength(1);
+});
+
+test('the button is busy while a restored login is completed without a dialog', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+  const code = await begin(page);
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/session', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload();
+  await site.sequencer.wallet('Ada').login(code);
+  await page.locator('intent-button[data-busy]').waitFor();
+  expect(await part(page, 'note').textContent()).toBe('One moment…');
+  release();
+  await event(page, 'success');
+  await page.locator('intent-button:not([data-busy])').waitFor();
+});

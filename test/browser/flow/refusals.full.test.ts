@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { begin, buttonScript, event, idOf, part, state, textOf } from '../support/checkout.js';
+import { status, visitWith } from '../support/intent-answers.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+const isOffered = (page: Page, name: string): Promise<boolean> => part(page, name).isVisible();
+
+describe('a retry', () => {
+  test.each([
+    ['the site refused the order', 409, { code: 'request_refused', detail: 'Sold out.' }, false],
+    ['the payment service refused the intent', 502, { code: 'intent_refused' }, false],
+    ['the payment service refused the request', 502, { code: 'sequencer_error' }, false],
+    ['middleware refused the request', 403, {}, false],
+    ['the site had an error', 500, { code: 'internal_error' }, true],
+    ['the rate limit was reached', 429, { code: 'rate_limited' }, true],
+  ])('after %s (%i): %j, is offered: %s', async (_name, code, problem, isRetryOffered) => {
+    const { page } = await visitWith(open, site.page({ script: buttonScript() }), [status(code, problem)]);
+    await part(page, 'button').click();
+    await state(page, 'problem');
+    expect(await isOffered(page, 'retry')).toBe(isRetryOffered);
+    expect(await textOf(page, 'status')).toContain('You were not charged.');
+  });
+});
+
+describe('an answer that is not from the router', () => {
+  test.each([
+    [403, /POST \/intent was answered with 403 text\/html.* CSRF middleware .*docs\/existing-app\.md/],
+    [404, /POST \/intent was answered with 404 .* another path.*docs\/existing-app\.md/],
+    [500, /POST \/intent was answered with 500 .* other middleware .*docs\/existing-app\.md/],
+  ])('%i: the console names the likely cause once', async (code, message) => {
+    const answer = { status: code, contentType: 'text/html', body: '<h1>ForbiddenError: invalid csrf token</h1>' };
+    const visit = await visitWith(open, site.page({ script: buttonScript() }), [
+      (route) => route.fulfill(answer),
+      (route) => route.fulfill(answer),
+    ]);
+    const { page } = visit;
+    const warnings: string[] = [];
+    page.on('console', (line) => line.type() === 'warning' && warnings.push(line.text()));
+    await part(page, 'button').click();
+    await state(page, 'problem');
+    await part(page, 'cancel').click();
+    await part(page, 'button').click();
+    await state(page, 'problem');
+    expect(warnings).toEqual([expect.stringMatching(message)]);
+  });
+
+  test('an error of the router is not explained', async () => {
+    const { page } = await visitWith(open, site.page({ script: buttonScript() }), [
+      status(403, { code: 'cross_site_request' }),
+    ]);
+    const warnings: string[] = [];
+    page.on('console', (line) => line.type() === 'warning' && warnings.push(line.text()));
+    await part(page, 'button').click();
+    await state(page, 'problem');
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('an expired code', () => {
+  const expiring = { expiresInMs: 60_000 };
+
+  async function expire(page: Page): Promise<string> {
+    await page.clock.install();
+    const code = await begin(page);
+    await page.clock.fastForward(61_000);
+    await state(page, 'expired');
+    return code;
+  }
+
+  test('is checked first; then the check is the first action, and a retry the second', async () => {
+    const { page } = await open(site.page({ script: buttonScript(expiring) }));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/status/*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await expire(page);
+    expect(await textOf(page, 'status')).toBe('This code has expired. Checking for a payment…');
+    expect([await isOffered(page, 'retry'), await isOffered(page, 'check')]).toEqual([false, false]);
+    release();
+    await part(page, 'retry').waitFor();
+    expect(await textOf(page, 'status')).toContain('No payment yet.');
+    expect(await part(page, 'check').getAttribute('data-primary')).toBe('');
+    expect(await part(page, 'retry').getAttribute('data-primary')).toBeNull();
+  });
+
+  test('that was paid shows the payment when the visitor checks again', async () => {
+    const { page } = await open(site.page({ script: buttonScript(expiring) }));
+    const code = await expire(page);
+    await part(page, 'retry').waitFor();
+    await page.clock.pauseAt(Date.now() + 300_000);
+    await site.sequencer.wallet('Ada').pay(code);
+    // Longer than the status cache of the site.
+    await page.waitForTimeout(1_500);
+    await part(page, 'check').click();
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
+  test('offers no retry while the check fails', async () => {
+    const visit = await open(site.page({ script: buttonScript(expiring) }));
+    visit.forgive(/ERR_FAILED/);
+    const { page } = visit;
+    await page.route('**/status/*', (route) => route.abort());
+    await expire(page);
+    await part(page, 'check').waitFor();
+    await eventually(async () => expect(await textOf(page, 'status')).toContain('Check for a payment before'));
+    expect(await isOffered(page, 'retry')).toBe(false);
+  });
+
+  test('of a login offers a retry at once', async () => {
+    const script = buttonScript({ mode: 'login', order: undefined, ...expiring });
+    const { page } = await open(site.page({ script }));
+    await expire(page);
+    expect([await isOffered(page, 'retry'), await isOffered(page, 'check')]).toEqual([true, false]);
+  });
+});
+
+test('a silent payment service is not reported as a missing connection', async () => {
+  const visit = await open(site.page({ script: buttonScript({ routes: { events: false } }) }));
+  visit.forgive(/status of 503/, /ERR_INTERNET_DISCONNECTED/);
+  const { page, context } = visit;
+  await begin(page);
+  await page.route('**/status/*', (route) => route.fulfill({ status: 503, json: { code: 'sequencer_unreachable' } }));
+  await state(page, 'silent');
+  expect(await textOf(page, 'status')).toBe('The payment service is not responding. Still trying…');
+  await context.setOffline(true);
+  await state(page, 'offline');
+  expect(await textOf(page, 'status')).toBe('You are offline. Waiting for a connection…');
+});
