@@ -88,7 +88,9 @@ describe('decodeClientSecret', () => {
     ['a text without end', '2'.repeat(1_000_000)],
   ])('refuses %s without repeating it in the message', (_name, secret) => {
     for (const kind of ['payment', 'login'] as const) {
-      expect(() => decodeClientSecret(secret, kind)).toThrow(new TypeError(`The client secret must be that of a ${kind}`));
+      expect(() => decodeClientSecret(secret, kind)).toThrow(
+        new TypeError(`The client secret must be that of a ${kind}`),
+      );
     }
   });
 });
