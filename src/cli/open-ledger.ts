@@ -13,7 +13,7 @@ import type { Terminal } from './terminal.js';
 type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
 
 /** As `withLedger`, but never creates a ledger: the folder may have a typo. */
-export async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
+async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const { database } = settings;
   if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(env, use);

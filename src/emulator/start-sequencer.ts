@@ -15,7 +15,7 @@ import { type Clock, createClock } from './state/clock.js';
 import { openState, type SequencerState } from './state/sequencer-state.js';
 import { newOwner, requireFreeStateFile } from './state/state-owner.js';
 import { type IntentMark, waitForMark } from './state/wait-for-mark.js';
-import { createWallet, type Wallet, walletSeed } from './wallet/wallet.js';
+import { createWallet, type Wallet } from './wallet/wallet.js';
 
 /** Options of an embedded sequencer. */
 export interface SequencerOptions {
@@ -113,7 +113,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
 
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT, --port or the option port', unref })}`;
-  const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now: clock.now }));
+  const wallets = names.map((name) => createWallet({ url, name, now: clock.now }));
   const open: { streams?: StreamServer; grpc?: GrpcServer | undefined; closeState?: () => void } = {};
   const closeAll = async (): Promise<void> => {
     closing.abort();

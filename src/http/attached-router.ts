@@ -19,7 +19,6 @@ const routers = new WeakMap<Request, AttachedRouter>();
 export function attachRouter(req: Request, context: RouterContext, countStatus: Limit): void {
   routers.set(req, { context, baseUrl: req.baseUrl, countStatus });
   req.intent ??= unguardedIntent;
-  if (!('payment' in req)) Object.defineProperty(requestPrototypeOf(req), 'payment', unguardedPayment);
 }
 
 /** @throws {IntentError} `router_missing` if the request passed through no router */
@@ -43,22 +42,3 @@ const unguardedIntent: { readonly user: IntentUser } = Object.freeze({
     );
   },
 });
-
-/**
- * `req.payment` on a route without `requirePayment()`, on the prototype of the app's requests. Throws, because no payment was
- * verified. A value that is assigned replaces it for that request.
- */
-const unguardedPayment: PropertyDescriptor = {
-  configurable: true,
-  get(): never {
-    throw new IntentError('guard_missing', 'This route has no requirePayment(), which sets req.payment. Add it.');
-  },
-  set(this: Request, value: unknown) {
-    Object.defineProperty(this, 'payment', { value, configurable: true, enumerable: true, writable: true });
-  },
-};
-
-/** The prototype that Express gives to the requests of an app. The types do not have it. */
-function requestPrototypeOf({ app }: Request): object {
-  return (app as unknown as { readonly request: object }).request;
-}

@@ -44,7 +44,7 @@ export interface IntentRouter extends RequestHandler {
   /**
    * Creates a payment without a browser, for instance for the link in an invoice. The ledger polls it, and `onPaid` is called
    * as for every payment.
-   * @throws {IntentError} `invalid_configuration` without a ledger; `idempotency_key_reused`; the codes of invalid terms;
+   * @throws {IntentError} `invalid_configuration` without a ledger; `invalid_terms`; `idempotency_key_reused`;
    *   `ledger_unavailable` and the codes of the service, after which a call with the same key does not create a second payment
    */
   createPayment(terms: CreatePaymentTerms, options?: CreatePaymentOptions): Promise<CreatedPayment>;

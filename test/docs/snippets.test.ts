@@ -9,6 +9,7 @@ import { type Block, blocksOf, guides, textOf } from './guides.js';
 // Each block of a guide is one of these:
 //   ```ts, ```js, ```html     compiled against the packed package
 //   ```js file=docs/examples/x/app.js    the text of that file, whose example another test runs
+//   ```js part=docs/examples/x/app.js    lines of that file
 //   ```json                   parsed
 //   ```sh                     its programs, scripts, packages and commands exist
 //   ```, ```text, ```ts plain    for reading only
@@ -17,9 +18,10 @@ const blocks = guides.flatMap((guide) => blocksOf(guide));
 
 const isPlain = ({ info }: Block): boolean => info === '' || info === 'text' || / plain$/.test(info);
 const fileOf = ({ info }: Block): string | undefined => / file=(\S+)$/.exec(info)?.[1];
+const partOf = ({ info }: Block): string | undefined => / part=(\S+)$/.exec(info)?.[1];
 const languageOf = ({ info }: Block): string => info.split(' ')[0] ?? '';
 const at = ({ guide, line }: Block): string => `${guide}:${line}`;
-const checked = blocks.filter((block) => !isPlain(block) && fileOf(block) === undefined);
+const checked = blocks.filter((block) => !isPlain(block) && !fileOf(block) && !partOf(block));
 const ofLanguage = (...languages: string[]): Block[] =>
   checked.filter((block) => languages.includes(languageOf(block)));
 
@@ -41,6 +43,16 @@ test('a block with a file name is that file', () => {
       existsSync(path) ? readFileSync(path, 'utf8') : 'no such file',
     ]);
   }
+});
+
+test('a block with a part of a file has lines of that file', () => {
+  const shown = blocks.filter((block) => partOf(block) !== undefined);
+  expect(shown.length).toBeGreaterThan(2);
+  const missing = shown.filter((block) => {
+    const path = join(root, partOf(block) ?? '');
+    return !existsSync(path) || !readFileSync(path, 'utf8').includes(block.text);
+  });
+  expect(missing.map(at)).toEqual([]);
 });
 
 test('JSON blocks are valid', () => {

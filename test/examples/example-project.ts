@@ -50,10 +50,13 @@ export class ExampleProject {
     child.stderr.on('data', (chunk) => {
       printed += chunk;
     });
-    for await (const chunk of child.stdout) {
+    // A site that logs requests would fail if its output were closed.
+    for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
       printed += chunk;
       const ports = [...printed.matchAll(/^listening .*"port":(\d+)/gm)].map(([, port]) => `http://127.0.0.1:${port}`);
-      if (ports.length >= count) return ports;
+      if (ports.length < count) continue;
+      child.stdout.resume();
+      return ports;
     }
     throw new Error(`The example has ended:\n${printed}`);
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConsumerProject, manifest, root } from '../package/consumer-project.js';
@@ -21,7 +21,6 @@ afterAll(() => home.remove());
 async function startExample(name: string): Promise<Visitor> {
   project = new ExampleProject(name, home);
   await copyEmptyData(join(project.folder, 'ledger/data'));
-  if (name === 'typescript') expect(await project.run('build')).toEqual({ code: 0, stdout: '', stderr: '' });
   return new Visitor(await addressesOf(await project.start(2)));
 }
 
@@ -44,7 +43,9 @@ it('first-site reports a port in use, and ends', async () => {
   const { code, stderr } = await project.run('start', { PORT: String(port), INTENT_EMULATOR_PORT: '0' });
   occupied.close();
   expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`listen EADDRINUSE: address already in use \\S*:${port}\n`));
+  expect(stderr).toMatch(
+    new RegExp(`listen EADDRINUSE: address already in use \\S*:${port}. Set PORT to another port.\n`),
+  );
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
@@ -53,6 +54,7 @@ it.each([
   ['commonjs', 'with require, Express 4 and express-session'],
 ])('%s accepts a payment and a login (%s)', async (name) => {
   const visitor = await startExample(name);
+  expect(await (await visitor.get('/')).text()).toContain('Press a button');
   const id = await visitor.pay('cup');
   expect(JSON.parse(await visitor.waitFor(`/orders/${id}`))).toEqual({ article: 'cup' });
   expect((await visitor.get('/account')).status).toBe(401);
@@ -72,6 +74,7 @@ it('react has valid types, and sells the order of its page', async () => {
 
 it('paywall redirects unpaid visitors to the payment page and admits paid ones', async () => {
   const visitor = await startExample('paywall');
+  expect(await (await visitor.get('/')).text()).toContain('href="/articles/tea"');
   expect((await visitor.get('/articles/tea')).status).toBe(402);
   const { status, headers } = await visitor.view('/articles/tea');
   expect([status, headers.get('location')]).toEqual([303, '/buy?return=%2Farticles%2Ftea']);
@@ -79,6 +82,26 @@ it('paywall redirects unpaid visitors to the payment page and admits paid ones',
   await visitor.pay('/articles/tea');
   expect(await visitor.waitFor('/articles/tea')).toContain('You have paid 0.50 for this.');
   await expect(visitor.pay('/articles/none')).rejects.toThrow('404');
+});
+
+it('existing-app starts without a Postgres server', async () => {
+  const visitor = await startExample('existing-app');
+  expect(await (await visitor.get('/')).text()).toContain('Smoked black tea');
+  await visitor.pay('/recipes/chai');
+  await visitor.waitFor('/recipes/chai', /Simmer/);
+  const user = await visitor.logIn();
+  expect(await (await visitor.get('/account')).text()).toContain(user);
+});
+
+test('the list of examples names each with a README, and each starts with npm', () => {
+  const folder = join(root, 'docs/examples');
+  const listed = readFileSync(join(folder, 'README.md'), 'utf8').match(/(?<=\()[a-z-]+(?=\/README)/g) ?? [];
+  const described = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'README.md')));
+  expect(listed.sort()).toEqual(described);
+  for (const name of described) {
+    expect(readFileSync(join(folder, name, 'README.md'), 'utf8')).toContain('\nnpm install && npm start\n');
+    expect(JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')).scripts.start).toMatch(/^node /);
+  }
 });
 
 it('invoices shows the link of an invoice, and that it is paid', async () => {
@@ -104,7 +127,10 @@ it('paywall has a program that buys an article with the simulated wallet', async
 
 test('examples have the dependency versions of this package', () => {
   const dependenciesHere = { ...manifest.devDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
-  const projects = readdirSync(join(root, 'docs/examples')).filter((name) => name !== 'monitoring');
+  const projects = readdirSync(join(root, 'docs/examples')).filter((name) =>
+    existsSync(join(root, 'docs/examples', name, 'package.json')),
+  );
+  expect(projects.length).toBeGreaterThan(7);
   for (const name of projects) {
     const { dependencies, devDependencies } = JSON.parse(
       readFileSync(join(root, 'docs/examples', name, 'package.json'), 'utf8'),

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createWallet, type Wallet } from '../../src/emulator/index.js';
-import { walletSeed } from '../../src/emulator/wallet/wallet.js';
 import { generateKeyPair } from '../../src/index.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { type ChildProgram, compile, start } from '../support/runner/child-program.js';
@@ -108,7 +107,7 @@ export async function startFleet(
         .filter((name) => nth === undefined || name === `process ${nth}.log`)
         .map((name) => readFileSync(path.join(record, name), 'utf8'))
         .join(''),
-    sequencer: { url, wallet: (name) => createWallet({ url, name, seed: walletSeed(name) }) },
+    sequencer: { url, wallet: (name) => createWallet({ url, name }) },
     get server() {
       return server ?? none('database');
     },

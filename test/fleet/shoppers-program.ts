@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createWallet } from '../../src/emulator/index.js';
-import { walletSeed } from '../../src/emulator/wallet/wallet.js';
 import { Shoppers } from './shoppers.js';
 
 // The visitors of a fleet: some keep event streams open, others arrive at a rate. It prints a line when they have started. On
@@ -9,7 +8,7 @@ import { Shoppers } from './shoppers.js';
 
 const { FLEET_ORIGIN = '', FLEET_SEQUENCER = '', LISTENERS = '0', RATE = '1' } = process.env;
 
-const wallet = createWallet({ url: FLEET_SEQUENCER, name: 'Ada', seed: walletSeed('Ada') });
+const wallet = createWallet({ url: FLEET_SEQUENCER, name: 'Ada' });
 const shoppers = new Shoppers(FLEET_ORIGIN, wallet);
 for (let count = 0; count < Number(LISTENERS); count += 1) await shoppers.listen();
 const coming = shoppers.come(Number(RATE));

@@ -223,8 +223,8 @@ export const plantedBugs = [
   {
     name: 'the secret is returned before the intent is recorded',
     file: 'http/create-intent/create-intent.ts',
-    from: 'else await logins.record({ id, terms, browser: browser.hash });',
-    to: 'else logins.record({ id, terms, browser: browser.hash }).catch(() => undefined);',
+    from: 'else await logins.record({ id, terms, browser: owner.hash });',
+    to: 'else logins.record({ id, terms, browser: owner.hash }).catch(() => undefined);',
     caughtBy: ['http/create-intent/recorded-intents.test.ts'],
   },
   {

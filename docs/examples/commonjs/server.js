@@ -45,9 +45,12 @@ app.get('/account', requireLogin(), (req, res) => {
 });
 
 async function start() {
+  console.log('Opening the database. The first start takes a few seconds.');
   const embedded = await router.ready();
   await router.database.query('create table if not exists orders (id text primary key, article text not null)');
-  app.listen(process.env.PORT ?? 3000);
+  const port = process.env.PORT ?? 3000;
+  app.listen(port);
+  console.log(`The site is at http://localhost:${port}`);
   if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
 }
 

@@ -1,6 +1,6 @@
 import { createShop } from './app.js';
 
-const { app, router } = await createShop();
+console.log('Opening the database. The first start takes a few seconds.');
+const { app } = await createShop();
 app.listen(process.env.PORT ?? 3000);
-const embedded = await router.ready();
-if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+console.log(`The shop is at http://localhost:${process.env.PORT ?? 3000}. Ctrl+C ends it.`);

@@ -16,6 +16,9 @@ app.get('/articles/:slug', paid, (req, res) => {
   res.send(`${articleAt(req.path).text} (You have paid ${req.payment.amount} for this.)`);
 });
 
+console.log('Opening the database. The first start takes a few seconds.');
 const embedded = await router.ready();
-app.listen(process.env.PORT ?? 3000);
+const port = process.env.PORT ?? 3000;
+app.listen(port);
+console.log(`The site is at http://localhost:${port}`);
 if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);

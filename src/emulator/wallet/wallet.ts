@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
 import { IntentError, SequencerError } from '../../errors.js';
 import { unsignedBytes } from '../../intents/signed-intent.js';
 import type { StatedLogin } from '../../intents/verify-intent.js';
@@ -19,7 +19,7 @@ export interface WalletOptions {
   readonly url: string;
   /** Display name. */
   readonly name: string;
-  /** 32 bytes from which all keys of the wallet are derived. Default: random. */
+  /** 32 bytes from which all keys of the wallet are derived. Default: of the name, so `Ada` is the same wallet everywhere. */
   readonly seed?: Uint8Array | undefined;
   /** The time, ms since 1970. */
   readonly now?: (() => number) | undefined;
@@ -64,8 +64,8 @@ export function createWallet(options: WalletOptions): Wallet {
   return new SimulatedWallet(options);
 }
 
-/** The seed of a named wallet. It is public and the same at every start, so users keep their ids. */
-export function walletSeed(name: string): Uint8Array {
+/** The seed of a name. It is public and the same at every start, so users keep their ids. */
+function walletSeed(name: string): Uint8Array {
   return createHash('sha256').update(`express-intents simulated wallet ${name}`).digest();
 }
 
@@ -80,7 +80,7 @@ class SimulatedWallet implements Wallet {
   readonly #now: () => number;
   readonly #scanned = new Set<string>();
 
-  constructor({ url, name, seed = randomBytes(32), now = Date.now }: WalletOptions) {
+  constructor({ url, name, seed = walletSeed(name), now = Date.now }: WalletOptions) {
     if (seed.length !== 32) throw new IntentError('invalid_key', 'The seed of a wallet must have 32 bytes.');
     this.name = name;
     this.#url = url.replace(/\/+$/, '');

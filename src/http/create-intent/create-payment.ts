@@ -24,7 +24,7 @@ export interface CreatePaymentOptions {
 export interface CreatedPayment {
   /** The intent id, Base58: for `router.intents`, and the `id` that the hooks receive. */
   readonly id: string;
-  /** The content of the code. Its holder can pay this intent, and do nothing else. */
+  /** The content of the code. Its holder can pay this intent, or decline it. */
   readonly clientSecret: string;
   /** Opens the wallet. It contains the client secret. Undefined if there is no `INTENT_WALLET_URL`. */
   readonly walletLink: string | undefined;
@@ -58,11 +58,11 @@ export async function createPayment(
 }
 
 function parseTerms(terms: CreatePaymentTerms, config: RouterContext['config']): RecordedTerms {
-  requireKnown('createPayment', terms ?? null, termNames);
+  requireKnown('createPayment', terms ?? null, termNames, 'invalid_terms');
   if ('resource' in terms && terms.resource !== undefined) {
     const message =
       'A payment without a browser cannot unlock a resource. Omit `resource`, and grant access in onPaid.';
-    throw new IntentError('invalid_request', message);
+    throw new IntentError('invalid_terms', message);
   }
   return normalizeTerms(terms, config);
 }

@@ -20,7 +20,7 @@ import {
 declare global {
   namespace Express {
     interface Request {
-      /** The payment of this browser, after `requirePayment()`. On a route without it, reading it throws `guard_missing`. */
+      /** The payment of this browser, after `requirePayment()`. On other routes this package does not set it. */
       payment: Payment;
     }
   }

@@ -153,10 +153,10 @@ describe('router.createPayment', () => {
     });
 
     test.each<[what: string, given: unknown, options: object, code: string]>([
-      ['no terms', undefined, {}, 'invalid_request'],
-      ['text as terms', '120', {}, 'invalid_request'],
-      ['an unknown term', { ...terms, ammount: 1 }, {}, 'invalid_request'],
-      ['a resource', { ...terms, resource: 'article' }, {}, 'invalid_request'],
+      ['no terms', undefined, {}, 'invalid_terms'],
+      ['text as terms', '120', {}, 'invalid_terms'],
+      ['an unknown term', { ...terms, ammount: 1 }, {}, 'invalid_terms'],
+      ['a resource', { ...terms, resource: 'article' }, {}, 'invalid_terms'],
       ['no amount', { currency: 'eur' }, {}, 'invalid_terms'],
       ['three decimals', { ...terms, amount: '1.005' }, {}, 'invalid_terms'],
       ['a small amount', { amount: '0.04', currency: 'usd' }, {}, 'invalid_terms'],

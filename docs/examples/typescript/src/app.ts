@@ -4,7 +4,7 @@ import { type IntentRouter, requireLogin } from 'express-intents';
 /** Creates the app of the site. */
 export function createApp(router: IntentRouter): Express {
   const app = express();
-  app.use(router);
+  app.use(router, express.static('public'));
   app.get('/orders/:id', async (req, res) => {
     const { rows } = await router.database.query<{ article: string }>('select article from orders where id = $1', [
       req.params.id,

@@ -1,0 +1,60 @@
+import { promisify } from 'node:util';
+import { intentRouter, refuse } from 'express-intents';
+
+const recipes = new Map([['/recipes/chai', { price: '0.50', text: 'Simmer the spices, then add the tea.' }]]);
+export const recipeAt = (path) => recipes.get(path) ?? refuse('There is no such recipe.', 404);
+
+/** The terms of a recipe, for the payment and for requirePayment. */
+export const recipeTerms = (path) => ({ resource: path, amount: recipeAt(path).price, currency: 'usd' });
+
+export function createIntents(pool, options) {
+  return intentRouter({
+    payment: async (req) => {
+      const { order } = req.body;
+      if (recipes.has(order)) return { ...recipeTerms(order), description: 'Recipe' };
+      const sql = "select id, total from orders where id::text = $1 and account_id = $2 and state = 'open'";
+      const { rows } = await pool.query(sql, [String(order), req.user?.id]);
+      const { id, total } = rows[0] ?? refuse('This order does not exist, or it is paid.', 404);
+      return { amount: total, currency: 'usd', description: `Order ${id}`, metadata: { order: id } };
+    },
+    onPaid: ({ metadata }, { tx }) => setState(tx, metadata.order, 'paid'),
+    onReversed: ({ metadata }, { tx }) => setState(tx, metadata.order, 'reversed'),
+    // Only the button "Link a wallet" sends this order, and only its intent links a wallet.
+    onCreated: ({ id }, req) => {
+      if (req.body.order === 'link' && req.user) req.session.linking = { intent: id, account: req.user.id };
+    },
+    onLogin: async (wallet, req, { tx, intent }) => {
+      const { linking } = req.session;
+      const isLinking = linking?.intent === intent && linking.account === req.user?.id;
+      req.res.locals.account = await accountOf(tx, wallet.id, isLinking ? linking.account : undefined);
+    },
+    onSession: (_wallet, req) => promisify(req.login.bind(req))({ id: req.res.locals.account }),
+    login: { keepSession: ['basket'] },
+    ...options, // set by tests
+  });
+}
+
+/** Writes the order and the email about it through `tx`: both commit with the payment, or neither. */
+async function setState(tx, order, state) {
+  if (order === undefined) return; // a recipe: requirePayment finds its payment
+  await tx.query('update orders set state = $2 where id = $1', [order, state]);
+  const sql = `insert into emails (address, subject)
+    select email, $2 from orders join accounts on accounts.id = account_id where orders.id = $1 and email is not null`;
+  await tx.query(sql, [order, `Your order ${order} is ${state}.`]);
+}
+
+/** The account of a wallet. Links the wallet to `linking`, and merges an account that has only wallets into it. */
+async function accountOf(tx, wallet, linking) {
+  const sql = 'select accounts.id, email from wallets join accounts on accounts.id = account_id where wallets.id = $1';
+  const [owner] = (await tx.query(sql, [wallet])).rows;
+  const account =
+    linking ?? owner?.id ?? (await tx.query('insert into accounts default values returning id')).rows[0].id;
+  if (!owner) await tx.query('insert into wallets (id, account_id) values ($1, $2)', [wallet, account]);
+  if (!owner || owner.id === account) return account;
+  if (owner.email) refuse('This wallet belongs to another account. Unlink it there first.', 403);
+  for (const table of ['orders', 'wallets']) {
+    await tx.query(`update ${table} set account_id = $1 where account_id = $2`, [account, owner.id]);
+  }
+  await tx.query('delete from accounts where id = $1', [owner.id]);
+  return account;
+}

@@ -1,0 +1,29 @@
+import pg from 'pg';
+import { createApp } from './app.js';
+import { createTables } from './tables.js';
+
+const { INTENT_DATABASE_URL: url, PORT: port = 3000 } = process.env;
+// Without a Postgres server the example keeps its tables in the embedded database of the ledger.
+const embeddedPool = { query: (...query) => intents.database.query(...query) };
+const pool = /^postgres/.test(url) ? new pg.Pool({ connectionString: url }) : embeddedPool;
+const { app, intents } = createApp({ pool });
+
+console.log('Opening the database. The first start takes some seconds.');
+const sequencer = await intents.ready();
+await createTables(pool);
+
+app.listen(port, '127.0.0.1', (error) => {
+  if (error) throw error;
+  console.log(
+    `The shop is at http://localhost:${port}. Log in as ada@example.com with the password "tea". Ctrl+C ends it.`,
+  );
+  console.log(`The simulated wallet is at ${sequencer?.walletUrl}`);
+});
+
+// The worker of the outbox. A real one sends the emails.
+setInterval(async () => {
+  const { rows } = await pool.query(
+    'update emails set sent_at = now() where sent_at is null returning address, subject',
+  );
+  for (const { address, subject } of rows) console.log(`Email to ${address}: ${subject}`);
+}, 1_000);

@@ -1,0 +1,183 @@
+import { get } from 'node:http';
+import { waitForIntent } from 'express-intents/testing';
+import request from 'supertest';
+import { eventually } from '../support/eventually.js';
+import { advance, type ExistingApp, minute, orderOf, ShopVisitor, startExistingApp } from './existing-app.js';
+
+// docs/examples/existing-app with a Postgres server, over HTTP. test/browser drives it in a browser.
+
+let site: ExistingApp;
+let visitor: ShopVisitor;
+beforeAll(async () => {
+  site = await startExistingApp();
+});
+beforeEach(() => {
+  visitor = new ShopVisitor(site);
+});
+afterAll(() => site?.close());
+
+const emails = async (order: string): Promise<string[]> => {
+  const { rows } = await site.pool.query('select subject from emails where subject like $1 order by id', [
+    `Your order ${order} %`,
+  ]);
+  return rows.map(({ subject }) => subject);
+};
+
+test('the CSRF middleware rejects a form without its token', async () => {
+  const { status } = await request(site.origin).post('/basket').type('form').send({ item: 'tea' });
+  expect(status).toBe(403);
+});
+
+test('the routes of the router need no CSRF token, and reject requests of other sites', async () => {
+  await visitor.createIntent({ mode: 'login' });
+  const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://other.example' };
+  const { body } = await request(site.origin).post('/intent').set(crossSite).send({ mode: 'login' }).expect(403);
+  expect(body.code).toBe('cross_site_request');
+});
+
+test('a payment fulfils the order, and writes one email to the outbox', async () => {
+  await visitor.logInByPassword();
+  const path = await visitor.order('tea');
+  expect(await visitor.page(path)).toContain(`<intent-button order="${orderOf(path)}"`);
+  await visitor.pay(orderOf(path));
+  expect(await visitor.page(path)).toContain('This order is paid.');
+  expect(await emails(orderOf(path))).toEqual([`Your order ${orderOf(path)} is paid.`]);
+});
+
+test('an order of another account cannot be paid', async () => {
+  await visitor.logInByPassword();
+  const path = await visitor.order('tea');
+  const stranger = new ShopVisitor(site);
+  await expect(stranger.createIntent({ mode: 'payment', order: orderOf(path) })).rejects.toThrow('404');
+});
+
+test('a failed commit rolls back the email and the order', async () => {
+  await visitor.logInByPassword();
+  const path = await visitor.order('tea');
+  await site.pool.query("create function reject() returns trigger language plpgsql as $$begin raise 'full'; end$$");
+  await site.pool.query(
+    'create constraint trigger failing after update on orders deferrable initially deferred for each row execute function reject()',
+  );
+  const code = await visitor.createIntent({ mode: 'payment', order: orderOf(path) });
+  const { id } = await site.sequencer.wallet('Ada').pay(code);
+  await eventually('the hook has failed', async () => {
+    expect((await site.router.intents.find(id))?.attempts).toBeGreaterThan(0);
+  });
+  expect([await visitor.page(path), await emails(orderOf(path))]).toEqual([expect.not.stringContaining('is paid'), []]);
+  await site.pool.query('drop trigger failing on orders');
+  await advance(site, minute);
+  await waitForIntent(site.router, id, 'settled');
+  expect(await emails(orderOf(path))).toHaveLength(1);
+});
+
+test('a reversed payment marks the order as reversed, and writes a second email', async () => {
+  await visitor.logInByPassword();
+  const path = await visitor.order('cup');
+  const id = await visitor.pay(orderOf(path));
+  site.sequencer.reverse(id);
+  await advance(site, 2 * minute); // the first poll reports the reversal
+  await advance(site, minute); // the second poll confirms it
+  await waitForIntent(site.router, id, 'reversed');
+  expect(await visitor.page(path)).toContain('This order is reversed.');
+  expect(await emails(orderOf(path))).toHaveLength(2);
+});
+
+test('a visitor who logs in with a wallet keeps the basket, and has an account', async () => {
+  await visitor.submit('/', '/basket', { item: 'cup' });
+  expect(await visitor.logIn('Ben')).toBe(200);
+  expect(await visitor.page('/basket')).toContain('Stoneware cup');
+  const path = await visitor.submit('/basket', '/orders');
+  await visitor.pay(orderOf(path));
+  expect(await visitor.page('/account')).toContain('Stoneware cup</a> paid');
+});
+
+test('linking a wallet merges its account, and keeps the password login and the basket', async () => {
+  const walletOnly = new ShopVisitor(site);
+  expect(await walletOnly.logIn('Mia')).toBe(200);
+  const path = await walletOnly.order('cup');
+
+  await visitor.logInByPassword();
+  await visitor.submit('/', '/basket', { item: 'tea' });
+  expect(await visitor.logIn('Mia', 'link')).toBe(200);
+  expect(await visitor.page('/basket')).toContain('Smoked black tea');
+  const account = await visitor.page('/account');
+  expect(account).toContain('ada@example.com');
+  expect(account).toContain(path);
+
+  const later = new ShopVisitor(site);
+  await later.logIn('Mia');
+  expect(await later.page('/account')).toContain('ada@example.com');
+});
+
+test('a login without the order to link opens the account of the wallet', async () => {
+  await visitor.logInByPassword();
+  expect(await visitor.logIn('Ben')).toBe(200);
+  expect(await visitor.page('/account')).not.toContain('ada@example.com');
+});
+
+test('a wallet of another account with a password cannot be linked', async () => {
+  await visitor.logInByPassword();
+  await visitor.logIn('Mia', 'link');
+  await site.createAccount(site.pool, { email: 'ben@example.com', password: 'cup' });
+  const other = new ShopVisitor(site);
+  await other.submit('/login', '/login', { email: 'ben@example.com', password: 'cup' });
+  expect(await other.logIn('Mia', 'link')).toBe(403);
+  expect(await other.page('/account')).toContain('ben@example.com');
+});
+
+test('unlinking a wallet ends its sessions, and its next login has an account of its own', async () => {
+  await visitor.logInByPassword();
+  await visitor.logIn('Ada', 'link');
+  const elsewhere = new ShopVisitor(site);
+  await elsewhere.logIn('Ada');
+  const id = site.sequencer.wallet('Ada').userId('shop.example');
+  await visitor.submit('/account', '/unlink', { id });
+  expect(await visitor.redirectOf('/account')).toBe('/login');
+  expect(await elsewhere.redirectOf('/account')).toBe('/login');
+  await elsewhere.logIn('Ada');
+  expect(await elsewhere.page('/account')).not.toContain('ada@example.com');
+});
+
+test('logging out ends both logins', async () => {
+  await visitor.logInByPassword();
+  await visitor.logIn('Mia', 'link');
+  await visitor.submit('/account', '/logout');
+  expect(await visitor.redirectOf('/account')).toBe('/login');
+});
+
+test('a recipe is shown only to a browser that has paid', async () => {
+  expect(await visitor.redirectOf('/recipes/chai')).toBe('/buy?return=%2Frecipes%2Fchai');
+  expect(await visitor.page('/buy?return=%2Frecipes%2Fchai')).toContain('order="/recipes/chai"');
+  await visitor.pay('/recipes/chai');
+  expect(await visitor.page('/recipes/chai')).toContain('Simmer the spices');
+  expect(await new ShopVisitor(site).redirectOf('/recipes/chai')).toContain('/buy?');
+});
+
+test('the admin page lists payments for admins only', async () => {
+  expect(await visitor.redirectOf('/admin')).toBe('/login');
+  await visitor.logInByPassword();
+  const path = await visitor.order('tea');
+  await visitor.pay(orderOf(path));
+  expect(await visitor.page('/admin')).toMatch(new RegExp(`<td>Order ${orderOf(path)}<td>4.50<td>settled`));
+});
+
+test('compression compresses pages and not event streams', async () => {
+  const gzip = { 'accept-encoding': 'gzip' };
+  const { id } = await site.sequencer.wallet('Ada').scan(await visitor.createIntent({ mode: 'login' }));
+  const stream = await new Promise<{ encoding: string | undefined; text: string }>((resolve, reject) => {
+    const sent = get(`${site.origin}/intent/${id}/events`, { headers: gzip }, (answer) => {
+      const encoding = answer.headers['content-encoding'];
+      if (encoding) resolve({ encoding, text: '' });
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+        if (!/code_scanned/.test(text)) return;
+        resolve({ encoding, text });
+        sent.destroy();
+      });
+    }).on('error', reject);
+  });
+  expect(stream).toEqual({ encoding: undefined, text: expect.stringContaining('event:') });
+  const { headers } = await fetch(`${site.origin}/intent/v1/openapi.json`, { headers: gzip });
+  expect(headers.get('content-encoding')).toBe('gzip');
+});

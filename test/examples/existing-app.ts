@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import type { Express } from 'express';
+import type { IntentRouter } from 'express-intents';
+import { advanceTime, type Sequencer, sameOriginHeaders, startSequencer, waitForIntent } from 'express-intents/testing';
+import pg from 'pg';
+import request from 'supertest';
+import { ConsumerProject } from '../package/consumer-project.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { ExampleProject } from './example-project.js';
+
+/** The app of docs/examples/existing-app in this process, with a Postgres server and a sequencer. */
+export interface ExistingApp {
+  readonly origin: string;
+  readonly sequencer: Sequencer;
+  readonly router: IntentRouter;
+  readonly pool: pg.Pool;
+  /** Creates an account with a password. */
+  createAccount(pool: pg.Pool, account: { email: string; password: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Example {
+  createApp(options: object): { app: Express; intents: IntentRouter };
+  createTables(pool: pg.Pool): Promise<void>;
+  createAccount: ExistingApp['createAccount'];
+}
+
+/** Copies the example, so that it uses the packed package, and starts it. */
+export async function startExistingApp(): Promise<ExistingApp> {
+  const home = await ConsumerProject.create();
+  const { folder } = new ExampleProject('existing-app', home);
+  const load = (file: string) => import(pathToFileURL(`${folder}/${file}`).href);
+  const { createApp } = (await load('app.js')) as Pick<Example, 'createApp'>;
+  const { createTables } = (await load('tables.js')) as Pick<Example, 'createTables'>;
+  const { createAccount } = (await load('accounts.js')) as Pick<Example, 'createAccount'>;
+  const databaseUrl = await newDatabaseUrl('postgres');
+  const sequencer = await startSequencer();
+  const pool = new pg.Pool({ connectionString: databaseUrl });
+  // The server of this test file may end first.
+  pool.on('error', () => undefined);
+  const log = (_req: unknown, _res: unknown, next: () => void): void => next();
+  const options = { ...sequencer.siteOptions(), databaseUrl, logger: false };
+  const { app, intents: router } = createApp({ pool, log, ...options });
+  await router.ready();
+  await createTables(pool);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    await router.close();
+    server.closeAllConnections();
+    server.close();
+    await pool.end();
+    await sequencer.close();
+    home.remove();
+  };
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sequencer,
+    router,
+    pool,
+    createAccount,
+    close,
+  };
+}
+
+/** A browser that keeps cookies, submits forms and has a wallet. */
+export class ShopVisitor {
+  readonly #site: ExistingApp;
+  readonly #agent: ReturnType<typeof request.agent>;
+
+  constructor(site: ExistingApp) {
+    this.#site = site;
+    this.#agent = request.agent(site.origin).set(sameOriginHeaders);
+  }
+
+  async page(path: string): Promise<string> {
+    return (await this.#agent.get(path).set('accept', 'text/html').expect(200)).text;
+  }
+
+  /** Where a page view leads to. */
+  async redirectOf(path: string): Promise<string | undefined> {
+    return (await this.#agent.get(path).set('accept', 'text/html')).headers.location;
+  }
+
+  /** Submits a form of the page `from`, with its CSRF token. @returns the page that it leads to */
+  async submit(from: string, action: string, fields: object = {}): Promise<string> {
+    const [, token] = /name="_csrf" value="([^"]+)"/.exec(await this.page(from)) ?? [];
+    const response = await this.#agent
+      .post(action)
+      .type('form')
+      .send({ ...fields, _csrf: token });
+    expect([response.status, response.text]).toEqual([302, expect.anything()]);
+    return response.headers.location ?? '';
+  }
+
+  logInByPassword(): Promise<string> {
+    return this.submit('/login', '/login', { email: 'ada@example.com', password: 'tea' });
+  }
+
+  /** Adds an item to the basket and orders it. @returns the path of the order */
+  async order(item: string): Promise<string> {
+    await this.submit('/', '/basket', { item });
+    return this.submit('/basket', '/orders');
+  }
+
+  async createIntent(body: object): Promise<string> {
+    return (await this.#agent.post('/intent').send(body).expect(201)).body.client_secret;
+  }
+
+  /** Pays with Ada's wallet, until the payment is settled. @returns the id of the intent */
+  async pay(order: string): Promise<string> {
+    const { id } = await this.#site.sequencer.wallet('Ada').pay(await this.createIntent({ mode: 'payment', order }));
+    await waitForIntent(this.#site.router, id, 'settled');
+    return id;
+  }
+
+  /** Logs in, or with the order `link` links the wallet to the account. @returns the status */
+  async logIn(name: string, order?: 'link'): Promise<number> {
+    const { id } = await this.#site.sequencer.wallet(name).login(await this.createIntent({ mode: 'login', order }));
+    return (await this.#agent.post('/session').send({ id })).status;
+  }
+}
+
+/** The id of the order at a path. */
+export const orderOf = (path: string): string => path.split('/')[2] ?? '';
+
+export const minute = 60_000;
+
+/** Advances the time of the app. */
+export const advance = ({ sequencer, router }: ExistingApp, ms: number) => advanceTime(ms, { sequencer, router });
