@@ -60,9 +60,7 @@ globalThis.another = () => {
 
 describe('a button whose order changes', () => {
   test('while the dialog is closed reports the older payment, and stays on the page', async () => {
-    const { page } = await open(
-      site.page({ script: reachable({ confirmParams: { success: { url: '/thanks?{{INTENT_ID}}' } } }) }),
-    );
+    const { page } = await open(site.page({ script: reachable({ successUrl: '/thanks?{{INTENT_ID}}' }) }));
     const first = await begin(page);
     await site.sequencer.wallet('Ada').scan(first);
     await event(page, 'scanned');
