@@ -17,14 +17,27 @@ interface Guide {
   readonly walletLogin: api.Hooks;
   readonly mount: (app: Express, router: api.IntentRouter, secret: string) => void;
   readonly walletRoutes: (router: api.IntentRouter) => Router;
+  readonly mergeAccount: unknown;
 }
 
 const load = createRequire(import.meta.url);
 
+const blocks = blocksOf('docs/accounts.md');
+
 /** The exports of all modules in the guide. */
-function guideModules(): Guide {
-  const modules = blocksOf('docs/accounts.md').filter(({ info, text }) => info === 'ts' && /^import /m.test(text));
-  return Object.assign({}, ...modules.map(({ text }) => evaluate(text)));
+function guideModules(edit: (text: string) => string = (text) => text): Guide {
+  const modules = blocks.filter(({ info, text }) => info === 'ts' && /^import /m.test(text));
+  return Object.assign({}, ...modules.map(({ text }) => evaluate(edit(text))));
+}
+
+/** The login of the guide with the lines of its section "Merge accounts". */
+function mergingLogin(): Required<api.Hooks>['onLogin'] {
+  const call = blocks.find(({ info, text }) => info === 'ts plain' && text.includes('mergeAccount'))?.text ?? '';
+  const edited = guideModules((text) => text.replace(/^.*insert into wallets values.*$/m, `${call}$&`));
+  const { onLogin } = edited.walletLogin;
+  if (!onLogin || !call) throw new Error('The guide has no call of mergeAccount.');
+  Object.assign(globalThis, { mergeAccount: edited.mergeAccount }); // the guide defines it in another module
+  return onLogin;
 }
 
 function evaluate(text: string): object {
@@ -38,7 +51,7 @@ function evaluate(text: string): object {
   return exports;
 }
 
-const createWallets = blocksOf('docs/accounts.md').find(({ text }) => text.includes('create table'))?.text ?? '';
+const createWallets = blocks.find(({ text }) => text.includes('create table'))?.text ?? '';
 const { walletLogin, mount, walletRoutes } = guideModules();
 
 /** A session with a basket, and the account that is logged in. */
@@ -50,6 +63,10 @@ const ownRoutes = (app: Express): void => {
       basket: basket ?? null,
       isLinking: linking !== undefined,
     });
+  });
+  app.post('/log-out', (req, res, next) => {
+    const keepSessionInfo = 'keep' in req.query;
+    req.logout({ keepSessionInfo }, (error) => (error ? next(error) : res.json({})));
   });
   app.post('/fill', (req, res) => {
     Object.assign(req.session, { basket: 'tea' });
@@ -65,6 +82,8 @@ const ownRoutes = (app: Express): void => {
 
 let site: LedgerSite;
 let isFailing = false;
+let isMerging = false;
+const onMergingLogin = mergingLogin();
 
 beforeAll(async () => {
   // `mount` mounts the router. `startLedgerSite` creates it and mounts it next, so this one only passes requests on.
@@ -73,6 +92,7 @@ beforeAll(async () => {
   site = await startLedgerSite({
     databaseUrl: await newDatabaseUrl('embedded'),
     ...walletLogin,
+    onLogin: (...args) => (isMerging ? onMergingLogin : walletLogin.onLogin)?.(...args),
     onSession: async (...args) => {
       await walletLogin.onSession?.(...args);
       if (isFailing) throw new Error('On purpose.');
@@ -85,14 +105,22 @@ beforeAll(async () => {
     },
   });
   const { database } = site.router;
-  await database.query('create table users (id uuid primary key default gen_random_uuid(), password_hash text)');
-  await new Function('router', `return (async () => { ${createWallets} })()`)(site.router);
+  await createTables('uuid default gen_random_uuid()', 'uuid');
+  await database.query('create table orders (item text, user_id uuid not null references users (id))');
   const verify = (id: string, _password: string, done: (error: unknown, user: object) => void) => done(null, { id });
   passport.use(new Strategy({ usernameField: 'id', passwordField: 'password' }, verify));
 });
 
+/** Creates the table of accounts, and the one of the guide. */
+async function createTables(id: string, reference: string): Promise<void> {
+  await site.router.database.query(`create table users (id ${id} primary key, password_hash text)`);
+  const code = createWallets.replace('uuid', reference);
+  await new Function('router', `return (async () => { ${code} })()`)(site.router);
+}
+
 beforeEach(async () => {
   isFailing = false;
+  isMerging = false;
   await site.router.database.query('delete from wallets');
   await site.router.database.query('delete from users');
 });
@@ -187,6 +215,31 @@ describe('the order "link"', () => {
     expect(await accountOf(await logIn('Ada'))).toBe(owner);
   });
 
+  test('merges an account without a password, with the lines of the guide', async () => {
+    isMerging = true;
+    const elsewhere = await logIn('Ben', 'link', await logIn('Ada'));
+    const merged = await accountOf(elsewhere);
+    await site.router.database.query("insert into orders values ('tea', $1)", [merged]);
+    const account = await newAccount();
+    await logIn('Ada', 'link', await withPassword(account));
+    const { rows } = await site.router.database.query('select item from orders where user_id = $1', [account]);
+    expect(rows).toEqual([{ item: 'tea' }]);
+    expect([await accountOf(elsewhere), await accountOf(await logIn('Ben'))]).toEqual([null, account]);
+    expect([await countOf('users'), await countOf('wallets')]).toEqual([1, 2]);
+    await site.router.database.query('delete from orders');
+  });
+
+  test('merges no account with a password, and no account in a login that links nothing', async () => {
+    isMerging = true;
+    const owner = await newAccount();
+    await logIn('Ada', 'link', await withPassword(owner));
+    const browser = await withPassword(await newAccount());
+    expect((await complete(browser, await confirm(browser, 'Ada', 'link'))).status).toBe(403);
+    const walletOnly = await accountOf(await logIn('Ben'));
+    expect(await accountOf(await logIn('Ben', undefined, browser))).toBe(walletOnly);
+    expect([await countOf('users'), await countOf('wallets')]).toEqual([3, 2]);
+  });
+
   test('is accepted for a wallet of the same account', async () => {
     const account = await newAccount();
     const browser = await withPassword(account);
@@ -221,6 +274,8 @@ describe('unlinking', () => {
       account,
     ]);
     expect((await here.send('GET', '/session')).body).toEqual({ user: null });
+    // The router knows only the wallet.
+    expect((await elsewhere.send('GET', '/session')).body).toMatchObject({ user: { id: walletOf('Ada') } });
     expect(await accountOf(await logIn('Ada'))).not.toBe(account);
   });
 
@@ -252,5 +307,41 @@ describe('unlinking', () => {
     expect((await unlink(browser, 'Ada', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await unlink(new Browser(site.origin), 'Ada')).status).toBe(401);
     expect(await countOf('wallets')).toBe(2);
+  });
+});
+
+describe("passport's logout", () => {
+  const walletUser = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
+
+  test('ends the login with the wallet too', async () => {
+    const browser = await logIn('Ada');
+    await browser.send('POST', '/log-out');
+    expect([await accountOf(browser), await walletUser(browser)]).toEqual([null, null]);
+  });
+
+  test('with keepSessionInfo ends only the login of passport', async () => {
+    const browser = await logIn('Ada');
+    await browser.send('POST', '/log-out?keep');
+    expect([await accountOf(browser), await walletUser(browser)]).toEqual([null, { id: walletOf('Ada') }]);
+  });
+});
+
+describe('with integer ids', () => {
+  beforeAll(async () => {
+    await site.router.database.query('drop table orders');
+    await site.router.database.query('drop table wallets');
+    await site.router.database.query('drop table users');
+    await createTables('serial', 'integer');
+  });
+
+  test('a wallet is linked, logs in to the account, and is unlinked', async () => {
+    const account = Number(await newAccount());
+    const browser = await withPassword(String(account));
+    expect(await accountOf(browser)).toBe(account);
+    await logIn('Ada', 'link', browser);
+    expect(await accountOf(browser)).toBe(account);
+    expect(await accountOf(await logIn('Ada'))).toBe(account);
+    expect((await unlink(browser, 'Ada')).status).toBe(303);
+    expect(await accountOf(await logIn('Ada'))).not.toBe(account);
   });
 });

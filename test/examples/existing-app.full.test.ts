@@ -138,11 +138,27 @@ test('unlinking a wallet ends its sessions, and its next login has an account of
   expect(await elsewhere.page('/account')).not.toContain('ada@example.com');
 });
 
+test('a password login after a wallet login is a session of its own, which unlinking the wallet elsewhere does not end', async () => {
+  await visitor.logInByPassword();
+  await visitor.logIn('Ada', 'link');
+  const elsewhere = new ShopVisitor(site);
+  await elsewhere.logIn('Ada');
+  await elsewhere.submit('/', '/basket', { item: 'cup' });
+  await visitor.submit('/account', '/unlink', { id: site.sequencer.wallet('Ada').userId('shop.example') });
+  expect(await elsewhere.redirectOf('/account')).toBe('/login');
+  await elsewhere.logInByPassword();
+  expect(await elsewhere.page('/account')).toContain('ada@example.com');
+  expect(await elsewhere.page('/basket')).toContain('Stoneware cup');
+  expect(await elsewhere.walletUser()).toBeNull();
+});
+
 test('logging out ends both logins', async () => {
   await visitor.logInByPassword();
   await visitor.logIn('Mia', 'link');
+  expect(await visitor.walletUser()).not.toBeNull();
   await visitor.submit('/account', '/logout');
   expect(await visitor.redirectOf('/account')).toBe('/login');
+  expect(await visitor.walletUser()).toBeNull();
 });
 
 test('a recipe is shown only to a browser that has paid', async () => {
@@ -151,6 +167,11 @@ test('a recipe is shown only to a browser that has paid', async () => {
   await visitor.pay('/recipes/chai');
   expect(await visitor.page('/recipes/chai')).toContain('Simmer the spices');
   expect(await new ShopVisitor(site).redirectOf('/recipes/chai')).toContain('/buy?');
+});
+
+test('an unknown recipe is answered with a page', async () => {
+  const { status, type } = await visitor.view('/recipes/mate');
+  expect([status, type]).toEqual([404, 'text/html']);
 });
 
 test('the admin page lists payments for admins only', async () => {

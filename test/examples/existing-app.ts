@@ -76,13 +76,23 @@ export class ShopVisitor {
     this.#agent = request.agent(site.origin).set(sameOriginHeaders);
   }
 
+  /** Requests a page as a browser does. */
+  view(path: string): request.Test {
+    return this.#agent.get(path).set('accept', 'text/html');
+  }
+
   async page(path: string): Promise<string> {
-    return (await this.#agent.get(path).set('accept', 'text/html').expect(200)).text;
+    return (await this.view(path).expect(200)).text;
   }
 
   /** Where a page view leads to. */
   async redirectOf(path: string): Promise<string | undefined> {
-    return (await this.#agent.get(path).set('accept', 'text/html')).headers.location;
+    return (await this.view(path)).headers.location;
+  }
+
+  /** The wallet that is logged in, or null. */
+  async walletUser(): Promise<unknown> {
+    return (await this.#agent.get('/session').expect(200)).body.user;
   }
 
   /** Submits a form of the page `from`, with its CSRF token. @returns the page that it leads to */

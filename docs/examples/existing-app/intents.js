@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { intentRouter, refuse } from 'express-intents';
 
 const recipes = new Map([['/recipes/chai', { price: '0.50', text: 'Simmer the spices, then add the tea.' }]]);
+export const isRecipe = (path) => recipes.has(path);
 export const recipeAt = (path) => recipes.get(path) ?? refuse('There is no such recipe.', 404);
 
 /** The terms of a recipe, for the payment and for requirePayment. */
@@ -11,7 +12,7 @@ export function createIntents(pool, options) {
   return intentRouter({
     payment: async (req) => {
       const { order } = req.body;
-      if (recipes.has(order)) return { ...recipeTerms(order), description: 'Recipe' };
+      if (isRecipe(order)) return { ...recipeTerms(order), description: 'Recipe' };
       const sql = "select id, total from orders where id::text = $1 and account_id = $2 and state = 'open'";
       const { rows } = await pool.query(sql, [String(order), req.user?.id]);
       const { id, total } = rows[0] ?? refuse('This order does not exist, or it is paid.', 404);

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { currentUser, logOut, requirePayment } from 'express-intents';
-import { recipeAt, recipeTerms } from './intents.js';
+import { isRecipe, recipeAt, recipeTerms } from './intents.js';
 import { formButton, html, page } from './page.js';
 
 const products = new Map([
@@ -53,10 +53,14 @@ export function createShop(pool, passport) {
     res.send(page(`Order ${order.id}`, html`<p>${order.items}, $${order.total}</p>${state}`));
   });
 
-  const paid = requirePayment((req) => ({ ...recipeTerms(req.path), order: req.path }), { payUrl: '/buy' });
-  shop.get('/recipes/:name', paid, (req, res) => {
-    res.send(page('Recipe', recipeAt(req.path).text));
+  const recipes = Router();
+  const pathOf = (req) => req.baseUrl + req.path; // of the whole site, not of `recipes`
+  const known = (req, res, next) => (isRecipe(pathOf(req)) ? next() : res.status(404).send(page('Not found', '')));
+  const paid = requirePayment((req) => ({ ...recipeTerms(pathOf(req)), order: pathOf(req) }), { payUrl: '/buy' });
+  recipes.get('/:name', known, paid, (req, res) => {
+    res.send(page('Recipe', recipeAt(pathOf(req)).text));
   });
+  shop.use('/recipes', recipes);
   shop.get('/buy', (req, res) => {
     const path = req.query.return;
     const pay = html`<intent-button order="${path}" success-url="${path}">Pay $${recipeAt(path).price}</intent-button>`;
@@ -69,8 +73,15 @@ export function createShop(pool, passport) {
 <intent-button mode="login" success-url="/account">Log in with a wallet</intent-button>`;
     res.send(page('Log in', form));
   });
-  const keep = { successRedirect: '/account', failureRedirect: '/login', keepSessionInfo: true };
-  shop.post('/login', passport.authenticate('local', keep));
+  // keepSessionInfo would keep the wallet of an earlier login too.
+  const holdBasket = (req, res, next) => {
+    res.locals.basket = req.session.basket;
+    next();
+  };
+  shop.post('/login', holdBasket, passport.authenticate('local', { failureRedirect: '/login' }), (req, res) => {
+    req.session.basket = res.locals.basket;
+    res.redirect('/account');
+  });
   shop.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))));
   shop.get('/account', requireAccount, async (req, res) => {
     const rowsOf = async (sql) => (await pool.query(sql, [req.user.id])).rows;
