@@ -1,13 +1,16 @@
+import { jest } from '@jest/globals';
 import { doubleCsrf } from 'csrf-csrf';
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import { intentRouter } from 'express-intents';
 import { type Sequencer, sameOriginHeaders, startSequencer } from 'express-intents/testing';
 import request from 'supertest';
 import { blocksOf } from './guides.js';
 
-// The section on CSRF middleware of docs/existing-app.md.
+// The sections on CSRF middleware and on Express 4 of docs/existing-app.md.
 
-const skip = blocksOf('docs/existing-app.md').find(({ text }) => text.includes('skipCsrfProtection'))?.text ?? '';
+const blocks = blocksOf('docs/existing-app.md');
+const blockWith = (word: string): string => blocks.find(({ text }) => text.includes(word))?.text ?? '';
+const skip = blockWith('skipCsrfProtection');
 
 let sequencer: Sequencer;
 beforeAll(async () => {
@@ -16,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => sequencer.close());
 
 /** An app whose CSRF middleware runs before the router. */
-function csrfFirst(more: object): Express {
+function csrfFirst(more: object, mount = (app: Express, guard: RequestHandler): unknown => app.use(guard)): Express {
   const { doubleCsrfProtection } = doubleCsrf({
     getSecret: () => 'secret of this test',
     getSessionIdentifier: () => 'session',
@@ -27,7 +30,8 @@ function csrfFirst(more: object): Express {
     req.cookies = {};
     next();
   });
-  app.use(doubleCsrfProtection, intentRouter({ ...sequencer.siteOptions(), logger: false }));
+  mount(app, doubleCsrfProtection);
+  app.use(intentRouter({ ...sequencer.siteOptions(), logger: false }));
   app.post('/form', (_req, res) => void res.send('Accepted.'));
   app.use((error: { code: string }, _req: unknown, res: express.Response, _next: unknown) => {
     res.status(403).send(`<h1>${error.code}</h1>`);
@@ -43,11 +47,28 @@ test('a CSRF middleware before the router answers POST /intent with 403 and a we
   expect([status, type]).toEqual([403, 'text/html']);
 });
 
-test('the exclusion of the guide admits the routes of the router, and no form', async () => {
-  const app = csrfFirst(new Function(`return {${skip}}`)() as object);
+const excluding = (): Express => csrfFirst(new Function(`return {${skip}}`)() as object);
+const wrapping = (): Express =>
+  csrfFirst({}, (app, guard) => new Function('app', 'csurf', blockWith('csurf()'))(app, () => guard));
+
+test.each([
+  ['csrf-csrf', excluding],
+  ['a middleware without options', wrapping],
+])('the exclusion for %s admits the routes of the router, and no form', async (_name, create) => {
+  const app = create();
   expect((await post(app, '/intent')).status).toBe(201);
   expect((await post(app, '/session', { id: sequencer.wallet('Ada').account })).body.code).toBe('intent_not_found');
   expect((await request(app).delete('/session').set(sameOriginHeaders)).status).toBe(204);
   expect((await post(app, '/intent/webhook')).status).not.toBe(403);
   expect((await post(app, '/form')).status).toBe(403);
+});
+
+test('the wrapper of the guide passes the rejection of an async handler to the error handler', async () => {
+  const rejected = new Error('On purpose.');
+  const routes: ((req: object, res: object, next: (error: unknown) => void) => Promise<void>)[] = [];
+  const app = { get: (_path: string, handler: (typeof routes)[number]) => routes.push(handler) };
+  new Function('app', 'accountPage', blockWith('const wrap'))(app, () => Promise.reject(rejected));
+  const next = jest.fn();
+  await routes[0]?.({}, { send: () => undefined }, next);
+  expect(next.mock.calls).toEqual([[rejected]]);
 });

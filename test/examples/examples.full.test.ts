@@ -29,6 +29,7 @@ it('first-site accepts a payment and a login', async () => {
   expect(await (await visitor.get('/')).text()).toContain("elements.create('button'");
   const id = await visitor.pay('tea');
   await visitor.waitFor(`/thanks/${id}`, /^Paid/);
+  expect((await visitor.get('/thanks/unknown')).status).toBe(404);
   expect((await visitor.get('/account')).status).toBe(401);
   const user = await visitor.logIn();
   expect(await (await visitor.get('/account')).text()).toBe(`Hello ${user}`);
@@ -81,6 +82,8 @@ it('paywall redirects unpaid visitors to the payment page and admits paid ones',
   expect(await (await visitor.get('/buy?return=/articles/tea')).text()).toContain("get('return')");
   await visitor.pay('/articles/tea');
   expect(await visitor.waitFor('/articles/tea')).toContain('You have paid 0.50 for this.');
+  const unknown = await visitor.view('/articles/none');
+  expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   await expect(visitor.pay('/articles/none')).rejects.toThrow('404');
 });
 

@@ -19,7 +19,8 @@ export async function createShop(options = {}) {
   const app = express().use(router, express.static('public'));
   app.get('/thanks/:id', async (req, res) => {
     const payment = await router.intents.find(req.params.id);
-    if (payment?.state !== 'settled') return res.set('Refresh', '1').send('Not paid yet.');
+    if (!payment) return res.status(404).send('There is no such payment.');
+    if (payment.state !== 'settled') return res.set('Refresh', '1').send('Not paid yet.');
     res.send('Paid. Thank you!');
   });
   app.get('/account', requireLogin(), (req, res) => res.send(`Hello ${req.intent.user.id}`));

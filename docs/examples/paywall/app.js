@@ -11,9 +11,11 @@ const app = express();
 const router = intentRouter({ payment: (req) => terms(req.body.order) });
 app.use(router, express.static('public', { extensions: ['html'] }));
 
-const paid = requirePayment((req) => ({ ...terms(req.path), order: req.path }), { payUrl: '/buy' });
-app.get('/articles/:slug', paid, (req, res) => {
-  res.send(`${articleAt(req.path).text} (You have paid ${req.payment.amount} for this.)`);
+const pathOf = (req) => req.baseUrl + req.path; // in a mounted sub-app too
+const known = (req, _res, next) => next(articles.has(pathOf(req)) ? undefined : 'route');
+const paid = requirePayment((req) => ({ ...terms(pathOf(req)), order: pathOf(req) }), { payUrl: '/buy' });
+app.get('/articles/:slug', known, paid, (req, res) => {
+  res.send(`${articleAt(pathOf(req)).text} (You have paid ${req.payment.amount} for this.)`);
 });
 
 console.log('Opening the database. The first start takes a few seconds.');

@@ -53,8 +53,9 @@ test('a payment is settled', async () => {
   await browser.get(`/thanks/${id}`).expect(200, 'Paid. Thank you!');
 });
 
-test('a payment for an unknown item is rejected', async () => {
+test('an unknown item and an unknown payment are answered 404', async () => {
   await browser.post('/intent').send({ mode: 'payment', order: 'gold' }).expect(404);
+  await browser.get('/thanks/unknown').expect(404);
 });
 
 test('a declined payment can be paid by another wallet', async () => {
