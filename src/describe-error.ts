@@ -29,10 +29,8 @@ function detailsOf(error: Error): Record<string, unknown> {
   return { ...details, ...service, ...(httpStatus !== undefined && { httpStatus }) };
 }
 
-/** How many nested causes are followed. */
 const maxCauses = 5;
 
-/** The error and its causes. */
 function causesOf(error: Error): readonly Error[] {
   const chain = [error];
   for (let last = error; chain.length <= maxCauses && isError(last.cause); last = last.cause) chain.push(last.cause);

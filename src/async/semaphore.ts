@@ -1,8 +1,6 @@
 import { type Abortable, listenForAbort } from './abort.js';
 
-/** How long a caller waits for a permit. */
 export interface SemaphoreWait {
-  /** In milliseconds. */
   readonly timeoutMs: number;
   readonly timeoutError: () => unknown;
   /** Each cancels the wait with its reason. */
@@ -33,7 +31,6 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Whether a caller must wait. */
   get isTaken(): boolean {
     return this.#held >= this.#permits;
   }
@@ -48,7 +45,6 @@ export class Semaphore {
     return undefined;
   }
 
-  /** Passes the permit to the first waiting caller. */
   release(): void {
     const [next] = this.#waiting;
     if (next) next();

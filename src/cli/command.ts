@@ -32,7 +32,6 @@ export interface CommandContext {
   ): (...args: Args) => Promise<void>;
 }
 
-/** The option of every command that reads the environment. */
 export interface EnvironmentOptions {
   readonly envFile?: string;
 }
@@ -59,7 +58,6 @@ function readText(file: string): string {
   }
 }
 
-/** Adds examples to the help of a command, each with its purpose. */
 export function addExamples(command: Command, examples: readonly (readonly [line: string, purpose: string])[]): void {
   const lines = examples.map(([line, purpose]) => `  ${paint('dim', `# ${purpose}`)}\n  npx express-intents ${line}`);
   command.addHelpText('after', `\n${paint('bold', 'Examples:')}\n${lines.join('\n')}`);

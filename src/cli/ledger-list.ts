@@ -19,7 +19,6 @@ interface ListFlags extends EnvironmentOptions {
   readonly json?: boolean;
 }
 
-/** `ledger list`: lists intents, with filters and pages. */
 export function addList(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('list')

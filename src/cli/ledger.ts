@@ -15,7 +15,6 @@ import { addList } from './ledger-list.js';
 import { inLedger } from './open-ledger.js';
 import { printableJson, type Terminal } from './terminal.js';
 
-/** `ledger list`, `show`, `retry`, `prune`, `export` and `import`: inspects and maintains the ledger. */
 export function addLedger(program: Command, context: CommandContext): void {
   const ledger = program
     .command('ledger')

@@ -45,7 +45,6 @@ function takesColors(stream: NodeJS.WriteStream): boolean {
 
 const clearLine = '\r\u001b[K';
 
-/** The terminal, or the files and pipes, of this process. */
 export function processTerminal(): Terminal {
   const stdout = process.stdout;
   const stderr = process.stderr;

@@ -25,7 +25,6 @@ export function readConnectionLimits({ options, report }: ConfigSource): Connect
 
 const defaultRates = { intent: 120, session: 120, status: 3_000, webhook: 600 } as const;
 
-/** Rate limits by address. Undefined if they are disabled. */
 export function readRateLimits({ options, report }: ConfigSource): RateLimits | undefined {
   const { rateLimits = {} } = options;
   if (rateLimits === false) return undefined;

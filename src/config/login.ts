@@ -15,15 +15,12 @@ export interface LoginConfig {
   /** From the start of a login to its completion. */
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
-  /** Whether the user confirms before the session begins. */
   readonly confirm: boolean;
-  /** Members of the app's session that a login keeps. */
   readonly keepSession: readonly string[];
   /** Keys of 32 bytes that seal cookies: the first seals, all open. */
   readonly cookieKeys: readonly Uint8Array[];
 }
 
-/** Undefined if logins are disabled. */
 export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
   if (source.options.login === false) return undefined;
   const keyRing = readKeyRing(source, isEmbedded);

@@ -17,13 +17,10 @@ import {
 
 /** An intent that can be sent to the sequencer. */
 export interface SignedIntent {
-  /** Base58 of 32 bytes, public. */
   readonly id: string;
   /** Base58 of 20 bytes, the private key of the intent. It leaves the server only after the sequencer accepts the intent. */
   readonly clientSecret: string;
-  /** The rendezvous public key, 32 bytes. */
   readonly rendezvousKey: Uint8Array;
-  /** The message without id and signature. */
   readonly message: v1.Message.$Properties;
   /** The serialized message, which the signature covers. */
   readonly signedBytes: Uint8Array;

@@ -38,10 +38,8 @@ export interface RecordedTerms {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** An intent to record. */
 export interface NewIntent {
   readonly id: string;
-  /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
   /** Hash of the cookie of the browser that created it, 32 bytes. Empty if the site created it. */
   readonly browser: Uint8Array;
@@ -260,7 +258,6 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   findForBrowser(id: string, browser: Uint8Array): Promise<BrowserIntent | undefined>;
   /** Records an intent that the sequencer has accepted. A payment is polled from then on. */
   record(intent: NewIntent): Promise<void>;
-  /** The intent stored under this key for this browser. */
   repeated(browser: Uint8Array, key: string): Promise<RepeatedIntent | undefined>;
   /**
    * Records an intent before it is sent to the sequencer. If an earlier request used this key, writes nothing and

@@ -114,7 +114,6 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   return observedClient(options).client;
 }
 
-/** A client, and the state of the service as its calls have shown it. */
 export interface ObservedClient {
   readonly client: IntentClient;
   readonly service: () => ServiceState;

@@ -63,7 +63,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Makes calls with all options. */
 export interface Caller {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

@@ -6,30 +6,24 @@ import type { IntentErrorCode } from '../errors.js';
  */
 export type SubmissionSource = 'stream' | 'webhook' | 'status' | 'ledger';
 
-/** The kind of an intent. */
 type IntentKind = 'payment' | 'login';
-/** A hook that the ledger calls. */
 type LedgerHook = 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
 
-/** An event of one intent. */
 interface IntentFields {
   /** The id of the intent, Base58. It is public. */
   readonly intent: string;
 }
 
-/** An event with the kind of the intent. */
 interface KindFields {
   /** The kind of the intent. */
   readonly kind: IntentKind;
 }
 
-/** An event with the kind of the intent, if known. */
 interface OptionalKindFields {
   /** Undefined if this process does not know it. */
   readonly kind: IntentKind | undefined;
 }
 
-/** An event of one payment. */
 interface PaymentFields extends IntentFields {
   /** Decimal with two places, such as `4.50`. */
   readonly amount: string;
@@ -37,7 +31,6 @@ interface PaymentFields extends IntentFields {
   readonly currency: string;
 }
 
-/** An event of one call of a hook. */
 interface HookFields extends IntentFields {
   /** The name of the option. */
   readonly hook: LedgerHook;
@@ -47,13 +40,11 @@ interface HookFields extends IntentFields {
   readonly durationMs: number;
 }
 
-/** An event of one operation of the sequencer. */
 interface OperationFields {
   /** Service and method in the interface, such as `MicroPayment.getStatus`. */
   readonly operation: string;
 }
 
-/** An event of a rejection or a failure. */
 interface ErrorFields {
   /** Explained in `docs/errors.md`. */
   readonly code: IntentErrorCode;

@@ -13,7 +13,6 @@ export interface AdvanceTimeSite {
   readonly router?: LedgerRouter | readonly LedgerRouter[] | undefined;
 }
 
-/** The members of a router that access its ledger. */
 interface LedgerRouter {
   /** Its intents become older. */
   readonly database: SiteDatabase;

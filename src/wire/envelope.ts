@@ -22,7 +22,6 @@ export const operations = {
   loginToThirdPartyApp: { service: 'Identity', method: 'loginToThirdPartyApp' },
 } as const satisfies Record<string, Operation>;
 
-/** Such as `MicroPayment.getStatus`. */
 export function nameOf({ service, method }: Operation): string {
   return `${service}.${method}`;
 }

@@ -41,13 +41,11 @@ export interface DoctorContext {
   readonly production: boolean;
   readonly problems: readonly ConfigProblem[];
   readonly settings: ValidSettings;
-  /** Origin of the running site, from `--url`. */
   readonly siteUrl: URL | undefined;
   /** The response of the site, requested once. @throws {Error} if the site cannot be reached */
   site(): Promise<RunningSite>;
   readonly host: Host;
   readonly client: ExternalClient;
-  /** Aborted at the timeout of the check. */
   readonly signal: AbortSignal;
 }
 

@@ -90,7 +90,6 @@ export function readProblem(text: string): { readonly code: string | undefined; 
   }
 }
 
-/** Why a server could not be reached, and the fix. */
 export interface NetworkProblem {
   readonly why: string;
   readonly fix: string;

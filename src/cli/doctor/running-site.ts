@@ -7,7 +7,6 @@ export interface SiteRoutes {
   readonly events: string | false;
 }
 
-/** The public responses of a running site. */
 export interface RunningSite {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

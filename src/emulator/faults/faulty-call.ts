@@ -15,7 +15,6 @@ export interface FaultyCall {
   readonly fault: ResolvedFault;
   /** Runs the operation and returns the envelope of its response. */
   readonly perform: () => Promise<Uint8Array>;
-  /** Forgets the intent of the call. */
   readonly forget: () => void;
   /** Aborted when the sequencer closes or the caller disconnects. Ends delays. */
   readonly signal: AbortSignal;
@@ -40,7 +39,6 @@ async function corruptedEnvelope({ fault, perform, forget }: FaultyCall): Promis
   return envelope;
 }
 
-/** An OK envelope with an explicit result. */
 const explicitOk = Uint8Array.of(0x08, 0x00);
 
 export const errorEnvelope = (): Uint8Array => encodeErrorResponse('A fault was injected: error.');

@@ -19,7 +19,6 @@ export interface ListedIntent extends Readonly<Record<string, unknown>> {
   readonly createdAtMs: number;
 }
 
-/** A checked signature, with the operations whose requests carried it. */
 type FoundSignature = CheckedSignature & { readonly operations: string[] };
 
 export interface InspectedIntent extends ListedIntent {

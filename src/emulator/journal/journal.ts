@@ -17,9 +17,7 @@ export interface JournalEntry {
   readonly record: JournalRecord;
 }
 
-/** The entries of one intent, or of the calls without an intent. */
 export interface Timeline {
-  /** Base58; undefined for calls without an intent. */
   readonly id: string | undefined;
   readonly startedAtMs: number;
   /** In the order in which they ended. */
@@ -44,7 +42,6 @@ export interface EntryStart {
 export interface JournalLimits {
   readonly timelines: number;
   readonly entries: number;
-  /** Bytes of one message, and of all messages together. */
   readonly messageBytes: number;
   readonly bytes: number;
 }
@@ -95,7 +92,6 @@ export class Journal {
     return { number: this.#lastNumber, atMs: this.#now(), tickMs: performance.now() };
   }
 
-  /** Adds an entry to the timeline of an intent, or to that of the calls without one. */
   add(id: string | undefined, record: JournalRecord, { number, atMs }: EntryStart = this.start()): void {
     const timeline = this.#timelineOf(id, atMs);
     const last = timeline.entries.at(-1);
@@ -157,7 +153,6 @@ export class Journal {
     this.#changes.notify();
   }
 
-  /** Resolves at the next change, or when the signal is aborted. */
   changed(signal: AbortSignal): Promise<void> {
     return this.#changes.next(signal);
   }

@@ -63,7 +63,6 @@ export class KeyFileReader {
       : verifyKeyPublishedAt(this.#public, `https://${domain}`, verifier);
   }
 
-  /** The source of a domain's keys, for display. */
   addressOf(domain: string): string {
     const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
     if ('origin' in source) return `${source.origin}${path}`;

@@ -1,7 +1,6 @@
 import { byId, createElement, showNote, updateList } from './dom.js';
 import { formatTime } from './format.js';
 
-/** Shows the entries of an intent, or of the calls without one. */
 export function showTimeline(entries, dropped, startedAtMs) {
   const shown = entries.map((entry) => ({ ...entry, sinceMs: entry.atMs - startedAtMs }));
   updateList(byId('timeline-list'), shown, ({ number }) => number, timelineItem);

@@ -28,7 +28,6 @@ function takeFragment() {
   return fragment;
 }
 
-/** Opens a code, alone or as the fragment of a link. */
 function open(link) {
   ({ code, ...back } = parseFragment(link.slice(link.indexOf('#') + 1).trim()));
   return scan();
@@ -51,7 +50,6 @@ async function scan() {
   }
 }
 
-/** Confirms or declines the request. */
 async function finish(action, showFinished) {
   const current = openCount;
   setBusy(true);

@@ -127,7 +127,6 @@ async function deliver(
   call.end();
 }
 
-/** Aborted when the client disconnects. */
 function disconnectSignal(call: ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>): AbortSignal {
   const disconnect = new AbortController();
   call.on('cancelled', () => disconnect.abort());

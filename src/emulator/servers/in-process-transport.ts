@@ -63,9 +63,7 @@ function perform(state: SequencerState, request: OperationRequest, via: Via, sig
 interface StreamCall {
   readonly request: OperationRequest;
   readonly via: Via;
-  /** Aborted when the sequencer closes. */
   readonly closed: AbortSignal;
-  /** Aborted when the transport closes. */
   readonly closing: AbortSignal;
   readonly signal: AbortSignal | undefined;
 }

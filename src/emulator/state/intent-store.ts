@@ -26,7 +26,6 @@ export interface IntentProgress {
 
 /** An intent in the store. Change it with `IntentStore.update` only, which saves the change. */
 export interface StoredIntent extends IntentProgress {
-  /** Base58 */
   readonly id: string;
   readonly request: IntentRequest;
   /** The bytes that its signature covers. A create with the same bytes is a retry. */
@@ -96,7 +95,6 @@ export class IntentStore {
     return this.#intents.get(id);
   }
 
-  /** Resolves with the intent once it exists, or with undefined when the signal is aborted. */
   async whenCreated(id: string, signal: AbortSignal): Promise<StoredIntent | undefined> {
     while (!this.#intents.has(id) && !signal.aborted) await this.#changes.next(signal);
     return this.#intents.get(id);
@@ -114,7 +112,6 @@ export class IntentStore {
     return intent;
   }
 
-  /** Adds an intent that `find` did not return. */
   add(intent: VerifiedIntent, createdAtMs: number): StoredIntent {
     const mailbox = new Mailbox(intent.message, () => this.#unsaved.add(intent.id));
     const stored = this.#put(intent, createdAtMs, initialProgress, mailbox);

@@ -3,7 +3,6 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { IntentError, readError } from '../../errors.js';
 
 export interface StateOwner {
-  /** base_url */
   readonly url: string;
   /** A random name, new at every start. */
   readonly instance: string;

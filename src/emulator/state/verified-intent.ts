@@ -7,7 +7,6 @@ import { type MailboxMessage, withSignedBytes } from './mailbox.js';
 
 /** An intent whose signatures are verified, ready to be stored. */
 export interface VerifiedIntent {
-  /** Base58 */
   readonly id: string;
   readonly request: IntentRequest;
   readonly signedBytes: Uint8Array;

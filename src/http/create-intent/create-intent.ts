@@ -31,7 +31,6 @@ import { normalizeTerms } from './payment-terms.js';
 //
 // `router.createPayment` has no browser: the site itself is the owner of the intent, and passes terms and key.
 
-/** A request for an intent, by a browser or by the site. */
 export interface CreateIntentRequest {
   readonly owner: IntentOwner;
   /** Undefined without an idempotency key, and without a ledger, where the key has no effect. */
@@ -42,7 +41,6 @@ export interface CreateIntentRequest {
   readonly http: { readonly req: Request; readonly res: Response } | undefined;
 }
 
-/** A parsed `POST /intent`. */
 interface BrowserRequest extends CreateIntentRequest {
   readonly owner: BrowserIdentity;
 }
@@ -57,7 +55,6 @@ export interface KeyedRequest {
 export interface CreateIntentResult {
   readonly id: string;
   readonly clientSecret: string;
-  /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
   /** Whether an earlier request with the same key created this intent. */
   readonly isReplayed: boolean;
@@ -196,7 +193,6 @@ async function reserveIntent(
   return { id, clientSecret, terms, unsent: prepared };
 }
 
-/** Sends the intent to the sequencer, then calls the hook `onCreated`. */
 async function sendIntent(
   { webhook, hooks }: RouterContext,
   { http }: CreateIntentRequest,

@@ -29,7 +29,6 @@ export interface FeedOptions {
    * @returns cancels that; undefined if the visitor has reached the limit of such watches
    */
   readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
-  /** Called once, when the feed has ended. */
   readonly onEnd: (feed: IntentFeed) => void;
 }
 
@@ -68,7 +67,6 @@ export class IntentFeed {
   readonly id: string;
   readonly #context: FeedContext;
   readonly #options: FeedOptions;
-  /** Aborted when the feed has ended. */
   readonly #ended = new AbortController();
   readonly #connections = new Set<SseConnection>();
   /** The connections that have not received the status yet. */
@@ -211,7 +209,6 @@ export class IntentFeed {
     this.end(() => terminalFrame);
   }
 
-  /** Sends an event to the connections that have the status. */
   #broadcast(frame: Buffer): void {
     for (const connection of this.#connections) if (connection.hasStatus) connection.send(frame);
   }

@@ -58,9 +58,7 @@ export interface HealthTiming {
   readonly timeoutMs: number;
   /** The service is not probed within this time after any of its responses. */
   readonly skipProbeMs: number;
-  /** How long the outcome of a probe of the service is valid. */
   readonly probeTtlMs: number;
-  /** How long a report of the ledger is valid. */
   readonly ledgerTtlMs: number;
   /** A database that has not responded for this time is down; before that, it is slow. */
   readonly ledgerDownAfterMs: number;

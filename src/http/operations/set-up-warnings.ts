@@ -28,7 +28,6 @@ const plainHttp: Warning = {
     "terminates TLS, call app.set('trust proxy', 1).",
 };
 
-/** Headers that a proxy adds. */
 const forwardHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /** Whether a program or browser on this machine calls the site directly, such as a health check. */

@@ -3,7 +3,6 @@ import { withTimeout } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import type { IntentUser } from '../hooks.js';
 
-/** A login that starts a new session. */
 export interface StartingLogin {
   readonly user: IntentUser;
   /** The members of the old session that are copied into the new one. */
@@ -12,7 +11,6 @@ export interface StartingLogin {
   readonly onSession: () => Promise<void>;
 }
 
-/** The operations of a login on `req.session` of the app. */
 export interface AppSession {
   readonly user: IntentUser | undefined;
   /**
@@ -59,7 +57,6 @@ export function isUnrenewable(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }
 
-/** How a middleware replaces the session of a request. */
 interface Replacement {
   /** Makes a new session with this content `req.session`. */
   readonly replace: (content: SessionContent) => Promise<SessionContent>;

@@ -5,7 +5,6 @@ import { parseBase58, parseIntentId } from '../../keys/base58.js';
 import { loadJose } from '../encryption.js';
 
 export interface VerifiedWebhook {
-  /** Base58 */
   readonly intentId: string;
   /** Identifies the call: SHA-256 of its signed part, base64. */
   readonly digest: string;

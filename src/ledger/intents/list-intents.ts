@@ -100,7 +100,6 @@ function invalid(message: string): IntentError {
   return new IntentError('invalid_request', message);
 }
 
-/** The conditions of a statement, and the values of their parameters. */
 class Conditions {
   readonly values: unknown[] = [];
   readonly #texts: string[] = [];

@@ -137,7 +137,6 @@ interface HookFailure {
   readonly name: HookCall['name'];
   readonly error: unknown;
   readonly hasTimedOut?: boolean;
-  /** Default: by the rules in `hook-lanes.ts`. */
   readonly lane?: Lane;
 }
 

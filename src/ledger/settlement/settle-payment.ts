@@ -170,7 +170,6 @@ async function withUserId(
   }
 }
 
-/** Calls `verifyPayment`. If it does not return true, the payment is polled later. */
 async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<boolean> {
   const { payment } = claimed;
   const { verifyPayment } = context.hooks;
