@@ -13,7 +13,7 @@ export function describeError(error: unknown): Record<string, unknown> {
     if (isError(error)) return detailsOf(error);
     return typeof error === 'string' ? { message: error.slice(0, 1_000) } : { error: typeof error };
   } catch {
-    return { message: 'An error that cannot be read.' };
+    return { message: 'Unknown error: it cannot be read.' };
   }
 }
 

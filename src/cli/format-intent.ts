@@ -26,6 +26,7 @@ export function formatList(intents: readonly LedgerIntent[]): string[] {
 
 function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
+  if (deadLetterHook === 'verifyPayment') return `not verified: ${lastError}`;
   // A failed poll sets the error too, but counts no attempt.
   const what = deadLetterHook ?? (attempts > 0 ? 'its hook' : 'its last poll');
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';

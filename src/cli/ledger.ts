@@ -71,7 +71,8 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
       terminal.error(`There is nothing to retry: the intent is ${state}.`);
       return 1;
     }
-    const what = state === 'dead' ? `${deadLetterHook ?? 'Its hook'} is called again` : 'It is polled again';
+    const isCalled = deadLetterHook === 'onPaid' || deadLetterHook === 'onReversed';
+    const what = isCalled ? `${deadLetterHook} is called again` : 'It is polled again';
     terminal.out(`${what}${db.isShared ? ' by a running site, in a moment' : ' once the site runs'}.`);
     return 0;
   });

@@ -125,7 +125,7 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   const settings = readLedger({ options: {}, env, production: false, report });
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
-    const problem = `It is not set. It is the location of the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
+    const problem = `It is not set. It names the database of the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
     report.problem('INTENT_DATABASE_URL', problem, `Use the value of the site: ${ledgerFix(env)}`);
   }
   throw new ConfigError(report.problems);

@@ -60,8 +60,12 @@ export const maxButtonConfigBytes = 1_800;
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `With INTENT_WALLET_URL and routes they have ${bytes} bytes, and every page loads them with the button.`;
-  report.problem('returnOrigins', problem, `Use at most ${maxButtonConfigBytes} bytes in total.`);
+  const problem = `Together with INTENT_WALLET_URL and \`routes\` they have ${bytes} bytes. Every page loads them with the button.`;
+  report.problem(
+    'returnOrigins',
+    problem,
+    `Remove origins, or shorten addresses and paths, to at most ${maxButtonConfigBytes} bytes in total.`,
+  );
 }
 
 const defaultRoutes: Routes = {

@@ -10,7 +10,7 @@ import type { Transport } from '../sequencer/transport.js';
 export interface EmbeddedAddresses {
   /** base_url, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** The page that shows the calls to the sequencer and its state. */
+  /** The page that shows the requests to the embedded sequencer. */
   readonly inspectorUrl: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;

@@ -37,7 +37,7 @@ import { SubmissionTracker } from './submission-tracker.js';
 
 /** The middleware for `app.use()`, and the site's access to payments and the ledger. */
 export interface IntentRouter extends RequestHandler {
-  /** The client of the routes, for other calls of the app. */
+  /** The client that the routes use, for calls by the app. */
   readonly client: IntentClient;
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
@@ -51,8 +51,8 @@ export interface IntentRouter extends RequestHandler {
   /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger as `intents`. */
   readonly database: SiteDatabase;
   /**
-   * Resolves when the ledger is open and the embedded sequencer listens, with its addresses; with undefined without an embedded
-   * sequencer. Rejects if either fails. The ledger keeps retrying; call this again for the outcome of the next attempt.
+   * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,
+   * and is undefined without one. Rejects if either fails. The ledger is retried: call this again for the next outcome.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**

@@ -404,7 +404,12 @@ const atKeyFiles: readonly Case[] = [
     name: 'a missing signing key',
     plant: () => ({ front: onKeyFile(200, json, listing()) }),
     expected: [
-      ['key file', 'error', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/],
+      [
+        'key file',
+        'error',
+        /does not list \w{32,44}, the key that signs, so every login is refused/,
+        /Restart the site/,
+      ],
     ],
   },
   {
@@ -567,7 +572,7 @@ const atSites: readonly Case[] = [
         'proxy',
         'error',
         /behind a proxy, but 'trust proxy' is not set .*all visitors share one rate limit/,
-        /^Set app\.set\('trust proxy', 1\), the number of proxies\.$/,
+        /^Call app\.set\('trust proxy', 1\), because 1 proxy forwards the requests\.$/,
       ],
     ],
   },
@@ -581,7 +586,7 @@ const atSites: readonly Case[] = [
       },
     }),
     expected: [
-      ['proxy', 'warning', /2 proxies are in front of the site, but 'trust proxy' includes 1/, /'trust proxy', 2\)/],
+      ['proxy', 'warning', /The site is behind 2 proxies, but 'trust proxy' includes 1/, /'trust proxy', 2\)/],
     ],
   },
   {

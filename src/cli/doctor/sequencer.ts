@@ -63,7 +63,7 @@ async function checkService(
     const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
       const text = `${url.host} reports a nonexistent intent as existing.`;
-      return [failure(text, `Set ${setting} to a real payment service. Its reports cannot be trusted.`)];
+      return [failure(text, `Its reports cannot be trusted. Set ${setting} to the address of your payment service.`)];
     }
     const reason = await refusalOfCreate(transport, signal);
     if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];

@@ -97,7 +97,7 @@ function open(
     }
     throw new IntentError('not_supported', 'There is no such stream.');
   } catch (error) {
-    throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', {
+    throw new SequencerError('sequencer_error', 'The payment service refused the request.', {
       serviceMessage: refusalOf(error).message,
     });
   }

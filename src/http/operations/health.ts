@@ -26,7 +26,7 @@ export interface RouterHealth {
   readonly checks: {
     /** `down` after `close()` is called. */
     readonly process: HealthCheck<'closing'>;
-    /** Never `down`: the rest of the site works, and another process could not reach the sequencer either. */
+    /** Never `down`: the rest of the site works, and another process could not reach the payment service either. */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
       /** Time since the service last responded without HTTP status 5xx; absent if it never did. */

@@ -44,7 +44,7 @@ const unknownProxy: Warning = {
     config.production && headers['x-forwarded-for'] !== undefined && !app.get('trust proxy'),
   text: () =>
     "A request has X-Forwarded-For, but 'trust proxy' is not set. Behind a proxy, all visitors then share one rate limit. Call " +
-    "app.set('trust proxy', 1) with the number of proxies. Without a proxy, ignore this warning.",
+    "app.set('trust proxy', 1), where 1 is the number of proxies. Without a proxy, ignore this warning.",
 };
 
 const anyProxy: Warning = {

@@ -11,7 +11,7 @@ import { sameBrowser } from '../request/browser-cookie.js';
  * The ledger implements this for all processes, {@link MemoryLoginStore} in memory for one process.
  */
 export interface LoginStore {
-  /** Records an intent that the sequencer has accepted. */
+  /** Records an intent that the payment service has accepted. */
   record(intent: NewIntent): Promise<void>;
   /** Whether this browser started this login less than `ttlMs` ago, and it is not completed. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;

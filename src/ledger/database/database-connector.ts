@@ -102,7 +102,7 @@ export class DatabaseConnector implements Database {
       this.#options.onOpen?.();
     } catch (error) {
       const message =
-        'express-intents: the ledger is open, but settlement did not start. Payments are not settled by this process. ' +
+        'express-intents: the ledger is open, but settlement did not start, so this process settles no payments. ' +
         'Restart it.';
       this.#options.logger.error(message, { message: messageOf(error) });
     }

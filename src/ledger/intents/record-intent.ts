@@ -61,7 +61,7 @@ export async function confirmIntent(db: Queryable, id: string, times: WatchTimes
   if (found.rowCount === 0)
     throw new IntentError(
       'internal_error',
-      `The ledger no longer has the reserved intent ${id}. Was the database restored or emptied?`,
+      `The ledger no longer has the reserved intent ${id}. The database was probably restored or emptied. Create a new intent.`,
     );
 }
 
