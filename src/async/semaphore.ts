@@ -3,7 +3,6 @@ import { type Abortable, listenForAbort } from './abort.js';
 export interface SemaphoreWait {
   readonly timeoutMs: number;
   readonly timeoutError: () => unknown;
-  /** Each cancels the wait with its reason. */
   readonly signals?: readonly (Abortable | undefined)[] | undefined;
 }
 
@@ -51,7 +50,6 @@ export class Semaphore {
     else this.#held -= 1;
   }
 
-  /** Runs the work with a permit. @throws as `acquire` and as the work */
   async run<Value>(wait: SemaphoreWait, work: () => Promise<Value>): Promise<Value> {
     await this.acquire(wait);
     try {

@@ -72,7 +72,6 @@ const argumentErrors: ReadonlySet<IntentErrorCode> = new Set([
 /** Prints why a command failed, without a stack, and returns the exit code: 1 for failure, 2 for wrong usage. */
 export function printError(error: unknown, terminal: Terminal): number {
   terminal.progress();
-  // Commander has already printed its errors and its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigError) printProblems(error, terminal);
   else for (const line of messageOf(error).split('\n')) terminal.error(printable(line));

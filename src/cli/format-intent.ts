@@ -12,7 +12,6 @@ const formatAmount = ({ amount, currency }: LedgerIntent): string =>
 
 export const formatCount = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
 
-/** The lines of a list. The last error of an intent follows it. */
 export function formatList(intents: readonly LedgerIntent[]): string[] {
   return [
     columns('STATE', 'CREATED (UTC)', 'AMOUNT', 'INTENT'),

@@ -64,7 +64,6 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
 
 const filterNames = ['kind', 'state', 'user', 'metadata', 'from', 'before'] as const;
 
-/** The values are checked later. */
 function readFilters({ kind, state, user, metadata, from, before }: ListFlags): ListOptions {
   return {
     kind: kind as ListOptions['kind'],

@@ -19,7 +19,6 @@ import {
 } from './site.js';
 import { findTypos, modeWarnings } from './typos.js';
 
-/** The configuration of a router: valid, with all defaults. */
 export interface Config {
   readonly production: boolean;
   /** Whether all cookies are `Secure`: the site is served over https. */
@@ -36,7 +35,6 @@ export interface Config {
   readonly connectionLimits: ConnectionLimits;
   readonly ledger: LedgerSettings | undefined;
   readonly rateLimits: RateLimits | undefined;
-  /** Logged once at startup. */
   readonly notices: readonly string[];
   /** Probable mistakes, logged once at startup. */
   readonly warnings: readonly string[];

@@ -5,7 +5,6 @@ import { isLoopback, parseHttpUrl } from '../net/url.js';
 import type { ConfigSource } from './config-options.js';
 
 export interface SequencerConfig {
-  /** base_url, or `embedded`. */
   readonly url: string;
   readonly grpcUrl: string | undefined;
   readonly emulatorPort: number;

@@ -15,7 +15,6 @@ export function loadJose(): Promise<typeof import('jose')> {
 export interface IntentOwner {
   /** Identifies the owner: 32 bytes for a browser, empty for the site. */
   readonly hash: Uint8Array;
-  /** Derives a key of 32 bytes. */
   deriveKey(purpose: string): Uint8Array;
   /** The keys before a rotation. They only open. */
   deriveFormerKeys?(purpose: string): readonly Uint8Array[];

@@ -18,7 +18,6 @@ export interface RunningSite {
 
 export const buttonPath = '/intent/v1/elements.js';
 
-/** The first line of the button's file. */
 const siteConfig = /^const intentSite=(\{.*\});$/m;
 
 /**

@@ -90,7 +90,6 @@ async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promi
   return undefined;
 }
 
-/** How long to wait for a refusal after the pong. */
 const refusalMs = 150;
 
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */

@@ -25,7 +25,6 @@ export interface InspectedIntent extends ListedIntent {
   readonly request: MessageTree | undefined;
   readonly signatures: readonly FoundSignature[];
   readonly entries: readonly DescribedEntry[];
-  /** Number of entries removed to stay within the limits. */
   readonly dropped: number;
 }
 
@@ -37,7 +36,6 @@ export function listInspectedIntents({ intents, journal }: SequencerState): List
   return [...stored, ...others].sort((one, other) => other.createdAtMs - one.createdAtMs).slice(0, shownCount);
 }
 
-/** Undefined for an unknown id. */
 export function inspectIntent(
   { intents, journal }: SequencerState,
   id: string,

@@ -10,7 +10,6 @@ export interface JournalEntry {
   readonly number: number;
   /** When it started, ms since 1970. */
   readonly atMs: number;
-  /** Number of equal calls in a row. */
   readonly times: number;
   /** When the last of them started, ms since 1970. */
   readonly lastAtMs: number;
@@ -22,7 +21,6 @@ export interface Timeline {
   readonly startedAtMs: number;
   /** In the order in which they ended. */
   readonly entries: readonly JournalEntry[];
-  /** Number of entries removed to stay within the limits. */
   readonly dropped: number;
 }
 
@@ -123,7 +121,6 @@ export class Journal {
     };
   }
 
-  /** Starts the record of a webhook call. The returned function adds the entry with the outcome. */
   startWebhook(id: string, url: string): (end: { status?: number; token?: string; problem?: string }) => void {
     const start = this.start();
     return (end) => {

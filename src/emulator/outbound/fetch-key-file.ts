@@ -85,7 +85,6 @@ async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier
   if (!keys.includes(verifier)) throw refused(`The key file at ${address} does not list ${verifier}.`);
 }
 
-/** Serves an app at a free port during a call. */
 async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   try {

@@ -29,7 +29,6 @@ const deliveringOperations = ['pollMessages', 'openMessageStream'];
 
 let kinds = [];
 let active = [];
-/** Whether the last refresh failed. */
 let isUnreachable = false;
 
 /** Lists the kinds of faults, each with its switch, and keeps them up to date. */

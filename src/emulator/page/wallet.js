@@ -90,7 +90,6 @@ function show(screen) {
   byId(screen).querySelector('h1').focus({ preventScroll: true });
 }
 
-/** Shows the terms of the request, and the checks it passed. */
 function showRequest({ request, userId }) {
   const { id, kind, amount, currency, destination, login } = request;
   const isPayment = kind === 'payment';

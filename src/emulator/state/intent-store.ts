@@ -12,7 +12,6 @@ import type { VerifiedIntent } from './verified-intent.js';
 //   reversed   the payment was reversed after its submission; it can be submitted again
 // The flags `scanned` and `declined` stay set. `submitted` and `reversed` take precedence.
 
-/** The mutable part of an intent. */
 export interface IntentProgress {
   readonly scanned: boolean;
   /** For display only: anyone with the code can sign the message that sets it. */
@@ -43,7 +42,6 @@ export function stateOf({ submitted, reversed, declined, scanned }: IntentProgre
   return scanned ? 'scanned' : 'created';
 }
 
-/** An intent that was read from the state file. */
 export interface PersistedIntent {
   readonly intent: VerifiedIntent;
   readonly createdAtMs: number;

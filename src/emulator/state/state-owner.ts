@@ -8,7 +8,6 @@ export interface StateOwner {
   readonly instance: string;
 }
 
-/** The response header of `/healthz` that names the instance. */
 export const instanceHeader = 'sequencer-instance';
 const format = 'express-intents embedded sequencer';
 const timeoutMs = 1_000;

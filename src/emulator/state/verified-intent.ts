@@ -5,7 +5,6 @@ import { formatBase58 } from '../../keys/base58.js';
 import type { v1 } from '../../wire/codec.js';
 import { type MailboxMessage, withSignedBytes } from './mailbox.js';
 
-/** An intent whose signatures are verified, ready to be stored. */
 export interface VerifiedIntent {
   readonly id: string;
   readonly request: IntentRequest;

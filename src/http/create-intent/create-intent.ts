@@ -63,7 +63,6 @@ export interface CreateIntentResult {
 /** The longest lifetime that browsers allow. The cookie identifies the browser that paid for a resource. */
 const resourceCookieSeconds = 400 * 24 * 3_600;
 
-/** `POST /intent`: creates a payment or login intent and responds with 201 `{ client_secret }`. */
 export function createIntentHandler(context: RouterContext): Handler {
   return async (req, res) => {
     const request = await parseRequest(context, req, res);
@@ -90,7 +89,6 @@ async function parseRequest(context: RouterContext, req: Request, res: Response)
   return { owner, keyed, terms, http: { req, res } };
 }
 
-/** Creates an intent, or restores that of an earlier request with the same key. */
 export async function startIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
   const result = await createOrRestore(context, request);
   context.observer?.emit(eventOf(result));
@@ -120,7 +118,6 @@ interface ReservedIntent {
   readonly unsent: PreparedIntent | undefined;
 }
 
-/** The intent that an earlier request with the same key reserved. */
 async function findReserved(context: RouterContext, request: CreateIntentRequest): Promise<ReservedIntent | undefined> {
   const { keyed, owner } = request;
   const earlier = await keyed?.ledger.repeated(owner.hash, keyed.key);

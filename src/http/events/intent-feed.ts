@@ -37,7 +37,6 @@ export interface FeedOptions {
  */
 export const terminalKind = 'intent_submitted';
 const terminalFrame = eventFrame({ kind: terminalKind, id: terminalKind });
-/** The status at the terminal event (interface section 3). */
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
 /** A scan happens once. Both messages and the status report it. */
 const scannedEvent = { kind: 'code_scanned', id: 'code_scanned' } as const;
@@ -69,7 +68,6 @@ export class IntentFeed {
   readonly #options: FeedOptions;
   readonly #ended = new AbortController();
   readonly #connections = new Set<SseConnection>();
-  /** The connections that have not received the status yet. */
   readonly #awaitingStatus = new Set<SseConnection>();
   readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
   #isReading = false;
@@ -101,7 +99,6 @@ export class IntentFeed {
     if (!this.#stopLingering) this.end();
   }
 
-  /** Processes a status of the service. Idempotent. */
   update(status: IntentStatus): void {
     if (this.#ended.signal.aborted) return;
     const { exists, codeScanned, intentSubmitted } = status;

@@ -6,7 +6,6 @@ export type ProbeOutcome<Value> = { readonly value: Value } | { readonly error: 
 export interface CachedProbeOptions<Value> {
   readonly run: () => Promise<Value>;
   readonly ttlMs: number;
-  /** The maximum wait of a caller, in milliseconds. */
   readonly timeoutMs: number;
 }
 

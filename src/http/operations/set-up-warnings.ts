@@ -5,7 +5,6 @@ import { rateLimitKey, unreadableAddress } from '../limits/rate-limit-key.js';
 import type { RouterContext } from '../router-context.js';
 import { isUnrenewable } from '../session/app-session.js';
 
-/** Checks each request until every warning is logged. */
 export type SetUpCheck = (req: Request) => void;
 
 interface Warning {

@@ -5,7 +5,6 @@ import type { IntentUser } from '../hooks.js';
 
 export interface StartingLogin {
   readonly user: IntentUser;
-  /** The members of the old session that are copied into the new one. */
   readonly keep: readonly string[];
   /** The site's hook. It runs with the new session as `req.session`, before that session is stored. */
   readonly onSession: () => Promise<void>;
@@ -60,7 +59,6 @@ export function isUnrenewable(req: Request): boolean {
 interface Replacement {
   /** Makes a new session with this content `req.session`. */
   readonly replace: (content: SessionContent) => Promise<SessionContent>;
-  /** Stores the session, before the response is sent. */
   readonly save: () => Promise<void>;
 }
 

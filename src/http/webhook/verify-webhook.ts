@@ -11,7 +11,6 @@ export interface VerifiedWebhook {
 }
 
 export interface WebhookVerifierOptions {
-  /** Public keys of the service, Base58 of 32 bytes each. */
   readonly webhookPublicKeys: () => Promise<readonly string[]>;
   readonly now: () => number;
 }
