@@ -57,7 +57,7 @@ async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<n
 function addRetry(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('retry')
-    .description('Retries an intent that is dead, expired or reversed.')
+    .description('Calls the failed hook of a dead letter again, or polls an expired or reversed intent again.')
     .argument('<id>', 'the intent id')
     .action(action((id: string, flags: EnvironmentOptions) => retry(id, flags, terminal)));
   addEnvFile(command);

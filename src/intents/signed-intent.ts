@@ -31,17 +31,13 @@ export interface SignedIntent {
 export interface PaymentTerms {
   /** A decimal string or a number, at most two decimals, at least 0.05 usd. */
   readonly amount: string | number;
-  /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
-  /** The destination account: Base58 of 32 bytes. */
   readonly destination: string;
-  /** Also logs the payer in. */
   readonly login?: LoginTerms | undefined;
 }
 
 /** The domain that publishes the verifier key, and its signer (interface section 5.3). */
 export interface LoginTerms {
-  /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
   readonly verifier: Signer;
 }

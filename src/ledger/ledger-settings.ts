@@ -9,7 +9,6 @@ export interface LedgerSettings {
   readonly settleDelayMs: number;
   readonly watchMs: number;
   readonly reversalWatchMs: number;
-  /** How many status calls a process makes at once. */
   readonly settlementConcurrency: number;
   /** After this many failures of a hook, a payment becomes a dead letter. */
   readonly hookAttempts: number;

@@ -48,7 +48,7 @@ export interface IntentRouter extends RequestHandler {
    *   `ledger_unavailable` and the codes of the service, after which a call with the same key does not create a second payment
    */
   createPayment(terms: CreatePaymentTerms, options?: CreatePaymentOptions): Promise<CreatedPayment>;
-  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger as `intents`. */
+  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger, as `intents`, it rejects. */
   readonly database: SiteDatabase;
   /**
    * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,

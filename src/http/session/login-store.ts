@@ -4,7 +4,7 @@ import type { NewIntent } from '../../ledger/ledger.js';
 import { sameBrowser } from '../request/browser-cookie.js';
 
 /**
- * Started logins. Each can be completed once, within its time to live, by the browser that started it:
+ * Started logins. The browser that started a login can complete it once, within its time to live:
  *
  *   started --completeLogin--> completed --reopenLogin--> started
  *
