@@ -30,7 +30,7 @@ export function addList(ledger: Command, { terminal, action }: CommandContext): 
     .option('--from <time>', 'only intents created at this time or later')
     .option('--before <time>', 'only intents created before this time')
     .option('--limit <number>', 'maximum number of intents', '20')
-    .option('--after <cursor>', 'cursor of the previous page')
+    .option('--after <cursor>', 'continue after this cursor, which the previous page printed')
     .option('--json', 'print JSON, for programs')
     .action(action((flags: ListFlags) => list(flags, terminal)));
   addEnvFile(command);

@@ -59,5 +59,5 @@ function readStore(store: RateLimits['store'], report: Report): RateLimits['stor
   const methods = ['increment', 'decrement', 'resetKey'] as const;
   if (store === undefined || methods.every((method) => typeof store?.[method] === 'function')) return store;
   const fix = 'rateLimits: { store: new RedisStore(...) }, or any other store of express-rate-limit';
-  return report.problem('rateLimits', 'store is not a store of express-rate-limit.', fix);
+  return report.problem('rateLimits', 'store lacks a method of a store of express-rate-limit.', fix);
 }

@@ -124,7 +124,7 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
   if (text === '') {
     report.problem(
       'INTENT_WEBHOOK_PUBLIC_KEY',
-      'It is not set. Calls of the webhook are verified with the key of the payment service.',
+      'It is not set. The router verifies webhook calls with this key of the payment service.',
       fix,
     );
     return Object.freeze({ webhookPublicKeys: [] });

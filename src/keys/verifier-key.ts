@@ -64,6 +64,8 @@ async function signInTime(signer: Signer, bytes: Uint8Array): Promise<unknown> {
   try {
     return await withTimeout(signerTimeoutMs, () => signer.sign(bytes), { error, ref: true });
   } catch (cause) {
-    throw new IntentError('signer_failed', 'The signer threw or timed out.', { cause });
+    throw new IntentError('signer_failed', 'The signer threw or timed out. The cause of this error has the reason.', {
+      cause,
+    });
   }
 }

@@ -99,7 +99,10 @@ export function composeRouter(
 
   // Every status passes through the cache. The event feeds, telemetry and the ledger subscribe to it.
   const onSubscriberError = (error: unknown) =>
-    logger.error('express-intents: a subscriber of the status cache failed', { message: messageOf(error) });
+    logger.error(
+      'express-intents: a subscriber of the status cache failed. This is a fault of express-intents. Please report it.',
+      { message: messageOf(error) },
+    );
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now, onSubscriberError });
   const secrets = new ClientSecretCache(now);
   const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });

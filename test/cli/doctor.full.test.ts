@@ -338,7 +338,7 @@ const atSequencers: readonly Case[] = [
     name: 'a service that reports everything as paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     expected: [
-      ['sequencer', 'error', /reports a nonexistent intent as existing/, /a real payment service/],
+      ['sequencer', 'error', /reports a nonexistent intent as existing/, /Set INTENT_SEQUENCER_URL to the address of/],
       ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
@@ -759,7 +759,8 @@ describe('doctor finds nothing', () => {
   it('about the proxy of a site with other secrets', async () => {
     sound.front.faults = { site: await sound.startSite({ trustProxy: false, secret: canaryOf('other cookies') }) };
     const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
-    const text = 'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version';
+    const text =
+      'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package';
     expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'skipped', text }]);
   });
 

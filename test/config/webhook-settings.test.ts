@@ -33,7 +33,7 @@ test('a missing public key and a missing origin are both reported with their fix
     },
     {
       setting: 'INTENT_WEBHOOK_PUBLIC_KEY',
-      problem: 'It is not set. Calls of the webhook are verified with the key of the payment service.',
+      problem: 'It is not set. The router verifies webhook calls with this key of the payment service.',
       fix: expect.stringMatching(/^INTENT_WEBHOOK_PUBLIC_KEY=</),
     },
   ]);

@@ -19,14 +19,18 @@ export const proxy: Check = async (context) => {
   );
   if (!routes?.intent) return [skipped('the route that creates intents was not found')];
   const { doctorToken } = settings;
-  if (doctorToken === undefined) return [skipped('it needs the secrets of logins, and valid settings')];
+  if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];
   const url = new URL(routes.intent, siteUrl);
   const [plain, claiming] = await Promise.all([
     requestReport(url, doctorToken, {}, context),
     requestReport(url, doctorToken, { 'x-forwarded-for': claimedAddress }, context),
   ]);
   if (!plain || !claiming)
-    return [skipped('the site has other secrets or another INTENT_ORIGIN than this environment, or an older version')];
+    return [
+      skipped(
+        'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package',
+      ),
+    ];
   return [checkTrust(plain) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
 };
 
