@@ -30,12 +30,12 @@ export interface Routes {
 export interface LoginOptions {
   /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
   readonly ttlMs?: number | undefined;
-  /** Asks every user "Continue as X?" before the session begins. X is the user in the wallet. Default false. */
+  /** Asks every user "Continue as X?" before the session begins. X is the shortened user id. Default false. */
   readonly confirm?: boolean | undefined;
   /**
    * Members of the app's session that a login copies into the new session, such as `['basket']`. All others are discarded, and
-   * so are these if another wallet was logged in. It is a list, because the old session may come from an attacker: name only
-   * data that is harmless if an attacker chose it, no rights or identities. See `docs/accounts.md`. Default none.
+   * so are these if another wallet was logged in. The old session may come from an attacker: name only data that is
+   * harmless if an attacker chose it, never rights or identities. See `docs/accounts.md`. Default none.
    */
   readonly keepSession?: readonly string[] | undefined;
   /** How long a session in a cookie of the router lasts, in milliseconds. Default 7 days. */

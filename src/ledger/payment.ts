@@ -32,8 +32,8 @@ export interface PaymentHookContext {
    */
   readonly tx: DatabaseTransaction;
   /**
-   * 1 for the first call, plus one for each failure. A call may not count if its process
-   * ended during the call: see docs/hooks.md.
+   * 1 for the first call, plus one for each failure. A call may not count if its process ended during the call: see
+   * docs/hooks.md.
    */
   readonly attempt: number;
   /** Whether the payment was submitted more than 15 minutes after its creation. */
@@ -61,7 +61,7 @@ export interface PaymentHooks {
   readonly verifyPayment?:
     | ((payment: Payment, context: { readonly signal: AbortSignal }) => boolean | Promise<boolean>)
     | undefined;
-  /** Called once for each dead letter. The payment stays in the ledger and can be retried. Needs a ledger. */
+  /** Called at most once for each dead letter. The payment stays in the ledger and can be retried. Needs a ledger. */
   readonly onDeadLetter?: ((payment: Payment, failure: DeadLetter) => void | Promise<void>) | undefined;
 }
 
@@ -71,6 +71,6 @@ export interface DeadLetter {
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
   /** How many times `onPaid` or `onReversed` failed. Failures of `verifyPayment` are not counted. */
   readonly attempts: number;
-  /** The last error of the hook. */
+  /** The last error. */
   readonly error: unknown;
 }

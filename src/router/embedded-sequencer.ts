@@ -27,7 +27,7 @@ export interface EmbeddedSequencer {
   close(): Promise<void>;
 }
 
-/** Starts the embedded sequencer. It is loaded only here, so that production processes never load it. */
+/** Starts the embedded sequencer. Only this function loads it, so production processes never do. */
 export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
   const starting = import('../emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));

@@ -45,10 +45,10 @@ export interface IntentRouter extends RequestHandler {
    * Creates a payment without a browser, for instance for the link in an invoice. The ledger polls it, and `onPaid` is called
    * as for every payment.
    * @throws {IntentError} `invalid_configuration` without a ledger; `invalid_terms`; `idempotency_key_reused`;
-   *   `ledger_unavailable` and the codes of the service, after which a call with the same key does not create a second payment
+   *   `ledger_unavailable` and the codes of the payment service, after which a call with the same key does not create a second payment
    */
   createPayment(terms: CreatePaymentTerms, options?: CreatePaymentOptions): Promise<CreatedPayment>;
-  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger, as `intents`, it rejects. */
+  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
   readonly database: SiteDatabase;
   /**
    * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,
