@@ -39,7 +39,7 @@ test('a missing public key and a missing origin are both reported with their fix
   ]);
 });
 
-test.each([`${one},`, 'nonsense', `${one}1`, generateKeyPair().secret.slice(0, 20), `${one} ${two}`])(
+test.each([`${one},`, 'nonsense', `1${one}`, generateKeyPair().secret.slice(0, 20), `${one} ${two}`])(
   'an invalid public key is reported: %s',
   (webhookPublicKey) => {
     const problems = problemsOf(() => webhookOf({ webhook: true, webhookPublicKey }, origin));
