@@ -36,7 +36,6 @@ function readKey(): VerifierKeyRing | undefined {
   }
 }
 
-/** Replaces a file that is not a key. Undefined if the file cannot be written. */
 function writeKey(): VerifierKeyRing | undefined {
   try {
     mkdirSync(path.dirname(developmentKeyFile), { recursive: true });

@@ -110,7 +110,6 @@ function parseTermsAmount({ amount, currency }: SitePaymentTerms): string {
   }
 }
 
-/** @throws {IntentError} `invalid_terms` */
 function parseTerm<Value>(field: string, parse: () => Value): Value {
   try {
     return parse();

@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 /** The doctor sends its token in this header. The site reports in the header of the same name. */
 export const doctorHeader = 'Intent-Doctor';
 
-/** How a request arrived at the site. */
 export interface ProxyReport {
   /** Addresses in `X-Forwarded-For`. */
   readonly forwarded: number;

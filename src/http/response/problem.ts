@@ -87,7 +87,6 @@ function discardBody(res: Response): Record<string, string> {
   return { Connection: 'close' };
 }
 
-/** `Retry-After` in whole seconds, at least one. */
 export function retryAfter(error: unknown): Record<string, string> {
   const { retryAfterMs } = error instanceof IntentError ? error : {};
   return retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };

@@ -88,7 +88,6 @@ async function callOnLogin(
   if (onLogin) await callHook('onLogin', config, () => onLogin(user, req, hookContext));
 }
 
-/** Calls the site's hook `onSession`. @throws as `callOnLogin` */
 async function callOnSession(
   { hooks: { onSession }, config }: RouterContext,
   user: IntentUser,
@@ -182,7 +181,6 @@ export function logOutHandler(context: RouterContext): Handler {
   };
 }
 
-/** Logs out. @throws {IntentError} `session_unavailable` */
 export async function endSession({ sessions, observer }: RouterContext, req: Request, res: Response): Promise<void> {
   await sessions?.end(req, res);
   observer?.emit({ type: 'logged_out' });

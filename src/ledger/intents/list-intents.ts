@@ -28,7 +28,6 @@ export interface ListFilters {
 
 const optionNames = ['kind', 'state', 'userId', 'metadata', 'createdFrom', 'createdBefore', 'after', 'limit'];
 
-/** @throws {IntentError} `invalid_request` */
 export function parseListOptions(options: ListOptions): ListFilters {
   requireKnown('list', options, optionNames);
   const { kind, state, userId, metadata, createdFrom, createdBefore, after, limit = 50 } = options;
@@ -100,7 +99,6 @@ function invalid(message: string): IntentError {
   return new IntentError('invalid_request', message);
 }
 
-/** The conditions of a statement, and the values of their parameters. */
 class Conditions {
   readonly values: unknown[] = [];
   readonly #texts: string[] = [];

@@ -7,6 +7,6 @@ export function errorText(error: unknown): string {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return text.replaceAll('\0', '').slice(0, 1_000);
   } catch {
-    return 'An error that cannot be read.';
+    return 'Unknown error: it cannot be read.';
   }
 }
