@@ -83,7 +83,7 @@ test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
     async (_user, _req, { tx }) => {
       await tx?.query('create table buyers (email text primary key)');
       await tx?.query('create table gifts (email text references buyers deferrable initially deferred)');
-      await tx?.query(`insert into gifts values ('nobody')`);
+      await tx?.query(`insert into gifts values ('eve')`);
     },
     /"sqlState":"23503"/,
   ],
