@@ -54,7 +54,7 @@ function problemOfWalletUrl(url: string, production: boolean): string | undefine
 }
 
 /** In bytes. With it elements.js has at most 10 KB with gzip. */
-export const maxButtonConfigBytes = 1_800;
+const maxButtonConfigBytes = 1_800;
 
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));

@@ -47,7 +47,7 @@ function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined
 }
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
-  if (kind === 'login') return ' It is a login: its states are created and completed.';
+  if (kind === 'login') return ' It is a login: it is created, and completed once its session has started.';
   // A poll that fails sets the error too, but counts no attempt.
   const times = attempts === 1 ? 'once' : `${attempts} times`;
   if (lastError) return attempts > 0 ? ` Its hook failed ${times}: ${lastError}` : ` Last error: ${lastError}`;

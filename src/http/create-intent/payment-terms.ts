@@ -84,7 +84,7 @@ export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'de
   if (destination === undefined) {
     throw new IntentError(
       'invalid_terms',
-      'The payment has no destination. Set INTENT_DESTINATION, or return `destination` from the payment hook.',
+      'The payment has no destination. Set INTENT_DESTINATION, or `destination` in the terms.',
     );
   }
   parseTerm('destination', () => parseAccount(destination));

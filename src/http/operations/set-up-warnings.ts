@@ -4,6 +4,7 @@ import { isLoopback, parseUrl } from '../../net/url.js';
 import { rateLimitKey, unreadableAddress } from '../limits/rate-limit-key.js';
 import type { RouterContext } from '../router-context.js';
 import { isUnrenewable } from '../session/app-session.js';
+import { isProxied } from './proxy-report.js';
 
 export type SetUpCheck = (req: Request) => void;
 
@@ -27,11 +28,10 @@ const plainHttp: Warning = {
     "terminates TLS, call app.set('trust proxy', 1).",
 };
 
-const forwardHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'];
-
 /** Whether a program or browser on this machine calls the site directly, such as a health check. */
-function isFromThisMachine({ socket, headers }: Request): boolean {
-  if (forwardHeaders.some((name) => headers[name] !== undefined)) return false;
+function isFromThisMachine(req: Request): boolean {
+  if (isProxied(req)) return false;
+  const { socket, headers } = req;
   // A proxy on this machine may send its own `Host`; the address bar is then in `Origin` and `Referer`.
   const urls = [`http://${headers.host}`, headers.origin, headers.referer].filter((url) => url !== undefined);
   const peer = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
