@@ -92,7 +92,6 @@ describe('the tarball', () => {
     'dist/index.js',
     'dist/index.d.ts',
     'dist/cli/main.js',
-    'dist/wire/generated/intents.d.ts',
     'dist/http/operations/openapi.json',
     'dist/browser/elements.d.ts',
     'dist/browser/built/elements.js',

@@ -134,7 +134,6 @@ describe('the files in the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      'dist/wire/generated/intents.d.ts',
       'package.json',
       'proto/emulator.proto',
       'proto/intents.proto',
