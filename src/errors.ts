@@ -1,7 +1,7 @@
 /**
  * The error codes, each with its HTTP status and a title that is safe to display. Codes are stable, so programs can branch on
  * them. `docs/errors.md` and `openapi.json` have an entry for each. The words in a code select the text of the button
- * (`browser/texts/problem-text.ts`).
+ * (`browser/texts/texts.ts`).
  */
 export const errorCodes = {
   // Errors of the caller.
