@@ -65,8 +65,19 @@ function parseMetadata(metadata: unknown): string {
   }
   const text = JSON.stringify(cloneOf(metadata));
   if (text === '{}') throw invalid('`metadata` has no members. Omit it to list all intents.');
+  if (hasUndefined(metadata)) {
+    throw invalid(
+      '`metadata` has a member that is undefined, so it would match more payments. Set a value, or omit the member.',
+    );
+  }
   if (text.length > maxMetadataLength) throw invalid('`metadata` is longer than the metadata of a payment can be.');
   return text;
+}
+
+/** The clone omits undefined members. In a filter that would match more, such as the payments of all accounts. */
+function hasUndefined(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === undefined;
+  return Object.values(value).some(hasUndefined);
 }
 
 function cloneOf(metadata: object): unknown {

@@ -131,6 +131,14 @@ describe.each(kinds)('listIntents on %s', (kind) => {
       expect(seen).toEqual(found);
     });
 
+    it.each<[metadata: Record<string, unknown>]>([
+      [{ order: undefined }],
+      [{ shop: 'a', account: undefined }],
+      [{ shop: 'a', customer: { id: undefined } }],
+    ])('rejects the filter %p, because a missing value would list the payments of everyone', async (metadata) => {
+      await expect(list({ metadata })).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
     it.each<[what: string, metadata: Record<string, unknown>]>([
       ['a quote', { order: "42' or '1'='1" }],
       ['a key that is SQL', { "order' is not null) --": 42 }],
