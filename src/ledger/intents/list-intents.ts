@@ -95,11 +95,18 @@ function parseDate(name: string, date: unknown): number | undefined {
   return Math.max(date.getTime(), 0);
 }
 
-const timestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)*$/;
+const timestamp = /^(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-](?:0\d|1[0-5])(?::[0-5]\d)*$/;
+
+/** Whether Postgres can read it. A site may pass a cursor from its own query string. */
+function isTimestamp(text: string): boolean {
+  const seconds = text.slice(0, 19).replace(' ', 'T');
+  const date = new Date(`${seconds}Z`);
+  return timestamp.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(seconds);
+}
 
 function parseCursor(text: string): Cursor {
   const [created = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split('|');
-  if (timestamp.test(created) && /^\w{32,44}$/.test(id)) return { created, id };
+  if (isTimestamp(created) && /^\w{32,44}$/.test(id)) return { created, id };
   throw invalid('`after` (--after) must be the `next` of a previous page.');
 }
 
