@@ -139,7 +139,7 @@ describe('a login', () => {
     expect((await visitor.get('/login')).headers.get('location')).toBe('/account');
 
     // A login is no payment: nothing was settled.
-    expect(await shop.router.intents.find(id)).toMatchObject({ kind: 'login', state: 'created', attempts: 0 });
+    expect(await shop.router.intents.find(id)).toMatchObject({ kind: 'login', state: 'completed', attempts: 0 });
 
     expect((await visitor.delete('/session')).status).toBe(204);
     expect((await visitor.get('/account')).status).toBe(303);

@@ -100,7 +100,9 @@ test('the list of examples names each with a README, and each starts with npm', 
   expect(listed.sort()).toEqual(described);
   for (const name of described) {
     expect(readFileSync(join(folder, name, 'README.md'), 'utf8')).toContain('\nnpm install && npm start\n');
-    expect(JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')).scripts.start).toMatch(/^node /);
+    expect(JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')).scripts.start).toMatch(
+      /^(?:npm run build && )?node /,
+    );
   }
 });
 

@@ -22,6 +22,7 @@ async function sendInvoice({ number, total, email }) {
   outbox.push(`To ${email}: <a href="${walletLink}">Please pay invoice ${number}</a>`);
 }
 
+console.log('Opening the database. The first start takes a few seconds.');
 await router.ready();
 const { database } = router;
 await database.query('create table if not exists invoices (number int primary key, total text, payment text)');
@@ -38,4 +39,6 @@ app.get('/', async (_req, res) => {
   );
 });
 
-app.listen(process.env.PORT ?? 3000);
+const port = process.env.PORT ?? 3000;
+app.listen(port);
+console.log(`The invoice is at http://localhost:${port}`);

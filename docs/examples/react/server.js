@@ -15,6 +15,9 @@ const router = intentRouter({
 });
 app.use(router, express.static('dist'));
 
+console.log('Opening the database. The first start takes a few seconds.');
 const embedded = await router.ready();
-app.listen(process.env.PORT ?? 3000);
+const port = process.env.PORT ?? 3000;
+app.listen(port);
+console.log(`The site is at http://localhost:${port}`);
 if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);

@@ -103,7 +103,7 @@ it('names a port in use, and closes everything it had opened', async () => {
   const port = Number(new URL(await freeUrl()).port);
   await expect(startSequencer({ port, grpcPort })).rejects.toMatchObject({
     code: 'invalid_configuration',
-    message: expect.stringMatching(`port ${grpcPort} .*Set grpcPort`),
+    message: expect.stringMatching(`port ${grpcPort} .*Set --grpc-port or the option grpcPort`),
   });
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
   occupied.close();
