@@ -12,7 +12,7 @@ import type { OnEvent } from '../telemetry/router-event.js';
 /** The options of `intentRouter`. An option takes precedence over its environment variable. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /**
-   * Called with the events of intents in this process, for logs and analysis; see `docs/telemetry.md`. An event can be lost:
+   * Called with the events of intents in this process, for logs and analysis; see `docs/events.md`. An event can be lost:
    * fulfil payments in `onPaid`.
    */
   readonly onEvent?: OnEvent | undefined;

@@ -61,7 +61,7 @@ interface ErrorFields {
 
 /**
  * The fields of each event, without `type` and `atMs`. For a new event: emit it with `observer.emit`, add its cause to
- * `router-events.test.ts` and a row to `docs/telemetry.md`.
+ * `router-events.test.ts` and a row to `docs/events.md`.
  */
 export interface RouterEventDetails {
   /** The sequencer has accepted an intent, the ledger (if any) has recorded it, and its secret is about to be returned. */

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Host } from '../../src/cli/command.js';
 import type { Finding } from '../../src/cli/doctor/check.js';
 import { generateKeyPair } from '../../src/keys/verifier-key.js';
@@ -742,6 +743,22 @@ describe('doctor finds nothing', () => {
     sound.front.faults = { site: await sound.startSite({ routes: { elements: '/assets' }, home }) };
     const env = { ...sound.production, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: undefined };
     expect((await doctor(env, ['--url', shopOrigin])).wrong).toEqual([]);
+  });
+
+  it('about an app that parses bodies before the router', async () => {
+    const errors: unknown[] = [];
+    const parse = (app: Express): void => {
+      app.use(express.json(), ((error, _req, _res, next) => next(void errors.push(error))) as ErrorRequestHandler);
+    };
+    sound.front.faults = { site: await sound.startSite({ before: parse }) };
+    const { findings, wrong } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, [
+      '--url',
+      shopOrigin,
+    ]);
+    expect(wrong).toEqual([]);
+    const checked = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
+    expect(checked).toEqual(expect.arrayContaining(['origin', 'proxy']));
+    expect(errors).toEqual([]);
   });
 
   it('behind a proxy that appends the address of the client to those that it claims', async () => {

@@ -20,8 +20,9 @@ export function createIntents(pool, options) {
     onPaid: ({ metadata }, { tx }) => setState(tx, metadata.order, 'paid'),
     onReversed: ({ metadata }, { tx }) => setState(tx, metadata.order, 'reversed'),
     // Only the button "Link a wallet" sends this order, and only its intent links a wallet.
-    onCreated: ({ id }, req) => {
-      if (req.body.order === 'link' && req.user) req.session.linking = { intent: id, account: req.user.id };
+    onCreated: ({ id, kind }, req) => {
+      const isLinking = kind === 'login' && req.body.order === 'link';
+      if (isLinking && req.user) req.session.linking = { intent: id, account: req.user.id };
     },
     onLogin: async (wallet, req, { tx, intent }) => {
       const { linking } = req.session;

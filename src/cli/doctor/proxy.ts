@@ -1,6 +1,6 @@
 import { doctorHeader, type ProxyReport, parseReport } from '../../http/operations/proxy-report.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
-import { noSite } from './site.js';
+import { noSite, rejectedBody } from './site.js';
 
 /** Reserved for documentation (RFC 5737): no visitor has it. */
 const claimedAddress = '192.0.2.1';
@@ -30,7 +30,6 @@ export const proxy: Check = async (context) => {
   return [checkTrust(plain) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
 };
 
-/** The body is not JSON, so nothing is created. */
 async function requestReport(
   url: URL,
   token: string,
@@ -43,7 +42,7 @@ async function requestReport(
     [doctorHeader]: token,
     ...extra,
   };
-  const answer = await client.read(url, { method: 'POST', headers, body: '{', signal });
+  const answer = await client.read(url, { method: 'POST', headers, body: rejectedBody, signal });
   return parseReport(answer.headers[doctorHeader.toLowerCase()]);
 }
 
