@@ -99,7 +99,8 @@ export interface Hooks extends PaymentHooks {
    * Called after `onLogin`, with the new session as `req.session`, before that session is stored and the response is sent. Write
    * `req.session.userId` here, or call passport's `req.login(account)`. Without a session of the app only `req.res` is available.
    * If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session, and the login can be
-   * completed later; `onLogin` is then called again. Its timeout is that of `onLogin`.
+   * completed later; `onLogin` is then called again. Its timeout is that of `onLogin`. It also runs, without `onLogin`, for the
+   * repetition of a login whose response was lost, so it must not use what `onLogin` left in `req`.
    */
   readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
 }
