@@ -30,19 +30,6 @@ export function errorText(error: unknown): string {
   }
 }
 
-/**
- * The text of an error for the database and events: at most 1000 characters, without NUL. Hooks can throw any value, even one that
- * throws when it is read.
- */
-export function errorText(error: unknown): string {
-  try {
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return text.replaceAll('\0', '').slice(0, 1_000);
-  } catch {
-    return 'An error that cannot be read.';
-  }
-}
-
 function detailsOf(error: Error): Record<string, unknown> {
   const chain = causesOf(error);
   const { message, stack } = error;
