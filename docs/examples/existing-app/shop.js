@@ -73,12 +73,12 @@ export function createShop(pool, passport) {
 <intent-button mode="login" success-url="/account">Log in with a wallet</intent-button>`;
     res.send(page('Log in', form));
   });
-  // keepSessionInfo would keep the wallet of an earlier login too.
-  const holdBasket = (req, res, next) => {
+  // A password login starts a new session too. It keeps the basket, and no login of a wallet.
+  const keepBasket = (req, res, next) => {
     res.locals.basket = req.session.basket;
     next();
   };
-  shop.post('/login', holdBasket, passport.authenticate('local', { failureRedirect: '/login' }), (req, res) => {
+  shop.post('/login', keepBasket, passport.authenticate('local', { failureRedirect: '/login' }), (req, res) => {
     req.session.basket = res.locals.basket;
     res.redirect('/account');
   });
