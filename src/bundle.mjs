@@ -48,7 +48,6 @@ function entries() {
     .map((name) => path.join(modules, name));
 }
 
-/** The modules that an entry imports statically. */
 async function loadedWith(entry) {
   const { inputs } = (await build({ ...common, entryPoints: [path.join(modules, entry)] })).metafile;
   const loaded = new Set([path.relative(root, path.join(modules, entry))]);
@@ -121,8 +120,6 @@ async function writeModules() {
     await write(file, head + names.join('') + rest);
   }
 }
-
-// ---- Declarations ----
 
 const isDeclaration = (file) => file.endsWith('.d.ts');
 

@@ -8,9 +8,7 @@ export interface LedgerSettings {
   /** From the first status that reports a payment as submitted until a second one must confirm it. */
   readonly settleDelayMs: number;
   readonly watchMs: number;
-  /** How long a settled payment is watched for a reversal. */
   readonly reversalWatchMs: number;
-  /** How many status calls a process makes at once. */
   readonly settlementConcurrency: number;
   /** After this many failures of a hook, a payment becomes a dead letter. */
   readonly hookAttempts: number;

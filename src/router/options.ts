@@ -12,7 +12,7 @@ import type { OnEvent } from '../telemetry/router-event.js';
 /** The options of `intentRouter`. An option takes precedence over its environment variable. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /**
-   * Called with the events of intents in this process, for logs and analysis; see `docs/telemetry.md`. An event can be lost:
+   * Called with the events of intents in this process, for logs and analysis; see `docs/events.md`. An event can be lost:
    * fulfil payments in `onPaid`.
    */
   readonly onEvent?: OnEvent | undefined;
@@ -34,7 +34,6 @@ export interface RouterSettings {
 
 /** The type of an option. Without zod, which would double the time to load this package. */
 interface OptionType {
-  /** As in "Make it a string." */
   readonly name: string;
   readonly accepts: (value: unknown) => boolean;
 }

@@ -97,9 +97,9 @@ describe('the model of docs/scaling.md', () => {
   });
 });
 
-test('docs/scaling.md and docs/measurements.md have the tables that the model prints', async () => {
+test('docs/scaling.md, several-databases.md and measurements.md have the tables that the model prints', async () => {
   const { printed } = await bench('scaling-model.mjs');
-  const pages = ['docs/scaling.md', 'docs/measurements.md'].map(textOf).join('\n');
+  const pages = ['docs/scaling.md', 'docs/several-databases.md', 'docs/measurements.md'].map(textOf).join('\n');
   const tables = [...pages.matchAll(/<!-- npm run model -- (.*) -->\n\n((?:\|.*\n)+)/g)];
   expect(tables.length).toBeGreaterThanOrEqual(4);
   for (const [, line = '', table] of tables) {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Host } from '../../src/cli/command.js';
 import type { Finding } from '../../src/cli/doctor/check.js';
 import { generateKeyPair } from '../../src/keys/verifier-key.js';
@@ -338,7 +339,7 @@ const atSequencers: readonly Case[] = [
     name: 'a service that reports everything as paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     expected: [
-      ['sequencer', 'error', /reports a nonexistent intent as existing/, /a real payment service/],
+      ['sequencer', 'error', /reports a nonexistent intent as existing/, /Set INTENT_SEQUENCER_URL to the address of/],
       ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
@@ -404,7 +405,12 @@ const atKeyFiles: readonly Case[] = [
     name: 'a missing signing key',
     plant: () => ({ front: onKeyFile(200, json, listing()) }),
     expected: [
-      ['key file', 'error', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/],
+      [
+        'key file',
+        'error',
+        /does not list \w{32,44}, the key that signs, so every login is refused/,
+        /Restart the site/,
+      ],
     ],
   },
   {
@@ -567,7 +573,7 @@ const atSites: readonly Case[] = [
         'proxy',
         'error',
         /behind a proxy, but 'trust proxy' is not set .*all visitors share one rate limit/,
-        /^Set app\.set\('trust proxy', 1\), the number of proxies\.$/,
+        /^Call app\.set\('trust proxy', 1\), because 1 proxy forwards the requests\.$/,
       ],
     ],
   },
@@ -581,7 +587,7 @@ const atSites: readonly Case[] = [
       },
     }),
     expected: [
-      ['proxy', 'warning', /2 proxies are in front of the site, but 'trust proxy' includes 1/, /'trust proxy', 2\)/],
+      ['proxy', 'warning', /The site is behind 2 proxies, but 'trust proxy' includes 1/, /'trust proxy', 2\)/],
     ],
   },
   {
@@ -744,6 +750,22 @@ describe('doctor finds nothing', () => {
     expect((await doctor(env, ['--url', shopOrigin])).wrong).toEqual([]);
   });
 
+  it('about an app that parses bodies before the router', async () => {
+    const errors: unknown[] = [];
+    const parse = (app: Express): void => {
+      app.use(express.json(), ((error, _req, _res, next) => next(void errors.push(error))) as ErrorRequestHandler);
+    };
+    sound.front.faults = { site: await sound.startSite({ before: parse }) };
+    const { findings, wrong } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, [
+      '--url',
+      shopOrigin,
+    ]);
+    expect(wrong).toEqual([]);
+    const checked = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
+    expect(checked).toEqual(expect.arrayContaining(['origin', 'proxy']));
+    expect(errors).toEqual([]);
+  });
+
   it('behind a proxy that appends the address of the client to those that it claims', async () => {
     sound.front.faults = { request: appendAddress };
     const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
@@ -754,7 +776,8 @@ describe('doctor finds nothing', () => {
   it('about the proxy of a site with other secrets', async () => {
     sound.front.faults = { site: await sound.startSite({ trustProxy: false, secret: canaryOf('other cookies') }) };
     const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
-    const text = 'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version';
+    const text =
+      'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package';
     expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'skipped', text }]);
   });
 

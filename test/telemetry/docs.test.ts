@@ -33,7 +33,9 @@ const eventTypes = Object.keys({
   ledger_recovered: true,
 } satisfies Record<RouterEventType, true>);
 
-const page = readFileSync(new URL('../../docs/telemetry.md', import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const events = read('events.md');
+const page = read('telemetry.md');
 
 /** The rows of the table under a heading, each as its cells. */
 function rowsUnder(heading: string, text = page): string[][] {
@@ -45,12 +47,12 @@ function rowsUnder(heading: string, text = page): string[][] {
 
 const bare = (cell = ''): string => cell.replaceAll('`', '');
 
-describe('docs/telemetry.md', () => {
-  test('lists every event, in the order of the union', () => {
-    expect(rowsUnder('Events').map(([type]) => bare(type))).toEqual(eventTypes);
+describe('docs/events.md and docs/telemetry.md', () => {
+  test('list every event, in the order of the union', () => {
+    expect(rowsUnder('List of events', events).map(([type]) => bare(type))).toEqual(eventTypes);
   });
 
-  test('lists every metric with its kind, unit and description', () => {
+  test('list every metric with its kind, unit and description', () => {
     const documented = rowsUnder('Metrics').map(([name, kind, unit, counts = '']) => [
       bare(name),
       [kind, bare(unit), counts.replace(/^\w/, (letter) => letter.toUpperCase())],
@@ -60,7 +62,7 @@ describe('docs/telemetry.md', () => {
     );
   });
 
-  test('lists the attributes of every metric', () => {
+  test('list the attributes of every metric', () => {
     const everything = { kind: 'payment', code: 'too_busy', source: 'status', late: true, lagMs: 1, wasSettled: true };
     const details = {
       ...everything,
@@ -90,8 +92,8 @@ describe('docs/telemetry.md', () => {
   });
 
   test('a missing event or metric fails these tests', () => {
-    expect(rowsUnder('Events', page.replace('| `ledger_recovered`', '| `ledger_bak`'))).not.toEqual(
-      rowsUnder('Events'),
+    expect(rowsUnder('List of events', events.replace('| `ledger_recovered`', '| `ledger_bak`'))).not.toEqual(
+      rowsUnder('List of events', events),
     );
     expect(rowsUnder('Metrics', page.replace('| `{attempt}`', '| `{attempts}`'))).not.toEqual(rowsUnder('Metrics'));
   });

@@ -8,8 +8,7 @@ import { noSite } from './site.js';
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
 
-/** Timeout of the first event, in milliseconds. */
-const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.checkMs / 2);
+const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.checkMs / 4);
 
 /** The live events of an intent that does not exist. The first must arrive at once, through every proxy. */
 export const events: Check = async (context) => {
@@ -23,6 +22,12 @@ export const events: Check = async (context) => {
   const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
   const url = new URL(`${routes.events}/${generateKeyPair().publicKey}/events`, siteUrl);
+  const first = await checkStream(url, service.tookMs, context);
+  // A busy machine can delay one stream. A proxy that buffers delays every stream.
+  return [first.level === 'ok' ? first : await checkStream(url, service.tookMs, context)];
+};
+
+async function checkStream(url: URL, serviceMs: number, context: DoctorContext): Promise<Finding> {
   let answer: Answer;
   try {
     // The headers of a browser, so that a proxy that compresses does so.
@@ -30,12 +35,11 @@ export const events: Check = async (context) => {
     const ask = (signal: AbortSignal): Promise<Answer> => context.client.ask(url, { headers, signal });
     answer = await withTimeout(firstEventMs(context), ask, { signal: context.signal });
   } catch {
-    return [heldBack('The response does not arrive')];
+    return heldBack('The response does not arrive');
   }
   const wrong = checkHead(answer);
-  if (wrong) return [wrong];
-  return [await checkFirstEvent(answer, service.tookMs, firstEventMs(context))];
-};
+  return wrong ?? checkFirstEvent(answer, serviceMs, firstEventMs(context));
+}
 
 /** How long the sequencer of the site takes to answer, or why it does not. Zero without a status route. */
 async function measureService(

@@ -30,7 +30,6 @@ export const site: Check = async (context) => {
 const needsRoot = ({ settings, problems }: DoctorContext): boolean =>
   settings.domain !== undefined || problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
 
-/** The router is mounted under a path. */
 export const underPath = (mountPath: string): Finding =>
   failure(
     `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
@@ -77,9 +76,13 @@ function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Findi
 }
 
 /**
- * Whether the site accepts requests of its own pages and rejects those of other sites: it must know its origin behind a proxy.
- * The body is not JSON, so nothing is created.
+ * A body that passes the body parsers of the app, and that the router rejects as the last check of the request. Nothing is
+ * created, and the app logs nothing.
  */
+export const rejectedBody = '{"doctor":true}';
+const rejectedCode = 'unknown_field';
+
+/** Whether the site accepts requests of its own pages and rejects those of other sites: it must know its origin behind a proxy. */
 export const origin: Check = async (context) => {
   const { siteUrl, site, settings } = context;
   if (!siteUrl) return [noSite];
@@ -94,11 +97,11 @@ export const origin: Check = async (context) => {
     postFrom(own, url, context),
     postFrom('https://stranger.invalid', url, context),
   ]);
-  if (asStranger.code !== 'cross_site_request' && asStranger.code === asOwn.code && asOwn.code === 'invalid_json') {
+  if (asStranger.code !== 'cross_site_request' && asStranger.code === asOwn.code && asOwn.code === rejectedCode) {
     const fix = 'Let the proxy forward the header Origin unchanged.';
     return [failure('The site accepts requests from pages of other sites.', fix)];
   }
-  if (asOwn.code === 'invalid_json')
+  if (asOwn.code === rejectedCode)
     return [ok(`requests from ${own} are accepted, those from other sites are rejected`)];
   if (asOwn.code !== 'cross_site_request') return [unexpected(asOwn, url)];
   return [await explainRefusal(url, own, context)];
@@ -110,16 +113,16 @@ interface PostAnswer {
   readonly detail: string;
 }
 
-/** Posts a body that is not JSON, as a page of the given origin would. */
+/** Posts the rejected body, as a page of the given origin would. */
 async function postFrom(origin: string, url: URL, { client, signal }: DoctorContext): Promise<PostAnswer> {
   const headers = { origin, 'content-type': 'application/json' };
-  const { status, text } = await client.read(url, { method: 'POST', headers, body: '{', signal });
+  const { status, text } = await client.read(url, { method: 'POST', headers, body: rejectedBody, signal });
   return { status, ...readProblem(text) };
 }
 
 async function explainRefusal(url: URL, own: string, context: DoctorContext): Promise<Finding> {
   const { host, protocol } = url;
-  if (protocol === 'https:' && (await postFrom(`http://${host}`, url, context)).code === 'invalid_json') {
+  if (protocol === 'https:' && (await postFrom(`http://${host}`, url, context)).code === rejectedCode) {
     return failure(
       `The site believes that it is at http://${host}, and rejects requests of its pages at https://${host}.`,
       "Use app.set('trust proxy', 1) and let the proxy send X-Forwarded-Proto, or set INTENT_ORIGIN for the site.",
@@ -143,8 +146,8 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   if (status === 429) return rateLimited;
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
   return failure(
-    `${url.pathname} answers ${what} to a body that is not JSON.`,
-    'Another handler answers first, such as a body parser, a CSRF guard or a firewall. Mount the router before it, or let it pass this path.',
+    `${url.pathname} answers ${what} to a request of the doctor, before the router does.`,
+    'Another handler answers first, such as a CSRF guard or a firewall. Let it pass this path, or mount the router before it.',
   );
 }
 

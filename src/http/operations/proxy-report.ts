@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 /** The doctor sends its token in this header. The site reports in the header of the same name. */
 export const doctorHeader = 'Intent-Doctor';
 
-/** How a request arrived at the site. */
 export interface ProxyReport {
   /** Addresses in `X-Forwarded-For`. */
   readonly forwarded: number;
@@ -32,12 +31,15 @@ export function proxyReporter(cookieKeys: readonly Uint8Array[] = []): (req: Req
 
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
+/** Whether a request has any header that proxies add. */
+export const isProxied = ({ headers }: Request): boolean => proxyHeaders.some((name) => headers[name] !== undefined);
+
 function reportOn(req: Request): ProxyReport {
   const addresses = req.get('x-forwarded-for')?.split(',') ?? [];
   return {
     forwarded: addresses.length,
     trusted: req.ips.length,
-    proxied: proxyHeaders.some((name) => req.headers[name] !== undefined),
+    proxied: isProxied(req),
   };
 }
 

@@ -20,7 +20,7 @@ export interface SettlementTiming {
   readonly closeMs: number;
 }
 
-/** docs/scaling.md is computed from these values. After a change run `test/bench/scaling-model.test.ts`. */
+/** docs/scaling.md and docs/several-databases.md are computed from these values. After a change run `test/bench/scaling-model.test.ts`. */
 export const defaultTiming: SettlementTiming = Object.freeze({
   roundMs: 1_000,
   watchFirstMs: 2_000,

@@ -1,4 +1,4 @@
-import express from 'express';
+import express, { type Express } from 'express';
 import { type Host, systemHost } from '../../../src/cli/command.js';
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { generateKeyPair } from '../../../src/keys/verifier-key.js';
@@ -36,6 +36,8 @@ export interface SiteOptions extends IntentRouterOptions {
   readonly isDevelopment?: boolean;
   /** The setting `trust proxy`. Default 1. */
   readonly trustProxy?: number | boolean;
+  /** Mounts the middleware of the app that precedes the router. */
+  readonly before?: (app: Express) => void;
   /** The home page. */
   readonly home?: string;
   readonly mountPath?: string;
@@ -65,6 +67,7 @@ export async function startValidSetUp(): Promise<ValidSetUp> {
   const webhookPublicKey = sequencer.webhookPublicKey;
   const startSite: ValidSetUp['startSite'] = async ({
     isDevelopment,
+    before,
     mountPath,
     home,
     trustProxy = 1,
@@ -73,6 +76,7 @@ export async function startValidSetUp(): Promise<ValidSetUp> {
   } = {}) => {
     const app = express();
     app.set('trust proxy', trustProxy);
+    before?.(app);
     if (home !== undefined) app.get('/', (_req, res) => void res.send(home));
     const make = () =>
       composeRouter(
