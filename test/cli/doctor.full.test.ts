@@ -602,6 +602,17 @@ const atSites: readonly Case[] = [
     expected: [['proxy', 'error', /does not forward the address of visitors/, /X-Forwarded-For/]],
   },
   {
+    name: 'a proxy that terminates TLS and forwards nothing',
+    plant: () => ({
+      front: {
+        request: (headers) => {
+          for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded')) delete headers[name];
+        },
+      },
+    }),
+    expected: [['proxy', 'error', /does not forward the address of visitors/, /X-Forwarded-For and X-Forwarded-Proto/]],
+  },
+  {
     name: 'a site that trusts every address',
     plant: async () => ({
       front: { site: await sound.startSite({ trustProxy: true }), request: appendAddress },

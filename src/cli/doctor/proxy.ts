@@ -31,7 +31,7 @@ export const proxy: Check = async (context) => {
         'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package',
       ),
     ];
-  return [checkTrust(plain) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
+  return [checkTrust(plain, siteUrl) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
 };
 
 async function requestReport(
@@ -55,11 +55,13 @@ const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${co
 const callTrustProxy = (count: number): string =>
   `Call app.set('trust proxy', ${count}), because ${countProxies(count)} forward${count === 1 ? 's' : ''} the requests.`;
 
-function checkTrust({ forwarded, trusted, proxied }: ProxyReport): Finding | undefined {
-  if (proxied && forwarded === 0) {
+function checkTrust({ forwarded, trusted, proxied, encrypted }: ProxyReport, { protocol }: URL): Finding | undefined {
+  // TLS that ends before the site ends in a proxy.
+  const hasProxy = proxied || (protocol === 'https:' && !encrypted);
+  if (hasProxy && forwarded === 0) {
     return failure(
       'The proxy does not forward the address of visitors: all visitors share one rate limit.',
-      "Let the proxy send X-Forwarded-For, and call app.set('trust proxy', 1), where 1 is the number of proxies.",
+      "Let the proxy send X-Forwarded-For and X-Forwarded-Proto, and call app.set('trust proxy', 1), where 1 is the number of proxies.",
     );
   }
   if (forwarded > 0 && trusted === 0) {

@@ -1,4 +1,5 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
 
 /** The doctor sends its token in this header. The site reports in the header of the same name. */
@@ -11,6 +12,8 @@ export interface ProxyReport {
   readonly trusted: number;
   /** Whether the request has any header of a proxy. */
   readonly proxied: boolean;
+  /** Whether the connection to the site itself has TLS. */
+  readonly encrypted: boolean;
 }
 
 /** Proves that the doctor has a secret of the site. It has no other use: it opens no cookie. */
@@ -40,15 +43,19 @@ function reportOn(req: Request): ProxyReport {
     forwarded: addresses.length,
     trusted: req.ips.length,
     proxied: isProxied(req),
+    encrypted: req.socket instanceof TLSSocket,
   };
 }
 
-const formatReport = ({ forwarded, trusted, proxied }: ProxyReport): string =>
-  `forwarded=${forwarded}, trusted=${trusted}, proxied=${Number(proxied)}`;
+const formatReport = ({ forwarded, trusted, proxied, encrypted }: ProxyReport): string =>
+  `forwarded=${forwarded}, trusted=${trusted}, proxied=${Number(proxied)}, encrypted=${Number(encrypted)}`;
+
+const reportForm = /^forwarded=(\d+), trusted=(\d+), proxied=([01]), encrypted=([01])$/;
 
 /** @returns undefined if the site did not report */
 export function parseReport(text = ''): ProxyReport | undefined {
-  const [, forwarded, trusted, proxied] = /^forwarded=(\d+), trusted=(\d+), proxied=([01])$/.exec(text) ?? [];
-  if (proxied === undefined) return undefined;
-  return { forwarded: Number(forwarded), trusted: Number(trusted), proxied: proxied === '1' };
+  const [, forwarded, trusted, proxied, encrypted] = reportForm.exec(text) ?? [];
+  if (encrypted === undefined) return undefined;
+  const counts = { forwarded: Number(forwarded), trusted: Number(trusted) };
+  return { ...counts, proxied: proxied === '1', encrypted: encrypted === '1' };
 }

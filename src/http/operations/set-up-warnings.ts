@@ -24,8 +24,8 @@ const underPrefix: Warning = {
 const plainHttp: Warning = {
   applies: (req, { config }) => config.production && !req.secure && !isFromThisMachine(req),
   text: () =>
-    'A request arrived over http in production. Browsers reject the cookies, so no visitor can log in. Behind a proxy that ' +
-    "terminates TLS, call app.set('trust proxy', 1).",
+    'A request arrived over http in production. Behind a proxy that terminates TLS, let the proxy send X-Forwarded-Proto, ' +
+    "and call app.set('trust proxy', 1). Without one, serve the site over https: browsers reject its cookies over http.",
 };
 
 /** Whether a program or browser on this machine calls the site directly, such as a health check. */
