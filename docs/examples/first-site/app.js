@@ -19,8 +19,7 @@ const router = intentRouter({
 app.use(router, express.static('public'));
 app.get('/thanks/:id', async (req, res) => {
   if (!(await router.intents.find(req.params.id))) return res.status(404).send('There is no such payment.');
-  const { rows } = await router.database.query('select item from orders where id = $1', [req.params.id]);
-  const [order] = rows;
+  const [order] = (await router.database.query('select item from orders where id = $1', [req.params.id])).rows;
   if (!order) return res.set('Refresh', '1').send('Not paid yet.');
   res.send(`Paid. Thank you! Your order: ${order.item}.`);
 });

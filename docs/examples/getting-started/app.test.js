@@ -12,8 +12,7 @@ test('a settled payment creates an order', async () => {
   const { id } = await sequencer.wallet('Ada').pay(body.client_secret);
   await waitForIntent(router, id, 'settled'); // onPaid has succeeded
 
-  const { rows } = await router.database.query('select * from orders');
-  expect(rows).toEqual([{ id, item: 'tea' }]);
+  expect((await router.database.query('select * from orders')).rows).toEqual([{ id, item: 'tea' }]);
   await browser.get(`/thanks/${id}`).expect(200, 'Paid. Thank you!');
   await router.close();
   await sequencer.close();
