@@ -22,8 +22,13 @@ export default {
     'test/attack/support/start-router.ts',
   ],
   project: ['src/**', 'example-app/{src,public}/**', 'bench/**', 'test/**', 'proto/*.mjs'],
-  // Generated code, separate projects, and the types of an .mjs file.
-  ignore: ['src/wire/generated/**', 'docs/examples/**', 'test/support/source-files.d.mts'],
+  // Generated code, separate projects, and the types of .mjs files.
+  ignore: [
+    'src/wire/generated/**',
+    'docs/examples/**',
+    'test/support/source-files.d.mts',
+    'test/browser/engines/installed.d.mts',
+  ],
   // Types in exported signatures are part of the API.
   ignoreExportsUsedInFile: { interface: true, type: true },
   ignoreDependencies: [
@@ -48,7 +53,7 @@ export default {
     'cookie-parser',
   ],
   // Optional.
-  ignoreBinaries: ['nginx'],
+  ignoreBinaries: ['nginx', 'Xvfb', 'WebKitWebDriver'],
   // Served by the router.
   ignoreUnresolved: ['/intent/v1/elements.js'],
 };

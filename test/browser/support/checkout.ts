@@ -77,12 +77,17 @@ export const idOf = (code: string): string => intentIdOf(secretOf(code));
 /** An event of the button and its detail. */
 export type Seen = [name: string, event: Record<string, unknown>];
 
+/** A page of any engine. */
+interface Evaluates {
+  evaluate<Result>(read: () => Result): Promise<Result>;
+}
+
 /** The events so far. */
-export const seen = (page: Page): Promise<Seen[]> =>
+export const seen = (page: Evaluates): Promise<Seen[]> =>
   page.evaluate(() => (globalThis as unknown as { seen: Seen[] }).seen);
 
 /** Waits for an event. @returns its detail */
-export async function event(page: Page, name: string): Promise<Record<string, unknown>> {
+export async function event(page: Evaluates, name: string): Promise<Record<string, unknown>> {
   let found: Seen | undefined;
   await eventually(async () => {
     found = (await seen(page)).find(([one]) => one === name);

@@ -1,18 +1,23 @@
 import { createRequire } from 'node:module';
 import type jsqr from 'jsqr';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 const reader = createRequire(import.meta.url).resolve('jsqr');
 
 /** Reads the QR code from a screenshot of the page; undefined without a code. */
 export async function readCode(page: Page): Promise<string | undefined> {
-  const png = await page.screenshot();
+  const browser = page.context().browser();
+  if (!browser) throw new Error('The browser has closed.');
+  return decodeCode(browser, (await page.screenshot()).toString('base64'));
+}
+
+/** Reads the QR code from a picture in PNG as base64; undefined without a code. */
+export async function decodeCode(browser: Browser, png: string): Promise<string | undefined> {
   // Decoded in a page of its own: the site's policy does not apply there, and a browser is much faster than the test process.
-  const decoder = await page.context().browser()?.newPage();
-  if (!decoder) throw new Error('The browser has closed.');
+  const decoder = await browser.newPage();
   try {
     await decoder.addScriptTag({ path: reader });
-    return await decoder.evaluate(readPng, png.toString('base64'));
+    return await decoder.evaluate(readPng, png);
   } finally {
     await decoder.close();
   }

@@ -1,0 +1,24 @@
+import type { Page } from 'playwright-core';
+import { launchChromium } from '../support/launch-chromium.js';
+import type { Engine, EnginePage } from './engine.js';
+
+export async function startChromium(): Promise<Engine> {
+  const browser = await launchChromium();
+  return {
+    visit: async (view) => {
+      const context = await browser.newContext({ viewport: view, locale: 'en-US', reducedMotion: 'reduce' });
+      return pageOf(await context.newPage());
+    },
+    close: () => browser.close(),
+  };
+}
+
+const pageOf = (page: Page): EnginePage => ({
+  goto: async (url) => void (await page.goto(url)),
+  reload: async () => void (await page.reload()),
+  evaluate: (read) => page.evaluate(read),
+  click: (x, y) => page.mouse.click(x, y),
+  press: (key) => page.keyboard.press(key),
+  screenshot: async () => (await page.screenshot()).toString('base64'),
+  openTab: async () => pageOf(await page.context().newPage()),
+});

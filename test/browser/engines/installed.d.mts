@@ -1,0 +1,3 @@
+export function firefoxPath(): string | undefined;
+export function miniBrowserPath(): string | undefined;
+export function missingPackages(): string[];
