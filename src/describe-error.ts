@@ -13,7 +13,20 @@ export function describeError(error: unknown): Record<string, unknown> {
     if (isError(error)) return detailsOf(error);
     return typeof error === 'string' ? { message: error.slice(0, 1_000) } : { error: typeof error };
   } catch {
-    return { message: 'An error that cannot be read.' };
+    return { message: 'Unknown error: it cannot be read.' };
+  }
+}
+
+/**
+ * The text of an error for the database and events: at most 1000 characters, without NUL. Hooks can throw any value, even one that
+ * throws when it is read.
+ */
+export function errorText(error: unknown): string {
+  try {
+    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    return text.replaceAll('\0', '').slice(0, 1_000);
+  } catch {
+    return 'Unknown error: it cannot be read.';
   }
 }
 
@@ -29,10 +42,8 @@ function detailsOf(error: Error): Record<string, unknown> {
   return { ...details, ...service, ...(httpStatus !== undefined && { httpStatus }) };
 }
 
-/** How many nested causes are followed. */
 const maxCauses = 5;
 
-/** The error and its causes. */
 function causesOf(error: Error): readonly Error[] {
   const chain = [error];
   for (let last = error; chain.length <= maxCauses && isError(last.cause); last = last.cause) chain.push(last.cause);

@@ -66,6 +66,6 @@ describe('describeError', () => {
         throw new Error('no');
       },
     });
-    expect(describeError(error)).toEqual({ message: 'An error that cannot be read.' });
+    expect(describeError(error)).toEqual({ message: 'Unknown error: it cannot be read.' });
   });
 });

@@ -1,11 +1,10 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
 import { withTimeout } from '../../async/timeout.js';
-import { describeError } from '../../describe-error.js';
+import { describeError, errorText } from '../../describe-error.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
-import { errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
@@ -137,7 +136,6 @@ interface HookFailure {
   readonly name: HookCall['name'];
   readonly error: unknown;
   readonly hasTimedOut?: boolean;
-  /** Default: by the rules in `hook-lanes.ts`. */
   readonly lane?: Lane;
 }
 
@@ -175,7 +173,10 @@ async function hookFailed(
   );
 }
 
-/** Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`. */
+/**
+ * Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`.
+ * @param hook `verifyPayment` also if the payment service no longer knows the payment
+ */
 export async function moveToDeadLetter(
   context: SettlementContext,
   claimed: ClaimedPayment,
@@ -188,9 +189,13 @@ export async function moveToDeadLetter(
   const changes = `state = 'dead', dead_letter_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaim}`;
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
+  const reason =
+    hook === 'verifyPayment'
+      ? 'it could not be verified within `watch.unpaidMs`'
+      : `${hook} failed ${attempts === 1 ? 'once' : `${attempts} times`} and is not called again`;
   logger.error(
-    `express-intents: payment ${payment.id} is a dead letter: ${hook} failed ${attempts} times and is not called again. Fix the ` +
-      `cause, then run: npx express-intents ledger retry ${payment.id}`,
+    `express-intents: payment ${payment.id} is a dead letter: ${reason}. Fix the cause, then run: ` +
+      `npx express-intents ledger retry ${payment.id}`,
     describeError(error),
   );
   try {
