@@ -82,6 +82,12 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
         clientAmount: { min: 1, max: 9, currency: 'usd' },
       })?.({} as never, { amount: 5 } as never),
   ],
+  [
+    'router.close',
+    'drainMS',
+    'drainMs',
+    () => intentRouter({ transport, login: false, logger: false }).close(plus('drainMS')),
+  ],
   ['createServer', 'keepAliveTimeOut', 'keepAliveTimeout', () => createServer(app, plus('keepAliveTimeOut'))],
   ['createIntentClient', 'timeoutMS', 'timeoutMs', () => createIntentClient(plus('timeoutMS', { transport }))],
   ['paymentIntents.create', 'ammount', 'amount', () => paymentIntents.create(plus('ammount', payment))],

@@ -33,7 +33,7 @@ export function createRouter(context: RouterContext): RequestHandler {
     if (closeOverfullPipeline(req, res)) return;
     attachRouter(req, context, countStatus);
     // Also for responses of the rest of the app: the process is about to exit.
-    if (context.events.isClosed) closeConnection(res);
+    if (context.running.closesConnections) closeConnection(res);
     const route = find(req.path);
     // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') check(req);

@@ -1,12 +1,18 @@
 import type { ServerResponse } from 'node:http';
 
-/** The requests in progress. Closing waits for them. */
+/** The requests in progress. Closing waits for them. States: open; closing connections, from the start of `close()`. */
 export class RunningRequests {
   readonly #running = new Set<ServerResponse>();
   #whenIdle: (() => void) | undefined;
+  #closesConnections = false;
 
   get size(): number {
     return this.#running.size;
+  }
+
+  /** Whether `close()` was called: responses close their connections, and the health check fails. */
+  get closesConnections(): boolean {
+    return this.#closesConnections;
   }
 
   begin(res: ServerResponse): void {
@@ -19,6 +25,7 @@ export class RunningRequests {
   }
 
   closeConnections(): void {
+    this.#closesConnections = true;
     for (const res of this.#running) closeConnection(res);
   }
 

@@ -1,7 +1,9 @@
 import type { RequestHandler } from 'express';
+import { Abort } from '../async/abort.js';
 import { BoundedMap } from '../async/bounded-map.js';
+import { delayUnlessAborted, isTimerDelay } from '../async/timeout.js';
 import { type Config, namesDestination } from '../config/config.js';
-import { messageOf } from '../errors.js';
+import { IntentError, messageOf } from '../errors.js';
 import {
   type CreatedPayment,
   type CreatePaymentOptions,
@@ -22,6 +24,7 @@ import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
+import { requireKnown } from '../reject-unknown.js';
 import { createTransport } from '../sequencer/create-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
@@ -67,8 +70,12 @@ export interface IntentRouter extends RequestHandler {
    * Ends event streams, waits for running requests, calls and hooks, and closes all connections. This usually takes less than
    * ten seconds; a database or service that does not respond adds its timeouts. New requests get 503 `closing`, and
    * every response closes its connection. Later payments are settled by another process or after the next start.
+   *
+   * With `drainMs` it first waits this time, in milliseconds, default 0, until load balancers send no more requests: `health()` is
+   * `down` and responses close their connections, but everything else works. Another call of `close()` ends the wait.
+   * @throws {IntentError} `invalid_request` for an unknown option or an invalid `drainMs`, without closing
    */
-  close(): Promise<void>;
+  close(options?: { readonly drainMs?: number | undefined }): Promise<void>;
 }
 
 /**
@@ -177,6 +184,7 @@ function routerContext(parts: ContextParts): RouterContext {
   const { login, webhook, connectionLimits } = config;
   const { client } = observed;
   const connectionLimiter = eventStreamLimiter(connectionLimits, logger);
+  const running = new RunningRequests();
   const webhookPublicKeys = async (): Promise<readonly string[]> =>
     webhook?.webhookPublicKeys ?? (embedded ? [await embedded.webhookPublicKey()] : []);
   return {
@@ -198,14 +206,14 @@ function routerContext(parts: ContextParts): RouterContext {
     secrets,
     connectionLimiter,
     events,
-    running: new RunningRequests(),
+    running,
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
     openApi: openApiReader(config),
     health: routerHealth({
       config,
       observed,
       ledger,
-      live: { events, connectionLimiter },
+      live: { running, connectionLimiter },
       isEmbedded: embedded !== undefined,
     }),
     observer,
@@ -227,7 +235,7 @@ function logStartup({ options, config, resolveTerms }: RouterSettings, logger: R
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
 }
 
-const drainTimeoutMs = 3_000;
+const requestsTimeoutMs = 3_000;
 
 interface LifecycleParts {
   readonly context: RouterContext;
@@ -235,18 +243,23 @@ interface LifecycleParts {
   readonly observer: RouterObserver | undefined;
 }
 
-/** The states of a router: starting, ready, closing, closed. */
+/** The states of a router: starting, ready, draining (only with `drainMs`), closing, closed. */
 function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
   const { events, running, ledger, client } = context;
+  const drainEnd = new Abort();
   return {
     ready: async () => {
       const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
       return addresses;
     },
-    close: async () => {
-      events.close();
+    close: async (options = {}) => {
+      const drainMs = parseDrainMs(options);
+      const waits = drainMs > 0 && !running.closesConnections;
       running.closeConnections();
-      await running.idle(drainTimeoutMs);
+      if (waits) await delayUnlessAborted(drainMs, [drainEnd]).catch(() => undefined);
+      drainEnd.abort(undefined);
+      events.close();
+      await running.idle(requestsTimeoutMs);
       // Running work of the ledger may still call the sequencer.
       await ledger?.close();
       await client.close();
@@ -254,4 +267,16 @@ function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<Intent
       observer?.openTelemetry?.close();
     },
   };
+}
+
+function parseDrainMs(options: { readonly drainMs?: number | undefined }): number {
+  requireKnown('router.close', options, ['drainMs']);
+  const { drainMs = 0 } = options;
+  if (drainMs !== 0 && !isTimerDelay(drainMs)) {
+    throw new IntentError(
+      'invalid_request',
+      'router.close: `drainMs` must be a whole number of milliseconds, such as 5000.',
+    );
+  }
+  return drainMs;
 }

@@ -100,6 +100,29 @@ test('the command of the image starts the site, its health check passes, and SIG
   expect(await healthcheck(port)).toBe(1);
 });
 
+/** Sets the constant of shutdown.js in the copied example. */
+function setDrain(drainMs: number): void {
+  const path = join(project.folder, 'shutdown.js');
+  const text = readFileSync(path, 'utf8');
+  const changed = text.replace(/const drainMs = [\d_]+;/, `const drainMs = ${drainMs};`);
+  expect(changed).toContain(`const drainMs = ${drainMs};`);
+  writeFileSync(path, changed);
+}
+
+test('after SIGTERM the health check fails, and during the drain the process still sells', async () => {
+  setDrain(600_000);
+  const database = await postgres.createDatabase();
+  const { child, visitor, port } = await start(image.command, database);
+  child.kill('SIGTERM');
+  await eventually(
+    'the health check fails',
+    async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).status === 503,
+  );
+  await visitor.pay('cup');
+  await eventually(async () => expect(await orders(database)).toEqual(['cup']));
+  expect(child.exitCode).toBeNull();
+});
+
 /** A telemetry module with the SDK: its batch is exported when it shuts down. */
 const telemetry = `
 import { trace } from '@opentelemetry/api';
@@ -131,6 +154,7 @@ function serverWithTelemetry(): string {
 }
 
 test('SIGTERM during onPaid: the hook commits, its span is exported, and only then the process exits', async () => {
+  setDrain(0);
   writeFileSync(join(project.folder, 'telemetry.js'), telemetry);
   writeFileSync(join(project.folder, 'log-ports.mjs'), `import './telemetry.js';${logPorts}`);
   writeFileSync(join(project.folder, 'server-with-telemetry.js'), serverWithTelemetry());

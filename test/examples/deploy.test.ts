@@ -35,22 +35,24 @@ const compose = parse(read('compose.yaml')) as {
   readonly volumes: object;
 };
 const { site, database } = compose.services;
-const unit = sectionsOf(read('shop.service'));
+const unit = sectionsOf(read('shop@.service'));
 const settings = Object.fromEntries(linesOf(read('site.env')));
+const [, port = ''] = /process\.env\.PORT \?\? (\d+)/.exec(read('server.js')) ?? [];
 
-const shutdownSeconds = milliseconds('docs/examples/deploy/shutdown.js', 'timeoutMs') / 1_000;
+const shutdownJs = 'docs/examples/deploy/shutdown.js';
+const shutdownSeconds = (milliseconds(shutdownJs, 'drainMs') + milliseconds(shutdownJs, 'timeoutMs')) / 1_000;
 
 function milliseconds(file: string, name: string): number {
-  const [, digits = ''] = new RegExp(`const ${name} = ([\\d_]+);`).exec(readFileSync(join(root, file), 'utf8')) ?? [];
+  const [, digits] = new RegExp(`const ${name} = ([\\d_]+);`).exec(readFileSync(join(root, file), 'utf8')) ?? [];
+  if (digits === undefined) throw new Error(`${file} has no constant ${name}.`);
   return Number(digits.replace('_', ''));
 }
 
 test('shutdown.js waits longer than close() waits for requests and then for hooks', () => {
-  const closeMs = milliseconds('src/router/intent-router.ts', 'drainTimeoutMs') + defaultTiming.closeMs;
+  const closeMs = milliseconds('src/router/intent-router.ts', 'requestsTimeoutMs') + defaultTiming.closeMs;
   expect(closeMs).toBe(8_000);
-  expect(shutdownSeconds * 1_000 - milliseconds('docs/examples/deploy/shutdown.js', 'telemetryMs')).toBeGreaterThan(
-    closeMs,
-  );
+  expect(shutdownSeconds).toBe(14.5);
+  expect(milliseconds(shutdownJs, 'timeoutMs') - milliseconds(shutdownJs, 'telemetryMs')).toBeGreaterThan(closeMs);
 });
 
 describe('the Dockerfile', () => {
@@ -82,8 +84,22 @@ describe('the Dockerfile', () => {
 
   test('checks the health route of the server at its port', () => {
     const [, route] = /routes: \{ health: '([^']+)' \}/.exec(read('server.js')) ?? [];
-    expect(image.healthcheck.join(' ')).toContain(`http://127.0.0.1:${settings.PORT}${route}`);
-    expect(image.ports).toEqual([settings.PORT]);
+    expect(image.healthcheck.join(' ')).toContain(`http://127.0.0.1:${port}${route}`);
+    expect(image.ports).toEqual([port]);
+  });
+
+  test('becomes that of a site in TypeScript with the changes of deploy.md', () => {
+    const guide = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
+    const [build = '', last = ''] = [...guide.matchAll(/```dockerfile plain\n([^`]+)```/g)].map(([, text]) => text);
+    const [copy = '', ...rest] = last.split(/(?<=COPY --from=build .*\n)/);
+    const changed = read('Dockerfile')
+      .replace(/^FROM node:24-slim$/m, `${build}$&`)
+      .replace('COPY package.json *.js ./\n', copy)
+      .replace(/^CMD .*\n$/m, rest.join(''));
+    const typescript = imageOf(instructionsOf(changed));
+    expect(typescript.bases).toEqual(['node:24-slim', 'dependencies', 'node:24-slim']);
+    expect(typescript.copied).not.toContain('*.js');
+    expect(typescript).toMatchObject({ user: 'node', env: image.env, command: ['node', 'dist/server.js'] });
   });
 
   test.each<[string, string, RegExp]>([
@@ -109,7 +125,7 @@ const environments: readonly [name: string, make: (secretFile: string) => Record
     },
   ],
   [
-    'shop.service',
+    'shop@.service',
     (secretFile) => {
       const inUnit = (unit.Service?.Environment ?? []).map((line) => line.split('='));
       const secrets = {
@@ -136,7 +152,7 @@ test.each(environments)('%s gives the site a complete configuration for producti
 
 describe('compose.yaml', () => {
   test('publishes the port of the site on this machine only', () => {
-    expect(site.ports).toEqual([`127.0.0.1:${settings.PORT}:${settings.PORT}`]);
+    expect(site.ports).toEqual([`127.0.0.1:${port}:${port}`]);
     expect(database.ports).toBeUndefined();
   });
 
@@ -160,7 +176,12 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('shop.service', () => {
+describe('shop@.service', () => {
+  test('sets the port of each instance, and no environment file replaces it', () => {
+    expect(unit.Service?.Environment).toContain('PORT=%i');
+    expect(Object.keys(settings)).not.toContain('PORT');
+  });
+
   test('starts node itself as a user without rights', () => {
     const [command = ''] = unit.Service?.ExecStart ?? [];
     const [program, file = ''] = command.split(' ');
@@ -176,7 +197,7 @@ describe('shop.service', () => {
   // systemd exists on Linux only. Elsewhere the run lists this test as skipped.
   (existsSync('/usr/bin/systemd-analyze') ? test : test.skip)('is accepted by systemd-analyze', async () => {
     const verify = async (text: string): Promise<string> => {
-      const path = join(temporaryFolder(), 'shop.service');
+      const path = join(temporaryFolder(), 'shop@3001.service');
       writeFileSync(path, text.replace('/usr/bin/node', process.execPath));
       const { stderr } = await promisify(execFile)('systemd-analyze', ['verify', '--recursive-errors=no', path]).catch(
         (error: { stderr: string }) => error,
@@ -186,7 +207,7 @@ describe('shop.service', () => {
         .filter((line) => line.includes(path))
         .join('\n');
     };
-    expect(await verify(read('shop.service'))).toBe('');
-    expect(await verify(read('shop.service').replace('RestartSec', 'RestartSecond'))).toContain('RestartSecond');
+    expect(await verify(read('shop@.service'))).toBe('');
+    expect(await verify(read('shop@.service').replace('RestartSec', 'RestartSecond'))).toContain('RestartSecond');
   });
 });

@@ -5,10 +5,14 @@ import { jest } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { RunningRequests } from '../../src/http/running-requests.js';
 import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { intentId, startEventSite } from '../support/sites/event-site.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite } from '../support/sites/ledger-site.js';
 import { generateJwtKey } from '../support/sites/service-jwt.js';
 import { expressVersions, type Site, startSiteWithSequencer } from '../support/sites/site.js';
+import { holdTimeouts } from '../support/timeouts.js';
 
 /** A hook that runs until `resume`. */
 function slowHook() {
@@ -105,6 +109,73 @@ test('after router.close() a response that the app has started is completed', as
   const answer = await fetch(`${origin}/slow`);
   expect([answer.status, await answer.text()]).toEqual([200, 'started and ended']);
 });
+
+/** A ledger site with a health route and a route of the app that reads an intent. */
+async function startDrainSite() {
+  const site: LedgerSite = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('embedded'),
+    routes: { health: '/healthz' },
+    after: (app) =>
+      app.get('/thanks/:id', async (req, res) => {
+        const intent = await site.router.intents.find(req.params.id ?? '');
+        res.send(`The payment is ${intent?.state}.`);
+      }),
+  });
+  const browser = new Browser(site.origin);
+  const health = async () => (await browser.send('GET', '/healthz')).status;
+  return { ...site, browser, health };
+}
+
+test('during the drain of router.close() the health check fails, and all other routes work', async () => {
+  const { router, browser, health } = await startDrainSite();
+  expect(await health()).toBe(200);
+  const closed = router.close({ drainMs: 600_000 });
+  expect(await router.health()).toMatchObject({ status: 'down', checks: { process: { reason: 'closing' } } });
+  expect(await health()).toBe(503);
+
+  const created = await browser.send('POST', '/intent', { mode: 'payment' });
+  expect([created.status, created.headers.get('connection')]).toEqual([201, 'close']);
+  const id = intentIdOf(String(created.body.client_secret));
+  expect((await browser.send('GET', `/status/${id}`)).status).toBe(200);
+  const thanks = await browser.send('GET', `/thanks/${id}`);
+  expect([thanks.status, thanks.headers.get('connection'), thanks.body.text]).toEqual([
+    200,
+    'close',
+    'The payment is created.',
+  ]);
+
+  // Another call ends the drain.
+  await Promise.all([router.close({ drainMs: 600_000 }), closed]);
+  expect(await health()).toBe(503);
+  expect((await browser.send('POST', '/intent', { mode: 'payment' })).body.code).toBe('closing');
+  expect((await browser.send('GET', `/thanks/${id}`)).status).toBe(503);
+});
+
+test('router.close() closes after drainMs, not before', async () => {
+  const expireDrain = holdTimeouts(77_000);
+  const { router, origin } = await startSiteWithSequencer();
+  let isClosed = false;
+  const closed = router.close({ drainMs: 77_000 }).then(() => {
+    isClosed = true;
+  });
+  expect((await new Browser(origin).send('POST', '/intent', { mode: 'payment' })).status).toBe(201);
+  expect(isClosed).toBe(false);
+  expireDrain();
+  await closed;
+  expect((await new Browser(origin).send('POST', '/intent', { mode: 'payment' })).body.code).toBe('closing');
+});
+
+test.each([-1, 1.5, Number.NaN, 2 ** 31, '5000' as unknown as number])(
+  'router.close() rejects drainMs %p and stays open',
+  async (drainMs) => {
+    const { router, origin } = await startSiteWithSequencer();
+    await expect(router.close({ drainMs })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('drainMs'),
+    });
+    expect((await new Browser(origin).send('POST', '/intent', { mode: 'payment' })).status).toBe(201);
+  },
+);
 
 test('an EventSource whose stream a process ends twice reconnects', async () => {
   const site = await startEventSite();

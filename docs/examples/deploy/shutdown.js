@@ -1,12 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The process exits at most this long after SIGTERM. The supervisor must wait longer before it kills the process. */
+/**
+ * After SIGTERM the health check fails and everything else works for this time, until load balancers send no more requests: more
+ * than two intervals of their check. 0 if they stop before SIGTERM, as with restart.sh or preStop, or without a load balancer.
+ */
+const drainMs = 5_000;
+/** The process exits at most this long after the drain. The supervisor must wait longer than both before it kills the process. */
 const timeoutMs = 9_500;
 /** Time of this that is kept for telemetry. */
 const telemetryMs = 1_000;
 
 /**
- * Ends the process on SIGTERM: first the requests and hooks of the router, then all other requests, then telemetry.
+ * Ends the process on SIGTERM: first the drain, then the requests and hooks of the router, then all other requests, then telemetry.
  * @param {import('node:http').Server} server
  * @param {import('express-intents').IntentRouter} router
  * @param {() => Promise<unknown>} [endTelemetry] exports the last spans and metrics, such as `() => sdk.shutdown()`
@@ -20,11 +25,11 @@ export function shutDownOnSigterm(server, router, endTelemetry = async () => {})
     });
   });
   async function shutDown() {
-    const deadline = performance.now() + timeoutMs;
+    const deadline = performance.now() + drainMs + timeoutMs;
     // Another process settles the remaining payments, or this one after its next start.
-    setTimeout(() => process.exit(0), timeoutMs);
+    setTimeout(() => process.exit(0), drainMs + timeoutMs);
     // The server still listens, so that load balancers see the health check fail.
-    await router.close();
+    await router.close({ drainMs });
     server.close();
     while (running > 0 && performance.now() < deadline - telemetryMs) await wait(20);
     // The remaining connections are idle.

@@ -3,9 +3,9 @@ import type { Config } from '../../config/config.js';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
 import type { Ledger, LedgerReport } from '../../ledger/ledger.js';
 import type { ObservedClient } from '../../sequencer/intent-client.js';
-import type { EventHub } from '../events/event-hub.js';
 import type { ConnectionLimiter } from '../limits/connection-limiter.js';
 import { sendJson } from '../response/respond.js';
+import type { RunningRequests } from '../running-requests.js';
 import { CachedProbe, type ProbeOutcome } from './cached-probe.js';
 
 /** `degraded`: alert an operator. `down`: a load balancer should remove the process. */
@@ -47,7 +47,7 @@ export interface HealthParts {
   readonly config: Config;
   readonly observed: ObservedClient;
   readonly ledger: Ledger | undefined;
-  readonly live: { readonly events: EventHub; readonly connectionLimiter: ConnectionLimiter };
+  readonly live: { readonly running: RunningRequests; readonly connectionLimiter: ConnectionLimiter };
   readonly isEmbedded: boolean;
   readonly timing?: Partial<HealthTiming> | undefined;
 }
@@ -96,7 +96,7 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
     return answeredMsAgo < skipProbeMs || circuitOpen ? undefined : serviceProbe.get();
   };
   return async () => {
-    if (live.events.isClosed) return healthOf(parts, {});
+    if (live.running.closesConnections) return healthOf(parts, {});
     const [service, report] = await Promise.all([probeService(), ledgerProbe?.get()]);
     const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.succeededMsAgo > ledgerDownAfterMs;
     return healthOf(parts, { service, report, isLedgerDown });
@@ -115,7 +115,7 @@ function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: P
   const [open, limit] = [live.connectionLimiter.open, config.connectionLimits.perProcess];
   const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {
-    process: live.events.isClosed ? { status: 'down', reason: 'closing' } : { status: 'ok' },
+    process: live.running.closesConnections ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
       ...sequencerCheck(circuitOpen, service),
       isEmbedded,

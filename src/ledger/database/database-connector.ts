@@ -298,4 +298,4 @@ const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;
 const notLost = 'Payments are not lost: they settle later.';
 const untilItWorks = `Until it works again, ${refused}. ${notLost} It is retried every second. No restart is needed.`;
-const untilItOpens = `Until it opens, ${refused}. ${notLost} It is retried at least every 10 s. No restart is needed.`;
+const untilItOpens = `Until it opens, ${refused}. ${notLost} A running process retries at least every 10 s and needs no restart.`;

@@ -165,7 +165,7 @@ describe('routerHealth', () => {
       config: { connectionLimits: { perProcess: 10 } },
       observed: { client: { paymentIntents: { getStatus: hanging } }, service: () => service },
       ledger: { inspect },
-      live: { events: { isClosed: false }, connectionLimiter: { open } },
+      live: { running: { closesConnections: false }, connectionLimiter: { open } },
       ...{ isEmbedded: false, timing },
     };
     return routerHealth(parts as unknown as HealthParts);
