@@ -1,11 +1,10 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
 import { withTimeout } from '../../async/timeout.js';
-import { describeError } from '../../describe-error.js';
+import { describeError, errorText } from '../../describe-error.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
-import { errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
@@ -189,7 +188,7 @@ export async function moveToDeadLetter(
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   logger.error(
-    `express-intents: payment ${payment.id} is a dead letter: ${hook} failed ${attempts} times and is not called again. Fix the ` +
+    `express-intents: payment ${payment.id} is a dead letter: ${hook} failed (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}) and is not called again. Fix the ` +
       `cause, then run: npx express-intents ledger retry ${payment.id}`,
     describeError(error),
   );

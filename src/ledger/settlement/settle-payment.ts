@@ -1,9 +1,8 @@
-import { describeError } from '../../describe-error.js';
+import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
 import { callHook, handleInterrupted, moveToDeadLetter } from './call-hook.js';
 import { type ClaimedPayment, clearFailures, endClaim, updateClaimed } from './claimed-payment.js';
-import { errorText } from './error-text.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
 import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';

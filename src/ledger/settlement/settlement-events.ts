@@ -1,7 +1,7 @@
 import { withTimeout } from '../../async/timeout.js';
+import { errorText } from '../../describe-error.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { ClaimedPayment } from './claimed-payment.js';
-import { errorText } from './error-text.js';
 import type { SettlementContext } from './settlement-context.js';
 
 // The events of settlement. Each is emitted after its change was committed, so no event reports a change that did not

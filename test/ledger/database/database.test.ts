@@ -221,7 +221,7 @@ describe.each(kinds)('a transaction on %s', (kind) => {
       await client.query(`insert into ${table} (name) values ($1)`, ['a']);
       expect((await client.query(`select name from ${table}`)).rows).toEqual([{ name: 'a' }]);
       await expect(client.query('commit')).rejects.toThrow('tx accepts no BEGIN, COMMIT');
-      expect(client[kind === 'postgres' ? 'release' : 'rollback']).toThrow('because it belongs to one transaction');
+      expect(client[kind === 'postgres' ? 'end' : 'rollback']).toThrow('because it belongs to one transaction');
     });
     expect(await names()).toEqual(['a']);
     const work = db.transaction(async (tx) => {
