@@ -44,6 +44,8 @@ export default {
     'react',
     'react-dom',
     'vue',
+    // Imported by docs/examples/existing-app, which test/examples runs.
+    'cookie-parser',
   ],
   // Optional.
   ignoreBinaries: ['nginx'],

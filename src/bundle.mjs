@@ -1,12 +1,14 @@
 // Writes dist/ from build/, the last step of `npm run build`.
 // - Bundles the modules into few files, because loading a file takes half a millisecond. Names and short lines are kept for
 //   readable stack traces.
-// - Keeps only the declarations that the entries require.
+// - Keeps only the declarations that the entries need.
 // - Copies pages and data without white space.
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { neededDeclarations } from './declarations.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [source, modules, target] = ['src', 'build', 'dist'].map((folder) => path.join(root, folder));
@@ -46,7 +48,6 @@ function entries() {
     .map((name) => path.join(modules, name));
 }
 
-/** The modules that an entry imports statically. */
 async function loadedWith(entry) {
   const { inputs } = (await build({ ...common, entryPoints: [path.join(modules, entry)] })).metafile;
   const loaded = new Set([path.relative(root, path.join(modules, entry))]);
@@ -120,46 +121,16 @@ async function writeModules() {
   }
 }
 
-// ---- Declarations ----
-
 const isDeclaration = (file) => file.endsWith('.d.ts');
-
-/** The shapes of messages, without codecs and comments. */
-const shapesIn = (text) =>
-  text
-    .replaceAll(/\/\*\*[\s\S]*?\*\//g, '')
-    .replaceAll(/^\s+/gm, '')
-    .replaceAll(/^(?:static|constructor\b).*\n/gm, '')
-    .replaceAll(/^interface I\w+ extends .*\{\n\}\n/gm, '');
-
-const comments = /^ *\/\*\*[\s\S]*?\*\/\n/gm;
-const reexports = /^export [^;]*? from ['"](\.[^'"]+)\.js['"]/gm;
-const references = /(?:from |import\()['"](\.[^'"]+)\.js['"]/g;
-
-/** The declarations of the entries and their imports. Only what an entry exports keeps its comments. */
-async function neededDeclarations() {
-  const entryTypes = Object.values(manifest.exports).flatMap((entry) => entry.types ?? []);
-  const waiting = entryTypes.map((file) => path.join(root, file));
-  const exported = new Set(waiting);
-  const needed = new Map();
-  // An exported file may be referenced before it is known to be exported, so the comments are removed at the end.
-  for (const file of waiting) {
-    if (needed.has(file)) continue;
-    const isGenerated = file.startsWith(path.join(target, 'wire/generated'));
-    const text = await readFile(isGenerated ? path.join(source, path.relative(target, file)) : file, 'utf8');
-    needed.set(file, isGenerated ? shapesIn(text) : text.replaceAll(/^(?: {4})+/gm, halfOf));
-    const pathOf = (specifier) => path.join(path.dirname(file), `${specifier}.d.ts`);
-    if (exported.has(file)) for (const [, specifier] of text.matchAll(reexports)) exported.add(pathOf(specifier));
-    for (const [, specifier] of text.matchAll(references)) waiting.push(pathOf(specifier));
-  }
-  for (const [file, text] of needed) if (!exported.has(file)) needed.set(file, text.replaceAll(comments, ''));
-  return needed;
-}
 
 const halfOf = (indent) => indent.slice(indent.length / 2);
 
 async function writeDeclarations() {
-  const needed = await neededDeclarations();
+  const entryTypes = Object.values(manifest.exports).flatMap((entry) => entry.types ?? []);
+  const needed = neededDeclarations(
+    entryTypes.map((file) => path.join(root, file)),
+    (file) => readFileSync(file, 'utf8').replaceAll(/^(?: {4})+/gm, halfOf),
+  );
   const present = await readdir(target, { recursive: true });
   for (const name of present.filter(isDeclaration)) await rm(path.join(target, name));
   for (const [file, text] of needed) await write(file, text);

@@ -1,7 +1,7 @@
 /**
  * The error codes, each with its HTTP status and a title that is safe to display. Codes are stable, so programs can branch on
  * them. `docs/errors.md` and `openapi.json` have an entry for each. The words in a code select the text of the button
- * (`browser/texts/problem-text.ts`).
+ * (`browser/texts/texts.ts`).
  */
 export const errorCodes = {
   // Errors of the caller.
@@ -13,8 +13,8 @@ export const errorCodes = {
   amount_too_small: [400, 'The amount is below the minimum'],
   amount_too_large: [400, 'The amount is above the maximum'],
   unknown_currency: [400, 'The currency is unknown'],
-  invalid_account: [400, 'The account is not a Base58 account of 32 bytes'],
-  invalid_domain: [400, 'The domain is not a bare registrable name'],
+  invalid_account: [400, 'The account is not the Base58 form of 32 bytes'],
+  invalid_domain: [400, 'The domain is not a registrable domain name'],
   invalid_id: [400, 'The intent id is not the Base58 form of 32 bytes'],
   invalid_client_secret: [400, 'The client secret is malformed, or belongs to another intent'],
   invalid_idempotency_key: [400, 'The idempotency key is malformed'],
@@ -47,13 +47,13 @@ export const errorCodes = {
   closing: [503, 'The site is restarting'],
   ledger_unavailable: [503, 'The ledger of the site is unreachable'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],
-  // Errors of the sequencer or the connection to it.
+  // Errors of the payment service or the connection to it.
   intent_refused: [502, 'The payment service refused the intent'],
   sequencer_error: [502, 'The payment service refused the request'],
   sequencer_bad_status: [502, 'The payment service failed'],
   sequencer_bad_response: [502, 'The response of the payment service is invalid'],
   sequencer_unreachable: [503, 'The payment service is unreachable'],
-  sequencer_unavailable: [503, 'Calls are paused, because the payment service failed repeatedly'],
+  sequencer_unavailable: [503, 'Calls to the payment service are paused, because it failed repeatedly'],
   sequencer_timeout: [504, 'The payment service did not answer in time'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
@@ -100,19 +100,19 @@ export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}` 
 
 /** Further fields of a failed call. */
 export interface SequencerErrorDetails extends IntentErrorOptions {
-  /** The text of an ERROR envelope. */
+  /** The error text of the payment service. */
   readonly serviceMessage?: string | undefined;
-  /** The HTTP status of a response other than 2xx. */
+  /** The HTTP status of a failed response. */
   readonly httpStatus?: number | undefined;
 }
 
-/** A call to the sequencer that failed (interface section 7). One code for each kind of failure. */
+/** A failed call to the payment service (interface section 7). `code` names the kind of failure. */
 export class SequencerError extends IntentError {
   /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
-  /** The text of an ERROR envelope, truncated. For logs only, because the service controls it. */
+  /** The error text of the payment service, truncated. For logs only, because the service controls it. */
   readonly serviceMessage: string | undefined;
-  /** The HTTP status of a response other than 2xx. For logs only. */
+  /** The HTTP status of a failed response. For logs only. */
   readonly httpStatus: number | undefined;
 
   constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {

@@ -18,7 +18,6 @@ export function closestName(name: string, names: readonly string[]): string | un
     .at(0);
 }
 
-/** The Levenshtein distance: letters to change, insert or delete. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

@@ -10,7 +10,7 @@ export interface Abortable {
 
 /**
  * An `AbortController` and its signal in one object. Every request needs one, but few use it. The native pair costs as
- * much CPU as a call to the sequencer.
+ * much CPU as a call to the payment service.
  */
 export class Abort implements Abortable {
   readonly #listeners = new Set<() => void>();

@@ -1,5 +1,4 @@
 export interface BackoffOptions {
-  /** The first delay, in milliseconds. */
   readonly firstMs: number;
   /** The longest delay, in milliseconds. Default: no limit. */
   readonly capMs?: number | undefined;

@@ -3,7 +3,6 @@ export interface BoundedMapOptions {
   readonly capacity: number;
   /** The lifetime of an entry, in milliseconds. Default: unlimited. */
   readonly ttlMs?: number | undefined;
-  /** The clock, in milliseconds. Default: `performance.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -48,7 +47,6 @@ export class BoundedMap<Value> {
     return this.#entries.get(key)?.value;
   }
 
-  /** Sets the value of a key and makes it the newest entry. */
   set(key: string, value: Value): void {
     this.delete(key);
     const expiresAt = this.#ttlMs === Number.POSITIVE_INFINITY ? this.#ttlMs : this.#now() + this.#ttlMs;
@@ -60,7 +58,6 @@ export class BoundedMap<Value> {
     if (this.#entries.size > this.#capacity && this.#oldest) this.#remove(this.#oldest);
   }
 
-  /** @returns whether there was an entry */
   delete(key: string): boolean {
     this.#dropExpired();
     const entry = this.#entries.get(key);

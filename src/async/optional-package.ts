@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../errors.js';
 
-/** The optional packages, each with the feature that requires it. */
 const neededFor = {
   pg: 'A ledger in Postgres',
   '@electric-sql/pglite': 'A ledger in a folder',

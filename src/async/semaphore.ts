@@ -1,11 +1,8 @@
 import { type Abortable, listenForAbort } from './abort.js';
 
-/** How long a caller waits for a permit. */
 export interface SemaphoreWait {
-  /** In milliseconds. */
   readonly timeoutMs: number;
   readonly timeoutError: () => unknown;
-  /** Each cancels the wait with its reason. */
   readonly signals?: readonly (Abortable | undefined)[] | undefined;
 }
 
@@ -33,7 +30,6 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Whether a caller must wait. */
   get isTaken(): boolean {
     return this.#held >= this.#permits;
   }
@@ -48,14 +44,12 @@ export class Semaphore {
     return undefined;
   }
 
-  /** Passes the permit to the first waiting caller. */
   release(): void {
     const [next] = this.#waiting;
     if (next) next();
     else this.#held -= 1;
   }
 
-  /** Runs the work with a permit. @throws as `acquire` and as the work */
   async run<Value>(wait: SemaphoreWait, work: () => Promise<Value>): Promise<Value> {
     await this.acquire(wait);
     try {

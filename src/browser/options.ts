@@ -1,6 +1,6 @@
 import { returnUrl } from './flow/return-url.js';
 import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
-import { negotiateTag } from './texts/locale.js';
+import { negotiateTag } from './texts/button-texts.js';
 import { httpUrl, requireThat } from './validation.js';
 
 /** The options of a button. Each is also a property of the element, and most are attributes. */

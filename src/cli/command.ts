@@ -32,7 +32,6 @@ export interface CommandContext {
   ): (...args: Args) => Promise<void>;
 }
 
-/** The option of every command that reads the environment. */
 export interface EnvironmentOptions {
   readonly envFile?: string;
 }
@@ -59,7 +58,6 @@ function readText(file: string): string {
   }
 }
 
-/** Adds examples to the help of a command, each with its purpose. */
 export function addExamples(command: Command, examples: readonly (readonly [line: string, purpose: string])[]): void {
   const lines = examples.map(([line, purpose]) => `  ${paint('dim', `# ${purpose}`)}\n  npx express-intents ${line}`);
   command.addHelpText('after', `\n${paint('bold', 'Examples:')}\n${lines.join('\n')}`);
@@ -74,7 +72,6 @@ const argumentErrors: ReadonlySet<IntentErrorCode> = new Set([
 /** Prints why a command failed, without a stack, and returns the exit code: 1 for failure, 2 for wrong usage. */
 export function printError(error: unknown, terminal: Terminal): number {
   terminal.progress();
-  // Commander has already printed its errors and its help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigError) printProblems(error, terminal);
   else for (const line of messageOf(error).split('\n')) terminal.error(printable(line));

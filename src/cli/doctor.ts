@@ -13,7 +13,6 @@ interface DoctorFlags extends EnvironmentOptions {
   readonly allowEmbeddedLedger?: boolean;
 }
 
-/** `doctor`: reports the problems of a set-up, each with its fix. */
 export function addDoctor(program: Command, { terminal, host, action }: CommandContext): void {
   const command = program
     .command('doctor')

@@ -12,7 +12,6 @@ const formatAmount = ({ amount, currency }: LedgerIntent): string =>
 
 export const formatCount = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
 
-/** The lines of a list. The last error of an intent follows it. */
 export function formatList(intents: readonly LedgerIntent[]): string[] {
   return [
     columns('STATE', 'CREATED (UTC)', 'AMOUNT', 'INTENT'),
@@ -26,6 +25,7 @@ export function formatList(intents: readonly LedgerIntent[]): string[] {
 
 function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
+  if (deadLetterHook === 'verifyPayment') return `not verified: ${lastError}`;
   // A failed poll sets the error too, but counts no attempt.
   const what = deadLetterHook ?? (attempts > 0 ? 'its hook' : 'its last poll');
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';

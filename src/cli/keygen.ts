@@ -9,7 +9,6 @@ interface KeygenOptions extends EnvironmentOptions {
   readonly json?: boolean;
 }
 
-/** `keygen`: prints a new verifier key, or the public keys of the configured secrets. It writes no file. */
 export function addKeygen(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('keygen')

@@ -19,7 +19,6 @@ interface ListFlags extends EnvironmentOptions {
   readonly json?: boolean;
 }
 
-/** `ledger list`: lists intents, with filters and pages. */
 export function addList(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('list')
@@ -31,7 +30,7 @@ export function addList(ledger: Command, { terminal, action }: CommandContext): 
     .option('--from <time>', 'only intents created at this time or later')
     .option('--before <time>', 'only intents created before this time')
     .option('--limit <number>', 'maximum number of intents', '20')
-    .option('--after <cursor>', 'cursor of the previous page')
+    .option('--after <cursor>', 'continue after this cursor, which the previous page printed')
     .option('--json', 'print JSON, for programs')
     .action(action((flags: ListFlags) => list(flags, terminal)));
   addEnvFile(command);
@@ -65,7 +64,6 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
 
 const filterNames = ['kind', 'state', 'user', 'metadata', 'from', 'before'] as const;
 
-/** The values are checked later. */
 function readFilters({ kind, state, user, metadata, from, before }: ListFlags): ListOptions {
   return {
     kind: kind as ListOptions['kind'],

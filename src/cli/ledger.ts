@@ -15,7 +15,6 @@ import { addList } from './ledger-list.js';
 import { inLedger } from './open-ledger.js';
 import { printableJson, type Terminal } from './terminal.js';
 
-/** `ledger list`, `show`, `retry`, `prune`, `export` and `import`: inspects and maintains the ledger. */
 export function addLedger(program: Command, context: CommandContext): void {
   const ledger = program
     .command('ledger')
@@ -58,7 +57,7 @@ async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<n
 function addRetry(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('retry')
-    .description('Retries an intent that is dead, expired or reversed.')
+    .description('Calls the failed hook of a dead letter again, or polls an expired or reversed intent again.')
     .argument('<id>', 'the intent id')
     .action(action((id: string, flags: EnvironmentOptions) => retry(id, flags, terminal)));
   addEnvFile(command);
@@ -72,7 +71,8 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
       terminal.error(`There is nothing to retry: the intent is ${state}.`);
       return 1;
     }
-    const what = state === 'dead' ? `${deadLetterHook ?? 'Its hook'} is called again` : 'It is polled again';
+    const isCalled = deadLetterHook === 'onPaid' || deadLetterHook === 'onReversed';
+    const what = isCalled ? `${deadLetterHook} is called again` : 'It is polled again';
     terminal.out(`${what}${db.isShared ? ' by a running site, in a moment' : ' once the site runs'}.`);
     return 0;
   });

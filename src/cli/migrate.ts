@@ -3,7 +3,6 @@ import { migrate } from '../ledger/migrations/migrate.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
 import { describePlace, withLedger } from './open-ledger.js';
 
-/** `migrate`: creates or updates the tables of the ledger. */
 export function addMigrate(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('migrate')

@@ -14,7 +14,6 @@ interface SequencerFlags {
   readonly json?: boolean;
 }
 
-/** `sequencer`: runs the embedded sequencer as its own process. */
 export function addSequencer(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('sequencer')

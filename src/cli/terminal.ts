@@ -4,7 +4,6 @@ import { styleText } from 'node:util';
 export interface Terminal {
   out(line: string): void;
   error(line: string): void;
-  /** Whether each stream supports colors. */
   readonly colors: { readonly out: boolean; readonly error: boolean };
   /** Characters per line. Undefined for a file or a pipe. */
   readonly columns: number | undefined;
@@ -13,7 +12,6 @@ export interface Terminal {
   /** Prints a line. Resolves when the stream accepts another. */
   stream(line: string): Promise<void>;
   inputLines(): AsyncIterable<string>;
-  /** Resolves on SIGINT or SIGTERM. */
   interrupted(): Promise<void>;
 }
 
@@ -45,7 +43,6 @@ function takesColors(stream: NodeJS.WriteStream): boolean {
 
 const clearLine = '\r\u001b[K';
 
-/** The terminal, or the files and pipes, of this process. */
 export function processTerminal(): Terminal {
   const stdout = process.stdout;
   const stderr = process.stderr;

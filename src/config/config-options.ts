@@ -30,12 +30,12 @@ export interface Routes {
 export interface LoginOptions {
   /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
   readonly ttlMs?: number | undefined;
-  /** Asks every user "Continue as X?" before the session begins. X is the user in the wallet. Default false. */
+  /** Asks every user "Continue as X?" before the session begins. X is the shortened user id. Default false. */
   readonly confirm?: boolean | undefined;
   /**
    * Members of the app's session that a login copies into the new session, such as `['basket']`. All others are discarded, and
-   * so are these if another wallet was logged in. It is a list, because the old session may come from an attacker: name only
-   * data that is harmless if an attacker chose it, no rights or identities. See `docs/accounts.md`. Default none.
+   * so are these if another wallet was logged in. The old session may come from an attacker: name only data that is
+   * harmless if an attacker chose it, never rights or identities. See `docs/accounts.md`. Default none.
    */
   readonly keepSession?: readonly string[] | undefined;
   /** How long a session in a cookie of the router lasts, in milliseconds. Default 7 days. */
@@ -100,9 +100,9 @@ export interface RateLimits {
 
 /** The options of the configuration. An option takes precedence over the environment variable that its comment names. */
 export interface ConfigOptions extends GrpcNames {
-  /** `INTENT_SEQUENCER_URL`: base_url of the service, or `embedded` for the embedded sequencer (not in production). */
+  /** `INTENT_SEQUENCER_URL`: base_url of the payment service, or `embedded` for the embedded sequencer (not in production). */
   readonly sequencerUrl?: string | undefined;
-  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the service. Calls then use gRPC, not the proxy. Needs `@grpc/grpc-js`. */
+  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the payment service. Calls then use gRPC, not the proxy. Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
   /** The embedded sequencer. */
   readonly emulator?: EmulatorOptions | undefined;
@@ -111,9 +111,9 @@ export interface ConfigOptions extends GrpcNames {
    * empty.
    */
   readonly envelopeVersion?: string | undefined;
-  /** How intents reach the service. Default `intents`. */
+  /** The operation that creates an intent: `intents` (default) is `Intents.createIntent`, `messaging` is `Messaging.sendMessage`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Timeout of a call to the service with all its attempts, and of a call to the app's session store, in milliseconds. Default 8000. */
+  /** Timeout of a call to the payment service with all its attempts, and of a call to the app's session store, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
@@ -137,7 +137,7 @@ export interface ConfigOptions extends GrpcNames {
   /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
   readonly webhook?: boolean | undefined;
   /**
-   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that the service signs webhooks with, Base58, separated by commas. Not read with the
+   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys with which the payment service signs webhooks, Base58, separated by commas. Not read with the
    * embedded sequencer, whose own key is known.
    */
   readonly webhookPublicKey?: string | undefined;
@@ -149,13 +149,13 @@ export interface ConfigOptions extends GrpcNames {
   readonly allowEmbeddedLedger?: boolean | undefined;
   /** Whether the ledger's tables are created and migrated at startup. Default true. */
   readonly migrate?: boolean | undefined;
-  /** Delay between the sequencer's report of a submitted payment and `onPaid`, in milliseconds. The status is polled again at its end. Default 0. */
+  /** Delay between the submission of a payment and `onPaid`, in milliseconds. At its end the status is polled again. Default 0. */
   readonly settleDelayMs?: number | undefined;
   /** How long payments are polled. */
   readonly watch?: WatchOptions | undefined;
   /**
    * Maximum number of concurrent polls in this process, from 1 to 48. Default 24: about 400 polls a second with a service that
-   * answers in 50 ms. Six hooks run at once, independent of this option.
+   * answers in 50 ms. At most six hooks run at once, whatever this option is.
    */
   readonly settlementConcurrency?: number | undefined;
   /** Retries and timeout of payment hooks. */
@@ -168,7 +168,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined;
   /** Rate limits by address. `false` disables them. */
   readonly rateLimits?: Partial<RateLimits> | false | undefined;
-  /** A custom transport to the service. Then no `sequencerUrl` is needed. */
+  /** A custom transport to the payment service. Then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
 }
 

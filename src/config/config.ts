@@ -19,17 +19,14 @@ import {
 } from './site.js';
 import { findTypos, modeWarnings } from './typos.js';
 
-/** The configuration of a router: valid, with all defaults. */
 export interface Config {
   readonly production: boolean;
   /** Whether all cookies are `Secure`: the site is served over https. */
   readonly isHttps: boolean;
   readonly sequencer: SequencerConfig;
-  /** Undefined if logins are disabled. */
   readonly login: LoginConfig | undefined;
   readonly destination: string | undefined;
   readonly origin: string | undefined;
-  /** Undefined if webhooks are disabled. */
   readonly webhook: WebhookConfig | undefined;
   /** Undefined with the embedded sequencer, which has a wallet page. */
   readonly walletUrl: string | undefined;
@@ -37,9 +34,7 @@ export interface Config {
   readonly routes: Routes;
   readonly connectionLimits: ConnectionLimits;
   readonly ledger: LedgerSettings | undefined;
-  /** Undefined if rate limits are disabled. */
   readonly rateLimits: RateLimits | undefined;
-  /** Logged once at startup. */
   readonly notices: readonly string[];
   /** Probable mistakes, logged once at startup. */
   readonly warnings: readonly string[];
@@ -92,7 +87,6 @@ const noWalletUrl =
   'INTENT_WALLET_URL is not set. The button shows a QR code without a wallet link, so visitors cannot use a wallet on the ' +
   'same device. Set it to the page that opens the wallet.';
 
-/** Adds to each problem a variable that may be a typo of the setting. */
 function problemsOf({ problems }: Report, env: Environment): ConfigError {
   return new ConfigError(problems.map((one) => ({ ...one, problem: one.problem + typoNote(one.setting, env) })));
 }
@@ -111,7 +105,6 @@ export function howToGetLedger(env: Environment = process.env): string {
   return ledgerFix(env);
 }
 
-/** Whether the site sets a default account that receives payments. */
 export function namesDestination({ destination }: ConfigOptions, env: Environment = process.env): boolean {
   return (destination ?? env.INTENT_DESTINATION ?? '') !== '';
 }
@@ -130,7 +123,7 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   const settings = readLedger({ options: {}, env, production: false, report });
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
-    const problem = `It is not set. It is the location of the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
+    const problem = `It is not set. It names the database of the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
     report.problem('INTENT_DATABASE_URL', problem, `Use the value of the site: ${ledgerFix(env)}`);
   }
   throw new ConfigError(report.problems);

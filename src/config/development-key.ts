@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
@@ -36,15 +36,26 @@ function readKey(): VerifierKeyRing | undefined {
   }
 }
 
-/** Replaces a file that is not a key. Undefined if the file cannot be written. */
 function writeKey(): VerifierKeyRing | undefined {
+  const draft = `${developmentKeyFile}.${process.pid}`;
   try {
     mkdirSync(path.dirname(developmentKeyFile), { recursive: true });
-    writeFileSync(developmentKeyFile, generateKeyPair().secret, { mode: 0o600 });
-    // The mode applies only to a new file.
-    chmodSync(developmentKeyFile, 0o600);
+    rmSync(draft, { force: true });
+    writeFileSync(draft, generateKeyPair().secret, { mode: 0o600, flag: 'wx' });
+    publish(draft);
     return readKey();
   } catch {
     return undefined;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** A link fails if another process has written the file. Both then use the same key. */
+function publish(draft: string): void {
+  try {
+    linkSync(draft, developmentKeyFile);
+  } catch {
+    if (!readKey()) renameSync(draft, developmentKeyFile);
   }
 }

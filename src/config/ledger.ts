@@ -21,7 +21,6 @@ export function ledgerFix({ NODE_ENV }: Environment): string {
   );
 }
 
-/** The settings of the ledger. Undefined without a database. */
 export function readLedger({ options, env, production, report }: ConfigSource): LedgerSettings | undefined {
   const { settleDelayMs, watch = {}, hooks = {} } = options;
   report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);

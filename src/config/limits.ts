@@ -25,7 +25,6 @@ export function readConnectionLimits({ options, report }: ConfigSource): Connect
 
 const defaultRates = { intent: 120, session: 120, status: 3_000, webhook: 600 } as const;
 
-/** Rate limits by address. Undefined if they are disabled. */
 export function readRateLimits({ options, report }: ConfigSource): RateLimits | undefined {
   const { rateLimits = {} } = options;
   if (rateLimits === false) return undefined;
@@ -60,5 +59,5 @@ function readStore(store: RateLimits['store'], report: Report): RateLimits['stor
   const methods = ['increment', 'decrement', 'resetKey'] as const;
   if (store === undefined || methods.every((method) => typeof store?.[method] === 'function')) return store;
   const fix = 'rateLimits: { store: new RedisStore(...) }, or any other store of express-rate-limit';
-  return report.problem('rateLimits', 'store is not a store of express-rate-limit.', fix);
+  return report.problem('rateLimits', 'store lacks a method of a store of express-rate-limit.', fix);
 }

@@ -15,15 +15,12 @@ export interface LoginConfig {
   /** From the start of a login to its completion. */
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
-  /** Whether the user confirms before the session begins. */
   readonly confirm: boolean;
-  /** Members of the app's session that a login keeps. */
   readonly keepSession: readonly string[];
   /** Keys of 32 bytes that seal cookies: the first seals, all open. */
   readonly cookieKeys: readonly Uint8Array[];
 }
 
-/** Undefined if logins are disabled. */
 export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
   if (source.options.login === false) return undefined;
   const keyRing = readKeyRing(source, isEmbedded);
@@ -55,12 +52,12 @@ const ownMembers = ['cookie', 'intentUser'];
 function readKeepSession(given: readonly string[] = [], report: Report): readonly string[] {
   const fix = "login: { keepSession: ['basket'] }";
   if (!Array.isArray(given) || !given.every((name) => typeof name === 'string')) {
-    report.problem('login.keepSession', 'It must be a list of members of the session.', fix);
+    report.problem('login.keepSession', 'It must be a list of names of session members.', fix);
     return [];
   }
   const own = given.find((name) => ownMembers.includes(name));
   if (own === undefined) return Object.freeze([...given]);
-  report.problem('login.keepSession', `${own} cannot be kept: a login sets it.`, fix);
+  report.problem('login.keepSession', `${own} cannot be kept, because each login sets it.`, fix);
   return [];
 }
 
@@ -100,7 +97,7 @@ function isSigner(signer: Signer | undefined, report: Report): boolean {
   if (!signer) return true;
   const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
   const isKey = report.parse('signer', fix, () => parseBase58(signer.publicKey, 32, 'invalid_key')) !== undefined;
-  if (isKey && typeof signer.sign !== 'function') report.problem('signer', 'It has no function sign.', fix);
+  if (isKey && typeof signer.sign !== 'function') report.problem('signer', 'It has no method `sign`.', fix);
   return isKey && typeof signer.sign === 'function';
 }
 

@@ -15,7 +15,6 @@ export class Report {
     this.problems.push({ setting, problem, fix });
   }
 
-  /** Runs a parser. An error becomes a problem of the setting. */
   parse<Value>(setting: string, fix: string, parse: () => Value): Value | undefined {
     try {
       return parse();
@@ -24,7 +23,6 @@ export class Report {
     }
   }
 
-  /** A whole number of milliseconds, by default at least 1. */
   duration(setting: string, value: number | undefined, fallback: number, { min = 1, max }: Bounds = {}): number {
     return this.#number(setting, value, fallback, 'a whole number of milliseconds', { min, max });
   }

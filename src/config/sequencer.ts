@@ -4,9 +4,7 @@ import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { isLoopback, parseHttpUrl } from '../net/url.js';
 import type { ConfigSource } from './config-options.js';
 
-/** The address of the sequencer, and how it is called. */
 export interface SequencerConfig {
-  /** base_url, or `embedded`. */
   readonly url: string;
   readonly grpcUrl: string | undefined;
   readonly emulatorPort: number;

@@ -54,14 +54,17 @@ function problemOfWalletUrl(url: string, production: boolean): string | undefine
 }
 
 /** In bytes. With it elements.js has at most 10 KB with gzip. */
-export const maxButtonConfigBytes = 1_800;
+const maxButtonConfigBytes = 1_800;
 
-/** Limits what the server writes into elements.js for the button. */
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `With INTENT_WALLET_URL and routes they have ${bytes} bytes, and every page loads them with the button.`;
-  report.problem('returnOrigins', problem, `Use at most ${maxButtonConfigBytes} bytes in total.`);
+  const problem = `Together with INTENT_WALLET_URL and \`routes\` they have ${bytes} bytes. Every page loads them with the button.`;
+  report.problem(
+    'returnOrigins',
+    problem,
+    `Remove origins, or shorten addresses and paths, to at most ${maxButtonConfigBytes} bytes in total.`,
+  );
 }
 
 const defaultRoutes: Routes = {
@@ -121,7 +124,7 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
   if (text === '') {
     report.problem(
       'INTENT_WEBHOOK_PUBLIC_KEY',
-      'It is not set. Calls of the webhook are verified with the key of the payment service.',
+      'It is not set. The router verifies webhook calls with this key of the payment service.',
       fix,
     );
     return Object.freeze({ webhookPublicKeys: [] });

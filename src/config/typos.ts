@@ -22,7 +22,6 @@ export interface VariableTypo {
   readonly meant: string;
 }
 
-/** Set variables whose names are close to a known one. */
 export function findTypos(env: Environment): readonly VariableTypo[] {
   return Object.keys(env)
     .filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name))

@@ -4,7 +4,6 @@ import type { IntentUser } from './hooks.js';
 import type { Limit } from './limits/rate-limiting.js';
 import type { RouterContext } from './router-context.js';
 
-/** The router that a request passed through. */
 export interface AttachedRouter {
   readonly context: RouterContext;
   /** The mount path of the router; empty at the root. */

@@ -5,7 +5,6 @@ import type { Request } from 'express';
 import { sendBytes, sendEmpty } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
-/** The configuration of the site, for a button in a bundle. */
 const siteFile = 'site.json';
 
 /** The files of the browser element. The first one loads the others on demand. */

@@ -15,7 +15,6 @@ export function loadJose(): Promise<typeof import('jose')> {
 export interface IntentOwner {
   /** Identifies the owner: 32 bytes for a browser, empty for the site. */
   readonly hash: Uint8Array;
-  /** Derives a key of 32 bytes. */
   deriveKey(purpose: string): Uint8Array;
   /** The keys before a rotation. They only open. */
   deriveFormerKeys?(purpose: string): readonly Uint8Array[];
@@ -24,7 +23,6 @@ export interface IntentOwner {
 /** The intent id is part of the purpose, so a sealed secret cannot be copied to another intent. */
 const clientSecretPurpose = (intentId: string): string => `express-intents client secret v1 of ${intentId}`;
 
-/** Seals the client secret of an intent with a key of its owner. */
 export async function sealClientSecret(clientSecret: string, intentId: string, owner: IntentOwner): Promise<string> {
   const { CompactEncrypt } = await loadJose();
   return new CompactEncrypt(new TextEncoder().encode(clientSecret))
@@ -58,7 +56,6 @@ function importKey(key: Uint8Array): Promise<webcrypto.CryptoKey> {
   return imported;
 }
 
-/** Seals a login into the value of a cookie. */
 export async function sealSession(userId: string, key: Uint8Array, expiresAtMs: number): Promise<string> {
   const { EncryptJWT } = await loadJose();
   return new EncryptJWT({})

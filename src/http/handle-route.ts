@@ -39,7 +39,7 @@ export async function handleRoute(
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
     sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
     if (!observer || error instanceof ClientDisconnectedError) return;
-    const event = refusalEvent(name, req, codeOf(error));
+    const event = failureEvent(name, req, codeOf(error));
     if (event) observer.emit(event);
   } finally {
     running.end(res);
@@ -55,7 +55,7 @@ function codeOf(error: unknown): IntentErrorCode {
   }
 }
 
-function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): RouterEventPayload | undefined {
+function failureEvent(name: keyof Routes, req: Request, code: IntentErrorCode): RouterEventPayload | undefined {
   if (code === 'rate_limited') return { type: 'rate_limited', route: name };
   if (req.method !== 'POST') return undefined;
   if (name === 'intent') return { type: 'intent_failed', code, kind: requestedKind(req) };

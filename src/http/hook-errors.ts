@@ -11,12 +11,10 @@ export function refuse(message: string, status = 400): never {
   throw Object.assign(new Error(message), { status, expose: true });
 }
 
-/** Whether a hook of the site rejected the request. */
 export function isHookRefusal(error: unknown): boolean {
   return !(error instanceof IntentError) && hookRefusalOf(error) !== undefined;
 }
 
-/** The members of the problem of a rejected request. */
 export interface HookRefusal {
   readonly status: number;
   readonly code: 'request_refused';

@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { PaymentHooks } from '../ledger/payment.js';
 
-/** A logged-in user: one Ed25519 public key per wallet and domain. The same person has another id on another domain. */
+/** A logged-in user. The id differs for each wallet and each domain. */
 export interface IntentUser {
-  /** Base58 of 32 bytes. */
+  /** An Ed25519 public key, Base58 of 32 bytes. */
   readonly id: string;
 }
 
@@ -24,17 +24,17 @@ export interface SitePaymentTerms {
   readonly resource?: string | undefined;
   /**
    * The site's own data about this payment. It is stored in the ledger and passed to the hooks, and never sent to the
-   * browser or the sequencer. A JSON object of at most 16 KiB; undefined members are omitted.
+   * browser or the payment service. A JSON object of at most 16 KiB; undefined members are omitted.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An intent that the sequencer has accepted, as the hook `onCreated` receives it. */
+/** An intent that the payment service has accepted, as the hook `onCreated` receives it. */
 export type AcceptedIntent =
   | {
       /** The intent id, Base58. */
       readonly id: string;
-      /** Also if the terms had `login: true`. */
+      /** A payment with `login: true` is a `payment` too. */
       readonly kind: 'payment';
       /** Decimal with two places, such as `4.50`. */
       readonly amount: string;
@@ -83,24 +83,24 @@ export interface Hooks extends PaymentHooks {
   /** Lets the browser choose the amount within a range; `payment` then returns only the other terms. */
   readonly clientAmount?: ClientAmount | undefined;
   /**
-   * Called after the sequencer has accepted the intent and before the browser receives the secret. Without a ledger, record the
-   * intent here. If it throws, the browser receives an error and the secret stays on the server. Called again with the same
+   * Called after the payment service has accepted the intent and before the browser receives the secret. Without a ledger,
+   * record the intent here. If it throws, the browser receives an error and the secret stays on the server. Called again with the same
    * intent if the browser retries with the same `Idempotency-Key`. Not called for `router.createPayment`.
    */
   readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**
    * Called before a login is completed and its session starts. With a ledger it runs in the transaction that completes the
    * login: its writes through `tx` commit with the login exactly once, or not at all. If it throws or calls `refuse()`, no
-   * session starts, and the login can be completed later. Its timeout is
-   * `hooks.timeoutMs` with a ledger, and 30 s without one. Called again for the same intent if the app's session store then
-   * fails and the browser retries.
+   * session starts, and the login can be completed later. Its timeout is `hooks.timeoutMs` with a ledger, and 30 s without
+   * one. Called again for the same intent if the app's session store then fails and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
   /**
    * Called after `onLogin`, with the new session as `req.session`, before that session is stored and the response is sent. Write
    * `req.session.userId` here, or call passport's `req.login(account)`. Without a session of the app only `req.res` is available.
    * If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session, and the login can be
-   * completed later; `onLogin` is then called again. Its timeout is that of `onLogin`.
+   * completed later; `onLogin` is then called again. Its timeout is that of `onLogin`. It also runs, without `onLogin`, for the
+   * repetition of a login whose response was lost, so it must not use what `onLogin` left in `req`.
    */
   readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
 }

@@ -31,9 +31,7 @@ export interface RouterContext {
   readonly ledger: Ledger | undefined;
   /** The ledger; without one, login attempts in memory. */
   readonly logins: LoginStore;
-  /** Undefined if logins are disabled. */
   readonly sessions: SessionStore | undefined;
-  /** Undefined if webhooks are disabled. */
   readonly webhook: { readonly verify: WebhookVerifier; readonly register: RegisterWebhook } | undefined;
   readonly statusCache: StatusCache;
   readonly secrets: ClientSecretCache;
@@ -43,7 +41,6 @@ export interface RouterContext {
   readonly now: () => number;
   /** The base URL of wallet links; undefined if there is none. */
   readonly walletUrl: () => Promise<string | undefined>;
-  /** The description of the routes; created once. */
   readonly openApi: () => Promise<OpenApiDocument>;
   readonly health: () => Promise<RouterHealth>;
   readonly observer?: Observer | undefined;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
@@ -14,9 +15,9 @@ import { openApiHandler } from './operations/openapi.js';
 import { proxyReporter } from './operations/proxy-report.js';
 import { setUpWarnings } from './operations/set-up-warnings.js';
 import { sendError } from './response/problem.js';
+import { sendEmpty, sendJson } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
-import { keyFileHandler } from './session/serve-key-file.js';
 import { completeLoginHandler, getSessionHandler, logOutHandler } from './session/session-routes.js';
 import { webhookHandler } from './webhook/receive-webhook.js';
 
@@ -107,5 +108,20 @@ function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) =>
       if (rest !== '' && !rest.includes('/')) return { name, methods, rest };
     }
     return undefined;
+  };
+}
+
+/** Wallets cache the file, and see a new key within minutes. */
+const maxAgeSeconds = 300;
+
+/** `GET /.well-known/service-payments.json`: the verifier keys (interface sections 2.7 and 4.6). */
+function keyFileHandler(publicKeys: readonly string[]): Handler {
+  const file = { public_keys: publicKeys };
+  const hash = createHash('sha256').update(JSON.stringify(file)).digest('base64url');
+  const headers = { ETag: `"${hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
+  return (req, res) => {
+    res.setHeader('ETag', headers.ETag);
+    if (req.fresh) sendEmpty(res, 304, headers);
+    else sendJson(res, 200, file, headers);
   };
 }

@@ -45,7 +45,6 @@ export function checkLimits({ currency, hundredths }: Money): void {
   }
 }
 
-/** The amount as a decimal string with two decimals, such as `12.50`. */
 export function formatAmount({ hundredths }: Money): string {
   return formatHundredths(hundredths);
 }

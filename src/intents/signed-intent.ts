@@ -17,13 +17,10 @@ import {
 
 /** An intent that can be sent to the sequencer. */
 export interface SignedIntent {
-  /** Base58 of 32 bytes, public. */
   readonly id: string;
   /** Base58 of 20 bytes, the private key of the intent. It leaves the server only after the sequencer accepts the intent. */
   readonly clientSecret: string;
-  /** The rendezvous public key, 32 bytes. */
   readonly rendezvousKey: Uint8Array;
-  /** The message without id and signature. */
   readonly message: v1.Message.$Properties;
   /** The serialized message, which the signature covers. */
   readonly signedBytes: Uint8Array;
@@ -34,17 +31,13 @@ export interface SignedIntent {
 export interface PaymentTerms {
   /** A decimal string or a number, at most two decimals, at least 0.05 usd. */
   readonly amount: string | number;
-  /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
-  /** The destination account: Base58 of 32 bytes. */
   readonly destination: string;
-  /** Also logs the payer in. */
   readonly login?: LoginTerms | undefined;
 }
 
 /** The domain that publishes the verifier key, and its signer (interface section 5.3). */
 export interface LoginTerms {
-  /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
   readonly verifier: Signer;
 }

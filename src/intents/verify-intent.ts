@@ -21,7 +21,6 @@ export type IntentRequest =
   | {
       readonly kind: 'payment';
       readonly money: Money;
-      /** Base58 */
       readonly destination: string;
       readonly login: StatedLogin | undefined;
     }

@@ -9,7 +9,6 @@ import {
 
 /** An Ed25519 key pair (RFC 8032). The private key cannot be printed, copied or serialized. */
 export interface KeyPair {
-  /** 32 bytes */
   readonly publicKey: Uint8Array;
   sign(bytes: Uint8Array): Uint8Array;
 }

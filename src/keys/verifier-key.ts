@@ -48,7 +48,7 @@ const signerTimeoutMs = 5_000;
 
 /**
  * Signs, and verifies the signature. A custom signer can hang, or return a signature by another key or in another encoding. The
- * error of the sequencer would not show the cause.
+ * error of the payment service would not show the cause.
  * @throws {IntentError} `signer_failed`
  */
 export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {
@@ -64,6 +64,8 @@ async function signInTime(signer: Signer, bytes: Uint8Array): Promise<unknown> {
   try {
     return await withTimeout(signerTimeoutMs, () => signer.sign(bytes), { error, ref: true });
   } catch (cause) {
-    throw new IntentError('signer_failed', 'The signer threw or timed out.', { cause });
+    throw new IntentError('signer_failed', 'The signer threw or timed out. The cause of this error has the reason.', {
+      cause,
+    });
   }
 }

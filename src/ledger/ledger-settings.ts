@@ -7,10 +7,10 @@ export interface LedgerSettings {
   readonly migrate: boolean;
   /** From the first status that reports a payment as submitted until a second one must confirm it. */
   readonly settleDelayMs: number;
+  /** How long an unpaid payment is polled: the option `watch.unpaidMs`. */
   readonly watchMs: number;
-  /** How long a settled payment is watched for a reversal. */
+  /** How long a settled payment is polled for a reversal: the option `watch.settledMs`. */
   readonly reversalWatchMs: number;
-  /** How many status calls a process makes at once. */
   readonly settlementConcurrency: number;
   /** After this many failures of a hook, a payment becomes a dead letter. */
   readonly hookAttempts: number;

@@ -4,14 +4,14 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * The states of an intent. `creating` and `dead` exist only in the ledger. Scanned and declined are not recorded, because
  * anyone who sees the code can cause them.
  *
- * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet.
- * - `created`: accepted by the sequencer. A payment is polled.
+ * - `creating`: reserved for an idempotency key. The payment service has not accepted it yet.
+ * - `created`: accepted by the payment service. A payment is polled.
  * - `completed`: a login whose session has started.
- * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
+ * - `submitted`: the payment service reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
- * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled further.
+ * - `reversed`: the payment service reversed the settled payment, and `onReversed` succeeded. It is still polled.
  * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for the same time again, and on `recheck`.
- * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
+ * - `dead`: a dead letter. A hook failed too often, or the payment could not be verified. `retry` resumes it.
  */
 export const intentStates = [
   'creating',
@@ -38,10 +38,8 @@ export interface RecordedTerms {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** An intent to record. */
 export interface NewIntent {
   readonly id: string;
-  /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
   /** Hash of the cookie of the browser that created it, 32 bytes. Empty if the site created it. */
   readonly browser: Uint8Array;
@@ -59,7 +57,7 @@ export interface Idempotency {
 /** The intent that an earlier request with the same key stored. */
 export interface RepeatedIntent {
   readonly id: string;
-  /** `creating` until a request is known to have received an OK of the sequencer. */
+  /** `creating` until a request is known to have received an OK of the payment service. */
   readonly state: IntentState;
   readonly terms: RecordedTerms | undefined;
   readonly fingerprint: Uint8Array;
@@ -99,7 +97,7 @@ export interface LedgerIntent {
   readonly userId: string | undefined;
   /** When it was recorded. */
   readonly createdAt: Date;
-  /** When the sequencer first reported it as submitted. */
+  /** When the payment service first reported it as submitted. */
   readonly submittedAt: Date | undefined;
   /** When `onPaid` succeeded. */
   readonly settledAt: Date | undefined;
@@ -111,7 +109,7 @@ export interface LedgerIntent {
   readonly dueAt: Date | undefined;
   /** How many times the hook that is due has failed. */
   readonly attempts: number;
-  /** In the state `dead`: the hook that failed too often. */
+  /** In the state `dead`: the hook that failed too often. `verifyPayment` also if the service no longer knows the payment. */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
   /** The last error, at most 1000 characters. Undefined after a success. */
   readonly lastError: string | undefined;
@@ -198,9 +196,9 @@ export interface IntentRecords {
    */
   recheck(id: string): Promise<void>;
   /**
-   * Deletes old intents that need no more work: logins, payments that the sequencer never accepted, and payments that are
-   * settled, reversed or expired and no longer polled. Dead letters, created payments and submitted payments stay. Returns the
-   * number of deleted intents.
+   * Deletes old intents that need no more work: logins, payments that the payment service never accepted, and payments
+   * that are settled, reversed or expired and no longer polled. Dead letters, created payments and submitted payments stay.
+   * Returns the number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
   prune(options: PruneOptions): Promise<number>;
@@ -258,16 +256,15 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   ready(): Promise<void>;
   /** What the browser that created an intent may see of it. Undefined for any other browser. */
   findForBrowser(id: string, browser: Uint8Array): Promise<BrowserIntent | undefined>;
-  /** Records an intent that the sequencer has accepted. A payment is polled from then on. */
+  /** Records an intent that the payment service has accepted. A payment is polled from then on. */
   record(intent: NewIntent): Promise<void>;
-  /** The intent stored under this key for this browser. */
   repeated(browser: Uint8Array, key: string): Promise<RepeatedIntent | undefined>;
   /**
-   * Records an intent before it is sent to the sequencer. If an earlier request used this key, writes nothing and
+   * Records an intent before it is sent to the payment service. If an earlier request used this key, writes nothing and
    * returns the intent of that request.
    */
   reserve(intent: NewIntent, idempotency: Idempotency): Promise<RepeatedIntent | undefined>;
-  /** Records that the sequencer has accepted a reserved intent, and starts to poll a payment. Idempotent. */
+  /** Records that the payment service has accepted a reserved intent, and starts to poll a payment. Idempotent. */
   confirm(id: string): Promise<void>;
   /** Whether this browser created this login less than `ttlMs` ago and has not completed it. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;

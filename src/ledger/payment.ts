@@ -20,7 +20,7 @@ export interface Payment {
   readonly userId: string | undefined;
   /** When the intent was recorded. */
   readonly createdAt: Date;
-  /** When the sequencer first reported the payment as submitted. */
+  /** When the payment service first reported the payment as submitted. */
   readonly submittedAt: Date;
 }
 
@@ -32,7 +32,7 @@ export interface PaymentHookContext {
    */
   readonly tx: DatabaseTransaction;
   /**
-   * 1 for the first call, plus one for each failure. A call that the end of its process interrupted may not count: see
+   * 1 for the first call, plus one for each failure. A call may not count if its process ended during the call: see
    * docs/hooks.md.
    */
   readonly attempt: number;
@@ -50,27 +50,27 @@ export interface PaymentHooks {
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called when the sequencer reverses a settled payment, with the same guarantees as `onPaid`. Needs a ledger.
+   * Called when the payment service reverses a settled payment, with the same guarantees as `onPaid`. Needs a ledger.
    */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called before `onPaid`, for instance to check the transactions on chain. If it does not return `true`, `onPaid` is
-   * postponed: `verifyPayment` is called again at growing intervals until `watch.unpaidMs` has passed. Then the payment
+   * Called before `onPaid`, for instance to check the transactions on chain. Until it returns `true`, `onPaid` is not
+   * called, and `verifyPayment` is called again at growing intervals until `watch.unpaidMs` has passed. Then the payment
    * becomes a dead letter. Needs a ledger.
    */
   readonly verifyPayment?:
     | ((payment: Payment, context: { readonly signal: AbortSignal }) => boolean | Promise<boolean>)
     | undefined;
-  /** Called once for each dead letter. The payment stays in the ledger and can be retried. Needs a ledger. */
+  /** Called at most once for each dead letter. The payment stays in the ledger and can be retried. Needs a ledger. */
   readonly onDeadLetter?: ((payment: Payment, failure: DeadLetter) => void | Promise<void>) | undefined;
 }
 
 /** Why a payment is a dead letter. */
 export interface DeadLetter {
-  /** The hook that failed. */
+  /** The hook that failed. `verifyPayment` also if the payment service no longer knows the payment: `error` has the reason. */
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
-  /** How many times `onPaid` or `onReversed` failed. 0 for `verifyPayment`, which is called until `watch.unpaidMs` has passed. */
+  /** How many times `onPaid` or `onReversed` failed. Failures of `verifyPayment` are not counted. */
   readonly attempts: number;
-  /** The last error of the hook. */
+  /** The last error. */
   readonly error: unknown;
 }

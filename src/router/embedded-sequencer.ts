@@ -10,7 +10,7 @@ import type { Transport } from '../sequencer/transport.js';
 export interface EmbeddedAddresses {
   /** base_url, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** The page that shows the calls to the sequencer and its state. */
+  /** The page that shows the requests to the embedded sequencer. */
   readonly inspectorUrl: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;
@@ -27,7 +27,7 @@ export interface EmbeddedSequencer {
   close(): Promise<void>;
 }
 
-/** Starts the embedded sequencer. It is loaded only here, so that production processes never load it. */
+/** Starts the embedded sequencer. Only this function loads it, so production processes never do. */
 export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
   const starting = import('../emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));

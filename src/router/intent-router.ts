@@ -37,7 +37,7 @@ import { SubmissionTracker } from './submission-tracker.js';
 
 /** The middleware for `app.use()`, and the site's access to payments and the ledger. */
 export interface IntentRouter extends RequestHandler {
-  /** The client of the routes, for other calls of the app. */
+  /** The client that the routes use, for calls by the app. */
   readonly client: IntentClient;
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
@@ -45,14 +45,14 @@ export interface IntentRouter extends RequestHandler {
    * Creates a payment without a browser, for instance for the link in an invoice. The ledger polls it, and `onPaid` is called
    * as for every payment.
    * @throws {IntentError} `invalid_configuration` without a ledger; `invalid_terms`; `idempotency_key_reused`;
-   *   `ledger_unavailable` and the codes of the service, after which a call with the same key does not create a second payment
+   *   `ledger_unavailable` and the codes of the payment service, after which a call with the same key does not create a second payment
    */
   createPayment(terms: CreatePaymentTerms, options?: CreatePaymentOptions): Promise<CreatedPayment>;
-  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger as `intents`. */
+  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
   readonly database: SiteDatabase;
   /**
-   * Resolves when the ledger is open and the embedded sequencer listens, with its addresses; with undefined without an embedded
-   * sequencer. Rejects if either fails. The ledger keeps retrying; call this again for the outcome of the next attempt.
+   * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,
+   * and is undefined without one. Rejects if either fails. The ledger is retried: call this again for the next outcome.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**
@@ -99,7 +99,10 @@ export function composeRouter(
 
   // Every status passes through the cache. The event feeds, telemetry and the ledger subscribe to it.
   const onSubscriberError = (error: unknown) =>
-    logger.error('express-intents: a subscriber of the status cache failed', { message: messageOf(error) });
+    logger.error(
+      'express-intents: a subscriber of the status cache failed. This is a fault of express-intents. Please report it.',
+      { message: messageOf(error) },
+    );
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now, onSubscriberError });
   const secrets = new ClientSecretCache(now);
   const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });

@@ -34,7 +34,6 @@ export interface RouterSettings {
 
 /** The type of an option. Without zod, which would double the time to load this package. */
 interface OptionType {
-  /** As in "Make it a string." */
   readonly name: string;
   readonly accepts: (value: unknown) => boolean;
 }

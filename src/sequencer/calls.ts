@@ -10,13 +10,13 @@ import type { Caller, CallOptions } from './transport.js';
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
 
-/** The status of an intent at the sequencer: three flags (interface sections 2.6 and 3). */
+/** The status of an intent at the payment service: three flags (interface sections 2.6 and 3). */
 export interface IntentStatus {
-  /** The sequencer knows the intent. */
+  /** Whether the payment service knows the intent. */
   readonly exists: boolean;
-  /** For display only: anyone who sees the code can claim it. */
+  /** Whether a wallet scanned the code. For display only: anyone who sees the code can claim it. */
   readonly codeScanned: boolean;
-  /** The signed intent was submitted. May become false again until its transactions have settled. */
+  /** Whether the intent was paid or confirmed. May become false again until its transactions have settled. */
   readonly intentSubmitted: boolean;
 }
 
@@ -173,7 +173,7 @@ function decodeAnswer<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & E
   } catch (cause) {
     throw new SequencerError(
       'sequencer_bad_response',
-      'The answer cannot be decoded. Check that the URL is that of the payment service.',
+      'The answer of the payment service cannot be decoded. Check that the URL is that of the payment service.',
       { cause },
     );
   }

@@ -34,7 +34,7 @@ export interface IntentClientOptions extends ServiceAddress {
   readonly transport?: Transport | undefined;
 }
 
-/** An intent that the sequencer has accepted (interface section 2.8). */
+/** An intent that the payment service has accepted (interface section 2.8). */
 export interface CreatedIntent {
   /** The intent id, Base58. Public. It identifies the intent in every other call. */
   readonly id: string;
@@ -45,10 +45,10 @@ export interface CreatedIntent {
 /** An intent that is signed and not yet sent. The same terms, signers and client secret produce the same intent. */
 export interface PreparedIntent extends CreatedIntent {
   /**
-   * Sends the intent. Idempotent: each call sends the same bytes, and the sequencer creates one intent. Call it again
-   * if the outcome of a call is unknown. Do not reveal the client secret before it resolves: anyone who knows it could
+   * Sends the intent. Idempotent: each call sends the same bytes, and the payment service creates one intent. Call it
+   * again if the outcome of a call is unknown. Do not reveal the client secret before it resolves: anyone who knows it could
    * create the intent first, with other terms.
-   * @throws {SequencerError} without an OK
+   * @throws {SequencerError} unless the payment service accepts the intent
    */
   create(options?: CallOptions): Promise<CreatedIntent>;
 }
@@ -92,7 +92,7 @@ export interface IntentClient {
   /**
    * Watches an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With
    * the client secret it reads the message stream (interface section 4.5). Without it, it polls the status every few
-   * seconds. Yields each event once. The last is `intent_submitted`, which comes from the status of the sequencer.
+   * seconds. Yields each event once. The last is `intent_submitted`, which comes from the status at the payment service.
    * Faults of the service do not end the watch. A `break`, the signal and `close` do.
    * @throws {IntentError} `invalid_id`, `invalid_client_secret`
    */
@@ -105,7 +105,7 @@ export interface IntentClient {
 }
 
 /**
- * A client of the sequencer, for use with or without Express.
+ * A client of the payment service, for use with or without Express.
  * @throws {IntentError} `invalid_configuration` if none of `url`, `grpcUrl` and `transport` can be used
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
@@ -114,7 +114,6 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   return observedClient(options).client;
 }
 
-/** A client, and the state of the service as its calls have shown it. */
 export interface ObservedClient {
   readonly client: IntentClient;
   readonly service: () => ServiceState;

@@ -39,7 +39,7 @@ export interface AttemptBounds {
 }
 
 /**
- * Carries operations to the sequencer (interface sections 4.1 and 4.2).
+ * Carries operations to the payment service (interface sections 4.1 and 4.2).
  *
  * `call` takes a serialized inner message and returns the serialized inner answer. Every failure is a `SequencerError`.
  * A transport sends a call once, and ends it when its signal is aborted. The client adds timeouts, retries,
@@ -63,7 +63,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Makes calls with all options. */
 export interface Caller {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

@@ -2,7 +2,6 @@ import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@open
 import type { ReadLedgerBacklog, RouterEvent, RouterEventType } from './router-event.js';
 
 type EventOf<Type extends RouterEventType> = Extract<RouterEvent, { readonly type: Type }>;
-/** The measurement of one event. */
 type Point = readonly [value: number, attributes: Attributes];
 type Sources = { readonly [Type in RouterEventType]?: (event: EventOf<Type>) => Point };
 
@@ -132,9 +131,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
 /** In seconds. Up to a day, because a failing hook delays the settlement. */
 const secondBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
 
-/** The instruments of one router. */
 export class Instruments {
-  /** By the type of an event. */
   readonly #recorders = new Map<string, ((event: RouterEvent) => void)[]>();
   readonly #stopReading: () => void;
 

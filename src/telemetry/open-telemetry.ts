@@ -21,7 +21,6 @@ export function hasOpenTelemetry(): boolean {
   return findPackage('@opentelemetry/api') !== undefined;
 }
 
-/** The problems of the option `telemetry`. */
 export function problemsOfTelemetry(option: TelemetryOption | undefined): ConfigProblem[] {
   if (option === undefined || option === false) return [];
   if (!hasOpenTelemetry()) {
@@ -39,7 +38,6 @@ export function problemsOfTelemetry(option: TelemetryOption | undefined): Config
   return [{ setting: 'telemetry', problem: 'It must be a boolean, or an object with OpenTelemetry providers.', fix }];
 }
 
-/** The address of the service. */
 export interface Upstream {
   readonly transport: UpstreamTransport;
   /** Undefined for a custom transport, as is `port`. */

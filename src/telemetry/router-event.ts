@@ -6,30 +6,24 @@ import type { IntentErrorCode } from '../errors.js';
  */
 export type SubmissionSource = 'stream' | 'webhook' | 'status' | 'ledger';
 
-/** The kind of an intent. */
 type IntentKind = 'payment' | 'login';
-/** A hook that the ledger calls. */
 type LedgerHook = 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
 
-/** An event of one intent. */
 interface IntentFields {
   /** The id of the intent, Base58. It is public. */
   readonly intent: string;
 }
 
-/** An event with the kind of the intent. */
 interface KindFields {
   /** The kind of the intent. */
   readonly kind: IntentKind;
 }
 
-/** An event with the kind of the intent, if known. */
 interface OptionalKindFields {
   /** Undefined if this process does not know it. */
   readonly kind: IntentKind | undefined;
 }
 
-/** An event of one payment. */
 interface PaymentFields extends IntentFields {
   /** Decimal with two places, such as `4.50`. */
   readonly amount: string;
@@ -37,7 +31,6 @@ interface PaymentFields extends IntentFields {
   readonly currency: string;
 }
 
-/** An event of one call of a hook. */
 interface HookFields extends IntentFields {
   /** The name of the option. */
   readonly hook: LedgerHook;
@@ -47,13 +40,11 @@ interface HookFields extends IntentFields {
   readonly durationMs: number;
 }
 
-/** An event of one operation of the sequencer. */
 interface OperationFields {
   /** Service and method in the interface, such as `MicroPayment.getStatus`. */
   readonly operation: string;
 }
 
-/** An event of a rejection or a failure. */
 interface ErrorFields {
   /** Explained in `docs/errors.md`. */
   readonly code: IntentErrorCode;
@@ -64,7 +55,7 @@ interface ErrorFields {
  * `router-events.test.ts` and a row to `docs/events.md`.
  */
 export interface RouterEventDetails {
-  /** The sequencer has accepted an intent, the ledger (if any) has recorded it, and its secret is about to be returned. */
+  /** The payment service has accepted an intent, and the ledger (if any) has recorded it. Its secret is returned next. */
   readonly intent_created: IntentFields &
     KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` received the same intent. */
@@ -75,13 +66,13 @@ export interface RouterEventDetails {
   readonly code_scanned: IntentFields;
   /** The wallet declined. For display only: anyone who sees the code can cause it. */
   readonly intent_declined: IntentFields & KindFields;
-  /** The sequencer has reported a submission. */
+  /** The payment service has reported a submission. */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
   /** A payment was submitted more than 15 minutes after its creation. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
-  /** The sequencer has reversed a payment. For a settled payment, `onReversed` has succeeded. */
+  /** The payment service has reversed a payment. For a settled payment, `onReversed` has succeeded. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
   /** The intent was not paid within `watch.unpaidMs`. A later payment still settles. */
   readonly payment_expired: IntentFields;
@@ -101,9 +92,9 @@ export interface RouterEventDetails {
   readonly login_failed: ErrorFields;
   /** `DELETE /session` has succeeded. */
   readonly logged_out: unknown;
-  /** The service has called the webhook with a valid signature. It may repeat the call. */
+  /** The payment service has called the webhook with a valid signature. It may repeat the call. */
   readonly webhook_received: IntentFields;
-  /** A webhook call was rejected: malformed, or not signed by the service. */
+  /** A webhook call was rejected: malformed, or not signed by the payment service. */
   readonly webhook_rejected: ErrorFields;
   /** An address has exceeded a rate limit. `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
@@ -113,7 +104,7 @@ export interface RouterEventDetails {
   readonly stream_closed: IntentFields & { readonly durationMs: number };
   /** An event stream was rejected by a limit or during shutdown. */
   readonly stream_rejected: IntentFields & ErrorFields;
-  /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
+  /** A call to the payment service has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {
     readonly transport: UpstreamTransport;
     /** `cancelled` if the caller disconnected. */
@@ -123,7 +114,7 @@ export interface RouterEventDetails {
   };
   /** The circuit of an operation has opened after five consecutive failures. */
   readonly breaker_opened: OperationFields;
-  /** The service has answered the operation again, and the circuit is closed. */
+  /** The payment service has answered the operation again, and the circuit is closed. */
   readonly breaker_closed: OperationFields;
   /** The database of the ledger is unreachable or cannot be opened. */
   readonly ledger_unavailable: ErrorFields;
@@ -131,7 +122,7 @@ export interface RouterEventDetails {
   readonly ledger_recovered: unknown;
 }
 
-/** The transport to the sequencer. `custom` is the option `transport`. */
+/** The transport to the payment service. `custom` is the option `transport`. */
 export type UpstreamTransport = 'http' | 'grpc' | 'custom';
 
 /** The `type` of an event. */

@@ -13,7 +13,6 @@ export interface AdvanceTimeSite {
   readonly router?: LedgerRouter | readonly LedgerRouter[] | undefined;
 }
 
-/** The members of a router that access its ledger. */
 interface LedgerRouter {
   /** Its intents become older. */
   readonly database: SiteDatabase;
@@ -48,7 +47,8 @@ export async function advanceTime(ms: number, site: AdvanceTimeSite): Promise<vo
   }
 }
 
-const timeoutMs = 5_000;
+/** Ends a wait for work that never ends. A busy machine may need seconds. */
+const timeoutMs = 60_000;
 const pollMs = 20;
 
 async function advanceLedger({ database, intents }: LedgerRouter, ms: number): Promise<void> {

@@ -47,9 +47,9 @@ function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined
 }
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
-  if (kind === 'login')
-    return ' It is a login, and the state of a login is always created. Check GET /session instead.';
+  if (kind === 'login') return ' It is a login: it is created, and completed once its session has started.';
   // A poll that fails sets the error too, but counts no attempt.
-  if (lastError) return attempts > 0 ? ` Its hook failed ${attempts} times: ${lastError}` : ` Last error: ${lastError}`;
+  const times = attempts === 1 ? 'once' : `${attempts} times`;
+  if (lastError) return attempts > 0 ? ` Its hook failed ${times}: ${lastError}` : ` Last error: ${lastError}`;
   return state === 'created' ? ' The payment service has not reported the payment.' : '';
 }

@@ -6,7 +6,6 @@ import { intents } from './generated/intents.js';
 /** The messages of `proto/intents.proto`: codecs, and their shapes as types. */
 export import v1 = intents.v1;
 
-/** The generated code of a message type. */
 interface Codec<Decoded, Properties> {
   encode(message: Properties): { finish(): Uint8Array };
   decode(bytes: Uint8Array): Decoded;

@@ -22,7 +22,6 @@ export const operations = {
   loginToThirdPartyApp: { service: 'Identity', method: 'loginToThirdPartyApp' },
 } as const satisfies Record<string, Operation>;
 
-/** Such as `MicroPayment.getStatus`. */
 export function nameOf({ service, method }: Operation): string {
   return `${service}.${method}`;
 }
@@ -73,7 +72,9 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
     return body;
   }
   if (result === v1.Response.Result.ERROR) {
-    throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', { serviceMessage: message });
+    throw new SequencerError('sequencer_error', 'The payment service refused the request.', {
+      serviceMessage: message,
+    });
   }
   throw new SequencerError('sequencer_bad_response', `The result ${result} of the envelope is unknown.`);
 }
@@ -82,7 +83,10 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
 function requireExplicitOk(bytes: Uint8Array, body: Uint8Array, message: string): void {
   const isOk = body.length > 0 || startsWith(bytes, resultOk) || startsWith(bytes, emptyBody);
   if (message === '' && isOk) return;
-  throw new SequencerError('sequencer_bad_response', 'The response has neither a body nor an explicit OK result.');
+  throw new SequencerError(
+    'sequencer_bad_response',
+    'The answer has neither a body nor an OK. Check that the URL is that of the payment service.',
+  );
 }
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
@@ -93,8 +97,12 @@ function decodeResponse(bytes: Uint8Array): v1.Response {
   try {
     return decode(v1.Response, bytes);
   } catch (error) {
-    throw new SequencerError('sequencer_bad_response', 'The response is not an envelope.', {
-      cause: (error as IntentError).cause,
-    });
+    throw new SequencerError(
+      'sequencer_bad_response',
+      'The answer is not an envelope. Check that the URL is that of the payment service.',
+      {
+        cause: (error as IntentError).cause,
+      },
+    );
   }
 }

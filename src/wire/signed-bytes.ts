@@ -1,10 +1,8 @@
 import $protobuf from 'protobufjs/minimal.js';
 
-/** A field in a serialized message. */
 interface WireField {
   readonly number: number;
   readonly wireType: number;
-  /** Tag, length and value. */
   readonly bytes: Uint8Array;
   /** The value, without tag and length. */
   readonly content: Uint8Array;

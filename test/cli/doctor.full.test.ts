@@ -339,7 +339,7 @@ const atSequencers: readonly Case[] = [
     name: 'a service that reports everything as paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     expected: [
-      ['sequencer', 'error', /reports a nonexistent intent as existing/, /a real payment service/],
+      ['sequencer', 'error', /reports a nonexistent intent as existing/, /Set INTENT_SEQUENCER_URL to the address of/],
       ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
@@ -405,7 +405,12 @@ const atKeyFiles: readonly Case[] = [
     name: 'a missing signing key',
     plant: () => ({ front: onKeyFile(200, json, listing()) }),
     expected: [
-      ['key file', 'error', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/],
+      [
+        'key file',
+        'error',
+        /does not list \w{32,44}, the key that signs, so every login is refused/,
+        /Restart the site/,
+      ],
     ],
   },
   {
@@ -568,7 +573,7 @@ const atSites: readonly Case[] = [
         'proxy',
         'error',
         /behind a proxy, but 'trust proxy' is not set .*all visitors share one rate limit/,
-        /^Set app\.set\('trust proxy', 1\), the number of proxies\.$/,
+        /^Call app\.set\('trust proxy', 1\), because 1 proxy forwards the requests\.$/,
       ],
     ],
   },
@@ -582,7 +587,7 @@ const atSites: readonly Case[] = [
       },
     }),
     expected: [
-      ['proxy', 'warning', /2 proxies are in front of the site, but 'trust proxy' includes 1/, /'trust proxy', 2\)/],
+      ['proxy', 'warning', /The site is behind 2 proxies, but 'trust proxy' includes 1/, /'trust proxy', 2\)/],
     ],
   },
   {
@@ -595,6 +600,17 @@ const atSites: readonly Case[] = [
       },
     }),
     expected: [['proxy', 'error', /does not forward the address of visitors/, /X-Forwarded-For/]],
+  },
+  {
+    name: 'a proxy that terminates TLS and forwards nothing',
+    plant: () => ({
+      front: {
+        request: (headers) => {
+          for (const name of Object.keys(headers)) if (name.startsWith('x-forwarded')) delete headers[name];
+        },
+      },
+    }),
+    expected: [['proxy', 'error', /does not forward the address of visitors/, /X-Forwarded-For and X-Forwarded-Proto/]],
   },
   {
     name: 'a site that trusts every address',
@@ -771,7 +787,8 @@ describe('doctor finds nothing', () => {
   it('about the proxy of a site with other secrets', async () => {
     sound.front.faults = { site: await sound.startSite({ trustProxy: false, secret: canaryOf('other cookies') }) };
     const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
-    const text = 'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version';
+    const text =
+      'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package';
     expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'skipped', text }]);
   });
 

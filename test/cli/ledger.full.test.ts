@@ -276,7 +276,7 @@ describe('ledger and migrate', () => {
       '',
       ['ledger', 'list'],
       1,
-      /INTENT_DATABASE_URL: It is not set\. It is the location of the ledger\.\n.*Use the value of the site/,
+      /INTENT_DATABASE_URL: It is not set\. It names the database of the ledger\.\n.*Use the value of the site/,
     ],
     ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [

@@ -135,11 +135,11 @@ describe('parseConfig', () => {
   });
 
   it.each([
-    ['basket', 'It must be a list of members of the session.'],
-    [[7], 'It must be a list of members of the session.'],
-    [null, 'It must be a list of members of the session.'],
-    [['basket', 'intentUser'], 'intentUser cannot be kept: a login sets it.'],
-    [['cookie'], 'cookie cannot be kept: a login sets it.'],
+    ['basket', 'It must be a list of names of session members.'],
+    [[7], 'It must be a list of names of session members.'],
+    [null, 'It must be a list of names of session members.'],
+    [['basket', 'intentUser'], 'intentUser cannot be kept, because each login sets it.'],
+    [['cookie'], 'cookie cannot be kept, because each login sets it.'],
   ])('rejects login.keepSession %j', (keepSession, problem) => {
     expect(problemsIn({ login: { keepSession } } as never, env)).toEqual([
       { setting: 'login.keepSession', problem, fix: "login: { keepSession: ['basket'] }" },
@@ -268,7 +268,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       { publicKey: 'arn:aws:kms:1', sign: () => new Uint8Array(64) },
       'Expected the Base58 form of 32 bytes.',
     ],
-    ['function', { publicKey: key.publicKey }, 'It has no function sign.'],
+    ['function', { publicKey: key.publicKey }, 'It has no method `sign`.'],
   ])('from a signer without a %s are reported once, as a problem of the signer', (_name, signer, problem) => {
     const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;

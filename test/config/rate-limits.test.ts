@@ -35,7 +35,7 @@ test.each([0, -1, 1.5, 2 ** 31, '60000'])('rateLimits rejects windowMs: %p', (wi
 
 test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('rateLimits rejects the store %p', (wrong) => {
   expect(problemsOf(() => limitsOf({ store: wrong }))).toMatchObject([
-    { setting: 'rateLimits', problem: 'store is not a store of express-rate-limit.' },
+    { setting: 'rateLimits', problem: 'store lacks a method of a store of express-rate-limit.' },
   ]);
 });
 

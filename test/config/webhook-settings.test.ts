@@ -33,13 +33,13 @@ test('a missing public key and a missing origin are both reported with their fix
     },
     {
       setting: 'INTENT_WEBHOOK_PUBLIC_KEY',
-      problem: 'It is not set. Calls of the webhook are verified with the key of the payment service.',
+      problem: 'It is not set. The router verifies webhook calls with this key of the payment service.',
       fix: expect.stringMatching(/^INTENT_WEBHOOK_PUBLIC_KEY=</),
     },
   ]);
 });
 
-test.each([`${one},`, 'nonsense', `${one}1`, generateKeyPair().secret.slice(0, 20), `${one} ${two}`])(
+test.each([`${one},`, 'nonsense', `1${one}`, generateKeyPair().secret.slice(0, 20), `${one} ${two}`])(
   'an invalid public key is reported: %s',
   (webhookPublicKey) => {
     const problems = problemsOf(() => webhookOf({ webhook: true, webhookPublicKey }, origin));

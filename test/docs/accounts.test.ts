@@ -14,7 +14,7 @@ import { blocksOf } from './guides.js';
 // Runs the code of docs/accounts.md in a site with passport, passwords and express-session.
 
 interface Guide {
-  readonly walletLogin: api.Hooks;
+  readonly walletLogin: (router: () => api.IntentRouter) => api.Hooks;
   readonly mount: (app: Express, router: api.IntentRouter, secret: string) => void;
   readonly walletRoutes: (router: api.IntentRouter) => Router;
 }
@@ -40,6 +40,7 @@ function evaluate(text: string): object {
 
 const createWallets = blocksOf('docs/accounts.md').find(({ text }) => text.includes('create table'))?.text ?? '';
 const { walletLogin, mount, walletRoutes } = guideModules();
+const hooks = walletLogin(() => site.router);
 
 /** A session with a basket, and the account that is logged in. */
 const ownRoutes = (app: Express): void => {
@@ -72,9 +73,9 @@ beforeAll(async () => {
   const router = Object.defineProperty(passOn, 'database', { get: () => site.router.database });
   site = await startLedgerSite({
     databaseUrl: await newDatabaseUrl('embedded'),
-    ...walletLogin,
+    ...hooks,
     onSession: async (...args) => {
-      await walletLogin.onSession?.(...args);
+      await hooks.onSession?.(...args);
       if (isFailing) throw new Error('On purpose.');
     },
     login: { keepSession: ['basket'] },
@@ -154,6 +155,28 @@ describe('a login with a wallet', () => {
     isFailing = false;
     expect((await complete(browser, id)).status).toBe(200);
     expect([(await accountOf(browser)) !== null, await countOf('users')]).toEqual([true, 1]);
+  });
+
+  test('whose response was lost is repeated in the same account', async () => {
+    const browser = new Browser(site.origin);
+    await browser.send('POST', '/fill');
+    const id = await confirm(browser, 'Ada');
+    const again = new Browser(site.origin, browser.cookies);
+    const key = { 'idempotency-key': 'attempt' };
+    expect((await browser.send('POST', '/session', { id }, key)).status).toBe(200);
+    expect((await again.send('POST', '/session', { id }, key)).status).toBe(200);
+    expect([await accountOf(again), await countOf('users')]).toEqual([await accountOf(browser), 1]);
+  });
+
+  test('whose wallet is unlinked before the repetition starts no session', async () => {
+    const browser = new Browser(site.origin);
+    const id = await confirm(browser, 'Ada');
+    const again = new Browser(site.origin, browser.cookies);
+    const key = { 'idempotency-key': 'attempt' };
+    expect((await browser.send('POST', '/session', { id }, key)).status).toBe(200);
+    await site.router.database.query('delete from wallets');
+    expect((await again.send('POST', '/session', { id }, key)).status).toBe(403);
+    expect([await accountOf(again), await countOf('wallets')]).toEqual([null, 0]);
   });
 
   test('links nothing in the session of an account, also of one that has begun to link', async () => {

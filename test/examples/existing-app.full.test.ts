@@ -109,6 +109,23 @@ test('linking a wallet merges its account, and keeps the password login and the 
   expect(await later.page('/account')).toContain('ada@example.com');
 });
 
+test('a login whose response was lost is repeated', async () => {
+  const id = await visitor.confirmLogin('Ben');
+  const again = visitor.copy();
+  expect(await visitor.complete(id, 'attempt')).toBe(200);
+  expect(await again.complete(id, 'attempt')).toBe(200);
+  expect(await again.page('/account')).toContain('Your account');
+});
+
+test('a password opens its account in a browser that a wallet has logged in, and keeps only the basket', async () => {
+  expect(await visitor.logIn('Ben')).toBe(200);
+  await visitor.submit('/', '/basket', { item: 'tea' });
+  expect(await visitor.logInByPassword()).toBe('/account');
+  expect(await visitor.page('/account')).toContain('ada@example.com');
+  expect(await visitor.page('/basket')).toContain('Smoked black tea');
+  expect(await visitor.user()).toBeNull();
+});
+
 test('a login without the order to link opens the account of the wallet', async () => {
   await visitor.logInByPassword();
   expect(await visitor.logIn('Ben')).toBe(200);

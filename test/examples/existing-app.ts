@@ -119,8 +119,32 @@ export class ShopVisitor {
 
   /** Logs in, or with the order `link` links the wallet to the account. @returns the status */
   async logIn(name: string, order?: 'link'): Promise<number> {
+    return this.complete(await this.confirmLogin(name, order), 'once');
+  }
+
+  /** Begins a login that the wallet confirms. @returns the id of the intent */
+  async confirmLogin(name: string, order?: 'link'): Promise<string> {
     const { id } = await this.#site.sequencer.wallet(name).login(await this.createIntent({ mode: 'login', order }));
-    return (await this.#agent.post('/session').send({ id })).status;
+    return id;
+  }
+
+  /** Completes a login. @returns the status */
+  async complete(id: string, idempotencyKey: string): Promise<number> {
+    return (await this.#agent.post('/session').set('idempotency-key', idempotencyKey).send({ id })).status;
+  }
+
+  /** The wallet that is logged in. */
+  async user(): Promise<{ id: string } | null> {
+    return (await this.#agent.get('/session')).body.user;
+  }
+
+  /** The same browser, before it receives the next response. */
+  copy(): ShopVisitor {
+    const copy = new ShopVisitor(this.#site);
+    const access = { domain: '127.0.0.1', path: '/', secure: false, script: false };
+    const cookies = this.#agent.jar.getCookies(access as never).toValueString();
+    copy.#agent.jar.setCookies(cookies.split(';'), '127.0.0.1');
+    return copy;
   }
 }
 

@@ -76,6 +76,29 @@ test('an error outside the hooks and the code of the site asks to report it', as
   );
 });
 
+test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
+  ['a query that is not awaited', async (_user, _req, { tx }) => void tx?.query('select 1'), /a query was not awaited/],
+  [
+    'a constraint that fails at the commit',
+    async (_user, _req, { tx }) => {
+      await tx?.query('create table buyers (email text primary key)');
+      await tx?.query('create table gifts (email text references buyers deferrable initially deferred)');
+      await tx?.query(`insert into gifts values ('eve')`);
+    },
+    /"sqlState":"23503"/,
+  ],
+])('%s in onLogin is not reported as a fault of express-intents', async (_what, onLogin, message) => {
+  const { browser, log, sequencer } = await startSite({ databaseUrl: await newDatabaseUrl('embedded'), onLogin });
+  const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
+  await sequencer.wallet('Ada').confirm(secret);
+  log.lines.length = 0;
+  const { body } = await browser.send('POST', '/session', { id: intentIdOf(secret) });
+  expect(body.code).toBe('internal_error');
+  expect(log.lines).toHaveLength(1);
+  expect(log.text).toMatch(/^error express-intents: internal_error \{/);
+  expect(log.text).toMatch(message);
+});
+
 describe('a unique violation', () => {
   const email = `${canaryOf('email')}@shop.example`;
   let site: LedgerSite;

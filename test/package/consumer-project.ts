@@ -133,7 +133,10 @@ export class ConsumerProject {
     return { code, ...printed };
   }
 
-  /** Runs a site in the project, and waits until it and its sequencer listen, the latter only on 127.0.0.1. */
+  /**
+   * Runs a site in the project, and waits until it and its sequencer listen, the latter only on 127.0.0.1. A site that listens
+   * only there too does so after its sequencer.
+   */
   async startSite(args: string[], environment: NodeJS.ProcessEnv): Promise<RunningSite> {
     const preload = `data:text/javascript,${encodeURIComponent(logPorts)}`;
     const site = this.spawn(['--import', preload, ...args], environment);
@@ -143,8 +146,9 @@ export class ConsumerProject {
     for await (const chunk of site.stdout) {
       buffered += chunk;
       const listening = [...buffered.matchAll(/^listening (.*)\n/gm)].map(([, json]) => JSON.parse(json as string));
-      const sequencer = listening.find(({ address }) => address === '127.0.0.1');
-      const open = listening.find(({ address }) => address === '::' || address === '0.0.0.0');
+      const servers = listening.filter(({ port }) => port);
+      const sequencer = servers.find(({ address }) => address === '127.0.0.1');
+      const open = servers.find((server) => server !== sequencer);
       if (sequencer && open) {
         const at = ({ port }: { port: number }): string => `http://127.0.0.1:${port}`;
         return { origin: at(open), sequencer: at(sequencer), kill: () => void site.kill('SIGKILL') };

@@ -189,7 +189,7 @@ async function buyTea(origin: string, sequencer: string): Promise<void> {
   const { client_secret: secret } = (await created.json()) as { client_secret: string };
   const { id } = await createWallet({ url: sequencer, name: 'Ada' }).pay(secret);
   const thanks = async (): Promise<string> => (await fetch(`${origin}/thanks/${id}`)).text();
-  await eventually(async () => expect(await thanks()).toBe('Paid. Thank you!'));
+  await eventually(async () => expect(await thanks()).toBe('Paid. Thank you! Your order: tea.'));
 }
 
 async function checkSite(origin: string): Promise<void> {

@@ -60,7 +60,7 @@ describe('package.json', () => {
 
 describe('the tarball', () => {
   const allowed =
-    /^(?:package\.json|LICENSE|(?:README|CHANGELOG|CONTRIBUTING|SECURITY)\.md|docs\/[\w-]+\.md|docs\/images\/[\w-]+\.webp|docs\/examples\/(?:[\w-]+\/)*[\w.-]+|proto\/[\w-]+\.proto|dist\/(?:[\w-]+\/)*[\w-]+(?:\.js|\.d\.ts)|dist\/http\/operations\/openapi\.json|dist\/emulator\/page\/[\w-]+\.(?:html|css|js))$/;
+    /^(?:package\.json|LICENSE|(?:README|CHANGELOG|SECURITY)\.md|docs\/[\w-]+\.md|docs\/images\/[\w-]+\.webp|docs\/examples\/(?:[\w-]+\/)*[\w.-]+|proto\/[\w-]+\.proto|dist\/(?:[\w-]+\/)*[\w-]+(?:\.js|\.d\.ts)|dist\/http\/operations\/openapi\.json|dist\/emulator\/page\/[\w-]+\.(?:html|css|js))$/;
   let paths: string[];
 
   beforeAll(async () => {
@@ -92,7 +92,6 @@ describe('the tarball', () => {
     'dist/index.js',
     'dist/index.d.ts',
     'dist/cli/main.js',
-    'dist/wire/generated/intents.d.ts',
     'dist/http/operations/openapi.json',
     'dist/browser/elements.d.ts',
     'dist/browser/built/elements.js',

@@ -1,4 +1,8 @@
+import { routerLogger } from '../../src/http/logger.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
 import { intentRouter } from '../../src/router/intent-router.js';
+import { logReady } from '../../src/router/log-ready.js';
+import { parseRouterOptions } from '../../src/router/options.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
@@ -24,7 +28,25 @@ test('in production, one line says what the router serves, from which ledger and
   );
 });
 
-test('the line has no user and no password, and follows only when the ledger is open', async () => {
+test('the line names the host of a Postgres, without user, password and database', async () => {
+  process.env.NODE_ENV = 'production';
+  const log = new LogRecorder();
+  const databaseUrl = `postgres://ada:${canaryOf('password')}@db.internal:5433/orders`;
+  const settings = parseRouterOptions({
+    sequencerUrl,
+    databaseUrl,
+    verifierSecret,
+    domain: 'shop.example',
+    logger: log,
+  });
+  logReady(settings, { ready: async () => undefined } as Ledger, routerLogger(log));
+  await eventually(() => expect(ready(log)).toHaveLength(1));
+  expect(ready(log)[0]).toContain(
+    'Serves: logins for shop.example. Ledger: Postgres at db.internal:5433. Payment service: service.example.',
+  );
+});
+
+test('no line is logged while the ledger is not open', async () => {
   process.env.NODE_ENV = 'production';
   const log = new LogRecorder();
   const databaseUrl = `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop`;

@@ -26,7 +26,7 @@ test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   ],
   [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
   [{ ...payment, state: 'created', lastError: 'sequencer_timeout' }, / settled\. Last error: sequencer_timeout$/],
-  [{ kind: 'login', state: 'created' }, /It is a login/],
+  [{ kind: 'login', state: 'created' }, /It is a login: it is created, and completed once/],
   [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
   [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],
   [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],

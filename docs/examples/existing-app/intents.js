@@ -27,9 +27,13 @@ export function createIntents(pool, options) {
     onLogin: async (wallet, req, { tx, intent }) => {
       const { linking } = req.session;
       const isLinking = linking?.intent === intent && linking.account === req.user?.id;
-      req.res.locals.account = await accountOf(tx, wallet.id, isLinking ? linking.account : undefined);
+      await linkWallet(tx, wallet.id, isLinking ? linking.account : undefined);
     },
-    onSession: (_wallet, req) => promisify(req.login.bind(req))({ id: req.res.locals.account }),
+    // Also runs for a login whose response was lost, without a second onLogin.
+    onSession: async (wallet, req) => {
+      const { rows } = await pool.query('select account_id as id from wallets where id = $1', [wallet.id]);
+      await promisify(req.login.bind(req))(rows[0] ?? refuse('This wallet was unlinked.', 403));
+    },
     login: { keepSession: ['basket'] },
     ...options, // set by tests
   });
@@ -44,18 +48,17 @@ async function setState(tx, order, state) {
   await tx.query(sql, [order, `Your order ${order} is ${state}.`]);
 }
 
-/** The account of a wallet. Links the wallet to `linking`, and merges an account that has only wallets into it. */
-async function accountOf(tx, wallet, linking) {
+/** Links a wallet to an account: to `linking`, or a new one. Merges an account that has only wallets into `linking`. */
+async function linkWallet(tx, wallet, linking) {
   const sql = 'select accounts.id, email from wallets join accounts on accounts.id = account_id where wallets.id = $1';
   const [owner] = (await tx.query(sql, [wallet])).rows;
   const account =
     linking ?? owner?.id ?? (await tx.query('insert into accounts default values returning id')).rows[0].id;
   if (!owner) await tx.query('insert into wallets (id, account_id) values ($1, $2)', [wallet, account]);
-  if (!owner || owner.id === account) return account;
+  if (!owner || owner.id === account) return;
   if (owner.email) refuse('This wallet belongs to another account. Unlink it there first.', 403);
   for (const table of ['orders', 'wallets']) {
     await tx.query(`update ${table} set account_id = $1 where account_id = $2`, [account, owner.id]);
   }
   await tx.query('delete from accounts where id = $1', [owner.id]);
-  return account;
 }

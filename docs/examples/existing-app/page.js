@@ -1,10 +1,16 @@
 const escaped = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const textOf = (value) => value.html ?? String(value).replace(/[&<>"]/g, (character) => escaped[character]);
+/** Only `html` makes one: a JSON body cannot. */
+class Html {
+  constructor(html) {
+    this.html = html;
+  }
+}
+const textOf = (value) =>
+  value instanceof Html ? value.html : String(value).replace(/[&<>"]/g, (character) => escaped[character]);
 
 /** Escapes all values, except parts that this function has made. */
-export const html = (strings, ...values) => ({
-  html: String.raw({ raw: strings }, ...values.map((value) => [value].flat().map(textOf).join(''))),
-});
+export const html = (strings, ...values) =>
+  new Html(String.raw({ raw: strings }, ...values.map((value) => [value].flat().map(textOf).join(''))));
 
 export const page = (title, body) =>
   html`<!doctype html>

@@ -69,8 +69,15 @@ export function createShop(pool, passport) {
 <intent-button mode="login" success-url="/account">Log in with a wallet</intent-button>`;
     res.send(page('Log in', form));
   });
-  const keep = { successRedirect: '/account', failureRedirect: '/login', keepSessionInfo: true };
-  shop.post('/login', passport.authenticate('local', keep));
+  // A password login starts a new session too. It keeps the basket, and no login of a wallet.
+  const keepBasket = (req, res, next) => {
+    res.locals.basket = req.session.basket;
+    next();
+  };
+  shop.post('/login', keepBasket, passport.authenticate('local', { failureRedirect: '/login' }), (req, res) => {
+    req.session.basket = res.locals.basket;
+    res.redirect('/account');
+  });
   shop.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))));
   shop.get('/account', requireAccount, async (req, res) => {
     const rowsOf = async (sql) => (await pool.query(sql, [req.user.id])).rows;

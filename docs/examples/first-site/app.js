@@ -19,8 +19,9 @@ const router = intentRouter({
 app.use(router, express.static('public'));
 app.get('/thanks/:id', async (req, res) => {
   const { rows } = await router.database.query('select item from orders where id = $1', [req.params.id]);
-  if (rows.length === 0) return res.set('Refresh', '1').send('Not paid yet.');
-  res.send(`Paid. Thank you! Your order: ${rows[0].item}.`);
+  const [order] = rows;
+  if (!order) return res.set('Refresh', '1').send('Not paid yet.');
+  res.send(`Paid. Thank you! Your order: ${order.item}.`);
 });
 app.get('/account', requireLogin(), (req, res) => {
   res.send(`Hello ${req.intent.user.id}`);
@@ -29,7 +30,7 @@ const start = async () => {
   console.log('Opening the database. The first start takes a few seconds.');
   const embedded = await router.ready(); // the ledger is open; rejects if it cannot be opened
   await router.database.query('create table if not exists orders (id text primary key, item text)');
-  const port = process.env.PORT ?? 3000;
+  const port = Number(process.env.PORT ?? 3000);
   await once(app.listen(port, '127.0.0.1'), 'listening'); // only this machine; rejects if the port is in use
   console.log(`The shop is at http://localhost:${port}. Ctrl+C ends it.`);
   if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);

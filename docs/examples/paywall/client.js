@@ -15,7 +15,7 @@ export class PaywallError extends Error {
  * first payment.
  *
  * @param options.origin the origin of the site, such as `https://shop.example`
- * @param options.maxAmount the most that a page may cost, such as `'1.00'`
+ * @param options.maxAmount the most that one `get` pays, such as `'1.00'`
  * @param options.currency the only currency that it pays, such as `'usd'`
  * @param options.pay `async ({ clientSecret, amount, currency, resource, signal })` pays the code with a wallet
  * @param options.state cookies and unfinished purchases, as JSON. To keep them, save this object in `pay` and after `get`
@@ -45,7 +45,9 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
         return response;
       }
       const required = await response.json();
-      purchase = JSON.stringify([required.resource, required.amount, required.currency]);
+      const asked = JSON.stringify([required.resource, required.amount, required.currency]);
+      purchase ??= asked;
+      if (asked !== purchase) throw new PaywallError('over_limit', 'The site asks for a second payment for one page.');
       // After the payment the page can take some seconds to open.
       if (state.purchases[purchase]?.isPaid) await pause(Math.min(200 * 2 ** tries, 5_000), signal);
       else await buy(required, purchase, signal);
@@ -66,6 +68,10 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
     // The wallet pays what the code says, so the code is checked, and not only the announced price.
     const cents = priceIn(clientSecret, currency);
     checkPrice(cents, currency);
+    // An earlier code of this purchase may be paid, even if `pay` failed.
+    state.purchases[purchase].code ??= clientSecret;
+    if (state.purchases[purchase].code !== clientSecret)
+      throw new PaywallError('invalid_code', 'The site sent two codes for one purchase. Check what was paid.');
     const price = `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
     await withSignal(signal, pay({ clientSecret, amount: price, currency, resource, signal }));
     state.purchases[purchase].isPaid = true;

@@ -1,4 +1,4 @@
-import { languageOf } from './locale.js';
+import { attempt } from '../validation.js';
 
 /** The texts of the button itself, which are there before the dialog is loaded. */
 export interface ButtonTexts {
@@ -45,3 +45,13 @@ export const buttonTexts: Readonly<Record<string, ButtonTexts>> = {
 
 /** The texts of the button in the language of a supported tag. */
 export const buttonTextsOf = (tag: string): ButtonTexts => buttonTexts[languageOf(tag)] as ButtonTexts;
+
+/** The first of the wanted locales whose language has texts, else English. */
+export function negotiateTag(wanted: readonly (string | null | undefined)[]): string {
+  return wanted.map(canonicalTag).find((tag) => tag && Object.hasOwn(buttonTexts, languageOf(tag))) ?? 'en';
+}
+
+export const languageOf = (tag: string): string => tag.split('-')[0] as string;
+
+const canonicalTag = (text: string | null | undefined): string | undefined =>
+  attempt(() => `${new Intl.Locale(text ?? '')}`);

@@ -1,11 +1,32 @@
+import type { Problem } from '../flow/api.js';
+import { languageOf } from './button-texts.js';
 import { de } from './de.js';
 import { en, type Texts } from './en.js';
 import { es } from './es.js';
 import { fr } from './fr.js';
 import { ja } from './ja.js';
-import { languageOf } from './locale.js';
 
 const textsByLanguage: Readonly<Record<string, Texts>> = { en, de, es, fr, ja };
 
 /** The texts of the dialog in the language of a supported tag. */
 export const textsOf = (tag: string): Texts => textsByLanguage[languageOf(tag)] ?? en;
+
+/** The problem codes for which each text is displayed. */
+const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
+  unreachable: /offline/,
+  insecure: /insecure/,
+  reload: /cross_site/,
+  refused: /not_supported|refused/,
+  gone: /not_found/,
+  amount: /amount|currency/,
+  service: /sequencer/,
+};
+
+/** The text for a problem; for a refusal, the site's own. */
+export function problemText({ code, message, status }: Problem, texts: Texts): string {
+  if (code === 'request_refused' && message !== code) return message;
+  // An answer of other software, such as a middleware of the site.
+  if (code === 'unreadable' && /^4/.test(`${status}`)) return texts.refused;
+  const [key] = Object.entries(problemCodes).find(([, pattern]) => pattern.test(code)) ?? ['otherwise'];
+  return texts[key as keyof Texts];
+}

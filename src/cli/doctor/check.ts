@@ -21,12 +21,10 @@ export const failure = (text: string, fix: string): Finding => ({ level: 'error'
 
 /** The valid settings. An invalid setting is undefined, and the checks of the others still run. */
 export interface ValidSettings {
-  /** base_url, or `embedded`. */
   readonly sequencerUrl: string | undefined;
   readonly grpcUrl: string | undefined;
   /** Undefined without logins, like the keys. */
   readonly domain: string | undefined;
-  /** Verifier keys in Base58. The first signs. */
   readonly publicKeys: readonly string[] | undefined;
   readonly origin: string | undefined;
   readonly database: LedgerSettings['database'] | undefined;
@@ -41,13 +39,11 @@ export interface DoctorContext {
   readonly production: boolean;
   readonly problems: readonly ConfigProblem[];
   readonly settings: ValidSettings;
-  /** Origin of the running site, from `--url`. */
   readonly siteUrl: URL | undefined;
   /** The response of the site, requested once. @throws {Error} if the site cannot be reached */
   site(): Promise<RunningSite>;
   readonly host: Host;
   readonly client: ExternalClient;
-  /** Aborted at the timeout of the check. */
   readonly signal: AbortSignal;
 }
 

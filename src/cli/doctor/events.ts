@@ -8,7 +8,6 @@ import { noSite } from './site.js';
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
 
-/** Timeout of the first event, in milliseconds. */
 const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.checkMs / 4);
 
 /** The live events of an intent that does not exist. The first must arrive at once, through every proxy. */

@@ -9,7 +9,6 @@ export interface ClientRequest {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose body is not read yet. */
 export interface Answer {
   readonly status: number;
   /** By lower-case name. Repeated headers are joined. */
@@ -62,7 +61,6 @@ export class ExternalClient {
     };
   }
 
-  /** @throws {Error} without an answer, or when it is too long */
   async read(url: URL, options: ClientRequest): Promise<ReadAnswer> {
     const { body, ...head } = await this.ask(url, options);
     const chunks: Buffer[] = [];
@@ -90,7 +88,6 @@ export function readProblem(text: string): { readonly code: string | undefined; 
   }
 }
 
-/** Why a server could not be reached, and the fix. */
 export interface NetworkProblem {
   readonly why: string;
   readonly fix: string;

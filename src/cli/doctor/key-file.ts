@@ -120,7 +120,7 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
   if (!published.includes(signing)) {
     found.push(
       failure(
-        `The key file does not list ${signing}, which signs: every login is refused.`,
+        `The key file does not list ${signing}, the key that signs, so every login is refused.`,
         'Restart the site with the INTENT_VERIFIER_SECRET of this environment, or use the one of the site here.',
       ),
     );

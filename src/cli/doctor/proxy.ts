@@ -19,15 +19,19 @@ export const proxy: Check = async (context) => {
   );
   if (!routes?.intent) return [skipped('the route that creates intents was not found')];
   const { doctorToken } = settings;
-  if (doctorToken === undefined) return [skipped('it needs the secrets of logins, and valid settings')];
+  if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];
   const url = new URL(routes.intent, siteUrl);
   const [plain, claiming] = await Promise.all([
     requestReport(url, doctorToken, {}, context),
     requestReport(url, doctorToken, { 'x-forwarded-for': claimedAddress }, context),
   ]);
   if (!plain || !claiming)
-    return [skipped('the site has other secrets or another INTENT_ORIGIN than this environment, or an older version')];
-  return [checkTrust(plain) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
+    return [
+      skipped(
+        'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package',
+      ),
+    ];
+  return [checkTrust(plain, siteUrl) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
 };
 
 async function requestReport(
@@ -46,23 +50,30 @@ async function requestReport(
   return parseReport(answer.headers[doctorHeader.toLowerCase()]);
 }
 
-function checkTrust({ forwarded, trusted, proxied }: ProxyReport): Finding | undefined {
-  if (proxied && forwarded === 0) {
+const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${count} proxies`);
+
+const callTrustProxy = (count: number): string =>
+  `Call app.set('trust proxy', ${count}), because ${countProxies(count)} forward${count === 1 ? 's' : ''} the requests.`;
+
+function checkTrust({ forwarded, trusted, proxied, encrypted }: ProxyReport, { protocol }: URL): Finding | undefined {
+  // TLS that ends before the site ends in a proxy.
+  const hasProxy = proxied || (protocol === 'https:' && !encrypted);
+  if (hasProxy && forwarded === 0) {
     return failure(
       'The proxy does not forward the address of visitors: all visitors share one rate limit.',
-      "Let the proxy send X-Forwarded-For, and set app.set('trust proxy', 1), the number of proxies.",
+      "Let the proxy send X-Forwarded-For and X-Forwarded-Proto, and call app.set('trust proxy', 1), where 1 is the number of proxies.",
     );
   }
   if (forwarded > 0 && trusted === 0) {
     return failure(
       "The site is behind a proxy, but 'trust proxy' is not set or does not include it: all visitors share one rate limit.",
-      `Set app.set('trust proxy', ${forwarded}), the number of proxies.`,
+      callTrustProxy(forwarded),
     );
   }
   if (trusted === forwarded) return undefined;
   return warning(
-    `${forwarded} proxies are in front of the site, but 'trust proxy' includes ${trusted}: visitors share the address of a proxy.`,
-    `Set app.set('trust proxy', ${forwarded}), the number of proxies.`,
+    `The site is behind ${countProxies(forwarded)}, but 'trust proxy' includes ${trusted}: visitors share the address of a proxy.`,
+    callTrustProxy(forwarded),
   );
 }
 
@@ -72,13 +83,12 @@ function checkClaim(plain: ProxyReport, claiming: ProxyReport): Finding | undefi
   return failure(
     'Clients can claim any address with X-Forwarded-For, so limits by address have no effect.',
     plain.forwarded > 0
-      ? `Set app.set('trust proxy', ${plain.forwarded}), the number of proxies, and let the first proxy overwrite X-Forwarded-For.`
+      ? `${callTrustProxy(plain.forwarded)} Let the first proxy overwrite X-Forwarded-For.`
       : "Remove app.set('trust proxy'), or let the proxy overwrite X-Forwarded-For.",
   );
 }
 
 function seesVisitors({ forwarded }: ProxyReport): Finding {
-  const proxies =
-    forwarded === 0 ? 'without a proxy' : `behind ${forwarded === 1 ? '1 proxy' : `${forwarded} proxies`}`;
+  const proxies = forwarded === 0 ? 'without a proxy' : `behind ${countProxies(forwarded)}`;
   return ok(`the site sees the address of visitors, ${proxies}`);
 }

@@ -7,7 +7,6 @@ export interface SiteRoutes {
   readonly events: string | false;
 }
 
-/** The public responses of a running site. */
 export interface RunningSite {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +18,6 @@ export interface RunningSite {
 
 export const buttonPath = '/intent/v1/elements.js';
 
-/** The first line of the button's file. */
 const siteConfig = /^const intentSite=(\{.*\});$/m;
 
 /**

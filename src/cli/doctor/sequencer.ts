@@ -63,7 +63,7 @@ async function checkService(
     const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
       const text = `${url.host} reports a nonexistent intent as existing.`;
-      return [failure(text, `Set ${setting} to a real payment service. Its reports cannot be trusted.`)];
+      return [failure(text, `Its reports cannot be trusted. Set ${setting} to the address of your payment service.`)];
     }
     const reason = await refusalOfCreate(transport, signal);
     if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
@@ -90,7 +90,6 @@ async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promi
   return undefined;
 }
 
-/** How long to wait for a refusal after the pong. */
 const refusalMs = 150;
 
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */

@@ -17,7 +17,6 @@ import {
   warning,
 } from './check.js';
 
-/** Options that only the code of the site sets. */
 export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
 /** Reads the settings as a site does at startup. Keeps the valid ones. */

@@ -30,7 +30,6 @@ export const site: Check = async (context) => {
 const needsRoot = ({ settings, problems }: DoctorContext): boolean =>
   settings.domain !== undefined || problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
 
-/** The router is mounted under a path. */
 export const underPath = (mountPath: string): Finding =>
   failure(
     `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,

@@ -6,7 +6,6 @@ import { type FaultKind, parseFault, type ResolvedFault } from './fault-kinds.js
 export interface ActiveFault {
   readonly id: number;
   readonly fault: ResolvedFault;
-  /** Number of calls that are still to fail; Infinity for all. */
   readonly timesLeft: number;
 }
 
@@ -37,7 +36,6 @@ export class FaultList {
     return this.#lastId;
   }
 
-  /** Idempotent. */
   clear(id: number): void {
     this.#set(this.#active.filter((one) => one.id !== id));
   }

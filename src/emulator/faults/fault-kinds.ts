@@ -9,11 +9,8 @@ export interface FaultTraits {
   /** For the inspector page. */
   readonly does: string;
   readonly group: 'connection' | 'slow' | 'wrong' | 'memory';
-  /** Default of the setting `when`; unset if the kind has no such setting. */
   readonly when?: 'before' | 'after';
-  /** Default of the setting `ms`, in milliseconds; unset if the kind has no such setting. */
   readonly ms?: number;
-  /** Default of the setting `httpStatus`; unset if the kind has no such setting. */
   readonly httpStatus?: number;
   /** The kind applies to `pollMessages` and `openMessageStream` only. */
   readonly messagesOnly?: true;
@@ -160,7 +157,6 @@ export type Fault =
 /** A fault with its defaults filled in. */
 export interface ResolvedFault {
   readonly kind: FaultKind;
-  /** Undefined for all. */
   readonly operations: readonly FaultyOperation[] | undefined;
   readonly when: 'before' | 'after';
   readonly times: number;
@@ -168,7 +164,6 @@ export interface ResolvedFault {
   readonly httpStatus: number;
 }
 
-/** Operations that deliver the messages of a rendezvous. */
 const deliveringOperations: readonly FaultyOperation[] = ['pollMessages', 'openMessageStream'];
 
 const schema = z.strictObject({

@@ -4,7 +4,6 @@ import { answerError, parseJson, requireOwnOrigin } from '../servers/json-api.js
 import type { ActiveFault, FaultList } from './active-faults.js';
 import { faultKindNames, faultKinds } from './fault-kinds.js';
 
-/** The JSON API of the fault switches: lists the kinds and the active faults, injects and clears faults. */
 export function faultsApi(faults: FaultList): Router {
   const router = Router();
   router.use(requireOwnOrigin);

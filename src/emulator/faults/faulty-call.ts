@@ -13,9 +13,7 @@ import type { FaultKind, ResolvedFault } from './fault-kinds.js';
 /** A call that a fault applies to, independent of the transport. */
 export interface FaultyCall {
   readonly fault: ResolvedFault;
-  /** Runs the operation and returns the envelope of its response. */
   readonly perform: () => Promise<Uint8Array>;
-  /** Forgets the intent of the call. */
   readonly forget: () => void;
   /** Aborted when the sequencer closes or the caller disconnects. Ends delays. */
   readonly signal: AbortSignal;
@@ -40,7 +38,6 @@ async function corruptedEnvelope({ fault, perform, forget }: FaultyCall): Promis
   return envelope;
 }
 
-/** An OK envelope with an explicit result. */
 const explicitOk = Uint8Array.of(0x08, 0x00);
 
 export const errorEnvelope = (): Uint8Array => encodeErrorResponse('A fault was injected: error.');
@@ -73,7 +70,6 @@ const callFailureCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>>
   flood: 'sequencer_bad_response',
 };
 
-/** Performs a faulty call in the process. @throws {SequencerError} */
 export async function performFaultyCall(call: FaultyCall): Promise<Uint8Array> {
   const { fault, perform, signal } = call;
   const takesEffectLate = fault.kind === 'delay' && fault.when === 'before';
@@ -84,7 +80,6 @@ export async function performFaultyCall(call: FaultyCall): Promise<Uint8Array> {
   return envelope ?? perform();
 }
 
-/** @throws {SequencerError} for kinds that deliver no envelope */
 export function throwFault({ kind, httpStatus }: ResolvedFault): void {
   const code = callFailureCodes[kind];
   if (!code) return;

@@ -29,7 +29,6 @@ const corruptions = {
       yield envelope;
     }
   },
-  // Swaps each pair of messages.
   async *reorder(envelopes) {
     let held: Uint8Array | undefined;
     for await (const envelope of envelopes) {

@@ -8,7 +8,6 @@ import { messagesIn } from '../../wire/signed-bytes.js';
 import type { RecordedBytes } from '../journal/journal-record.js';
 import type { FaultyOperation } from '../operations/request.js';
 
-/** A required signature of a request, and the result of its verification. */
 export interface CheckedSignature {
   /** The required signer. The rendezvous key is that of the intent, which its creator and everyone with the code has. */
   readonly signer: 'rendezvous' | 'verifier' | 'user' | 'payer';

@@ -4,11 +4,9 @@ import { type FaultyOperation, operationNameOf } from '../operations/request.js'
 import { type CheckedSignature, checkSignatures } from './check-signatures.js';
 import { decodeMessage, type MessageTree } from './message-tree.js';
 
-/** An entry for the inspector page: JSON with decoded messages. */
 export type DescribedEntry = Readonly<Record<string, unknown>>;
 
 interface DescribedMessage {
-  /** In bytes. */
   readonly size: number;
   /** Undefined if the message was too large to record or cannot be decoded. */
   readonly content: MessageTree | undefined;

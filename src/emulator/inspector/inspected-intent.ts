@@ -19,14 +19,12 @@ export interface ListedIntent extends Readonly<Record<string, unknown>> {
   readonly createdAtMs: number;
 }
 
-/** A checked signature, with the operations whose requests carried it. */
 type FoundSignature = CheckedSignature & { readonly operations: string[] };
 
 export interface InspectedIntent extends ListedIntent {
   readonly request: MessageTree | undefined;
   readonly signatures: readonly FoundSignature[];
   readonly entries: readonly DescribedEntry[];
-  /** Number of entries removed to stay within the limits. */
   readonly dropped: number;
 }
 
@@ -38,7 +36,6 @@ export function listInspectedIntents({ intents, journal }: SequencerState): List
   return [...stored, ...others].sort((one, other) => other.createdAtMs - one.createdAtMs).slice(0, shownCount);
 }
 
-/** Undefined for an unknown id. */
 export function inspectIntent(
   { intents, journal }: SequencerState,
   id: string,

@@ -7,7 +7,6 @@ import type { SequencerState } from '../state/sequencer-state.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { describeTimeline, inspectIntent, listInspectedIntents } from './inspected-intent.js';
 
-/** The JSON API of the inspector: intents with their timelines, change events, and the reversal of a payment. */
 export function inspectorApi(state: SequencerState, wallets: readonly Wallet[]): Router {
   const router = Router();
   router.use(requireOwnOrigin);

@@ -54,7 +54,6 @@ export function intentTree(message: v1.Message.$Properties): MessageTree {
   return messageTree(decode(v1.Message, v1.Message.encode(message).finish()));
 }
 
-/** @param results the names of the values of the field `result` */
 function messageTree(message: object, results?: Names): MessageTree {
   const fields: Record<string, MessageTree> = {};
   // `for in` includes unset fields of the prototype: flags that are false are shown.

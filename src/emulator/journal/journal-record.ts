@@ -3,7 +3,6 @@ import type { ResolvedFault } from '../faults/fault-kinds.js';
 
 export type Via = 'proxy' | 'websocket' | 'grpc' | 'in-process';
 
-/** An error as the caller receives it. */
 export interface Refusal {
   /** A code of this package; undefined for any other error. */
   readonly code: string | undefined;
@@ -26,11 +25,9 @@ export interface RecordedBytes {
 export type JournalRecord =
   | {
       readonly kind: 'call';
-      /** Such as `Intents.createIntent`. */
       readonly operation: string;
       readonly via: Via;
       readonly request: RecordedBytes;
-      /** Undefined if the call was refused. */
       readonly answer: RecordedBytes | undefined;
       readonly refusal: Refusal | undefined;
       readonly durationMs: number;

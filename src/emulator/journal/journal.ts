@@ -10,21 +10,17 @@ export interface JournalEntry {
   readonly number: number;
   /** When it started, ms since 1970. */
   readonly atMs: number;
-  /** Number of equal calls in a row. */
   readonly times: number;
   /** When the last of them started, ms since 1970. */
   readonly lastAtMs: number;
   readonly record: JournalRecord;
 }
 
-/** The entries of one intent, or of the calls without an intent. */
 export interface Timeline {
-  /** Base58; undefined for calls without an intent. */
   readonly id: string | undefined;
   readonly startedAtMs: number;
   /** In the order in which they ended. */
   readonly entries: readonly JournalEntry[];
-  /** Number of entries removed to stay within the limits. */
   readonly dropped: number;
 }
 
@@ -44,7 +40,6 @@ export interface EntryStart {
 export interface JournalLimits {
   readonly timelines: number;
   readonly entries: number;
-  /** Bytes of one message, and of all messages together. */
   readonly messageBytes: number;
   readonly bytes: number;
 }
@@ -95,7 +90,6 @@ export class Journal {
     return { number: this.#lastNumber, atMs: this.#now(), tickMs: performance.now() };
   }
 
-  /** Adds an entry to the timeline of an intent, or to that of the calls without one. */
   add(id: string | undefined, record: JournalRecord, { number, atMs }: EntryStart = this.start()): void {
     const timeline = this.#timelineOf(id, atMs);
     const last = timeline.entries.at(-1);
@@ -127,7 +121,6 @@ export class Journal {
     };
   }
 
-  /** Starts the record of a webhook call. The returned function adds the entry with the outcome. */
   startWebhook(id: string, url: string): (end: { status?: number; token?: string; problem?: string }) => void {
     const start = this.start();
     return (end) => {
@@ -157,7 +150,6 @@ export class Journal {
     this.#changes.notify();
   }
 
-  /** Resolves at the next change, or when the signal is aborted. */
   changed(signal: AbortSignal): Promise<void> {
     return this.#changes.next(signal);
   }

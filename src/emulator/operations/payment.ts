@@ -54,7 +54,6 @@ export function reversePayment({ intents, journal }: SequencerState, id: string)
   journal.add(id, { kind: 'reversed' });
 }
 
-/** @throws {IntentError} `invalid_request` unless the intent is a submitted payment */
 export function requireReversible({ request, submitted }: StoredIntent): void {
   if (request.kind === 'payment' && submitted) return;
   throw new IntentError('invalid_request', 'Only a submitted payment can be reversed.');

@@ -19,7 +19,6 @@ export type FaultyOperation = keyof typeof served;
 
 export const faultyOperationNames = Object.keys(served) as [FaultyOperation, ...FaultyOperation[]];
 
-/** The name of an operation; undefined for an unknown service or method. */
 export function operationNameOf({ service, method }: Operation): FaultyOperation | undefined {
   return faultyOperationNames.find((name) => served[name].service === service && served[name].method === method);
 }

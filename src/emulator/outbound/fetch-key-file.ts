@@ -63,7 +63,6 @@ export class KeyFileReader {
       : verifyKeyPublishedAt(this.#public, `https://${domain}`, verifier);
   }
 
-  /** The source of a domain's keys, for display. */
   addressOf(domain: string): string {
     const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
     if ('origin' in source) return `${source.origin}${path}`;
@@ -86,7 +85,6 @@ async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier
   if (!keys.includes(verifier)) throw refused(`The key file at ${address} does not list ${verifier}.`);
 }
 
-/** Serves an app at a free port during a call. */
 async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   try {

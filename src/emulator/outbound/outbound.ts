@@ -14,7 +14,6 @@ export type Resolve = (
 ) => void;
 
 export interface OutboundOptions {
-  /** Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
   /** Additional trusted certificates, PEM. */
   readonly ca?: string | undefined;
@@ -136,7 +135,6 @@ const specialIPv6 = subnets('ipv6', [
   '3fff::/20',
 ]);
 
-/** Allows globally reachable addresses. */
 export const publicAddresses: AddressPolicy = (address) => {
   const family = isIP(address);
   if (family === 4) return !specialIPv4.check(address, 'ipv4');

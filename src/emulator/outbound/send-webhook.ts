@@ -92,7 +92,6 @@ function claimsOf({ id, request, userId }: StoredIntent): Record<string, string 
 /** Hosts whose webhooks are called. Other loopback addresses may have services that clients must not reach. */
 const webhookHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether the webhook at a URL is called. */
 export function isCallable({ hostname }: URL): boolean {
   return webhookHosts.has(hostname);
 }

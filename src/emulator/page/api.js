@@ -1,4 +1,3 @@
-/** Posts JSON to an API of the sequencer. */
 export function postJson(address, body) {
   return callApi(address, {
     method: 'POST',

@@ -16,7 +16,6 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Shows a text, or hides its element if the text is empty. */
 export function showNote(id, text) {
   setText(byId(id), text);
   byId(id).hidden = text === '';

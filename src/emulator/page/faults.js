@@ -29,7 +29,6 @@ const deliveringOperations = ['pollMessages', 'openMessageStream'];
 
 let kinds = [];
 let active = [];
-/** Whether the last refresh failed. */
 let isUnreachable = false;
 
 /** Lists the kinds of faults, each with its switch, and keeps them up to date. */
@@ -67,7 +66,6 @@ async function refreshWhenVisible() {
   }
 }
 
-/** Changes the faults and refreshes. An error is shown. */
 async function change(action) {
   try {
     await action();
@@ -84,7 +82,6 @@ function toggle(traits) {
   return change(() => (own.length > 0 ? Promise.all(own.map(clear)) : postJson(`${api}/faults`, faultOf(traits))));
 }
 
-/** The fault of a switch, with the current settings. */
 function faultOf({ kind, when, ms, httpStatus, messagesOnly }) {
   const operation = byId('operation').value;
   const times = byId('times').value;
@@ -127,7 +124,6 @@ function kindItem(traits) {
   );
 }
 
-/** The setting that only this kind has. */
 function settingOf({ kind, ms, httpStatus }) {
   const id = `setting-${kind}`;
   const labelled = (text, control, unit = '') =>
@@ -146,7 +142,6 @@ function settingOf({ kind, ms, httpStatus }) {
   return [labelled('Status', select)];
 }
 
-/** Shows the active faults. The settings stay unchanged. */
 function showActive() {
   for (const { kind, when } of kinds) {
     const own = active.filter((fault) => fault.kind === kind);

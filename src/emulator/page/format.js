@@ -17,17 +17,14 @@ export function formatTerms({ kind, amount, currency, domain }) {
   }
 }
 
-/** A local date and time. */
 export function formatDate(atMs) {
   return new Date(atMs).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'medium' });
 }
 
-/** A local time of day with milliseconds. */
 export function formatTime(atMs) {
   const date = new Date(atMs);
   const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0'));
   return `${time.join(':')}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** A shortened key or id. */
 export const shorten = (key) => (key.length > 16 ? `${key.slice(0, 6)}…${key.slice(-6)}` : key);

@@ -90,7 +90,6 @@ async function showSelected() {
   }
 }
 
-/** Shows a text instead of the details, or the details if there is no text. */
 function showNoDetail(text) {
   showNote('no-detail', text);
   byId('detail-body').hidden = text !== '';

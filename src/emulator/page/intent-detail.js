@@ -2,7 +2,6 @@ import { byId, createElement, update } from './dom.js';
 import { formatDate, formatTerms } from './format.js';
 import { messageView, showTimeline } from './timeline.js';
 
-/** Shows one intent. `onReverse` reverses its payment. */
 export function showIntent(intent, onReverse) {
   const { id, kind, state, signatures, entries, dropped, createdAtMs, request } = intent;
   const { amount, currency, domain } = intent;
@@ -20,7 +19,6 @@ export function showIntent(intent, onReverse) {
   showTimeline(entries, dropped, createdAtMs);
 }
 
-/** Shows the calls without an intent. */
 export function showOther({ entries, dropped }) {
   const text = 'Unreadable requests, unknown operations, and requests for unknown intents.';
   update(byId('detail-head'), text, () => [
@@ -33,7 +31,6 @@ export function showOther({ entries, dropped }) {
   showTimeline(entries, dropped, entries[0]?.atMs ?? 0);
 }
 
-/** A state in its color. */
 export const statePill = (state) => createElement('span', { className: `pill ${state}` }, state);
 
 const heading = (text) => createElement('h2', { id: 'detail-title', tabIndex: -1 }, text);

@@ -1,7 +1,6 @@
 import { byId, createElement, showNote, updateList } from './dom.js';
 import { formatTime } from './format.js';
 
-/** Shows the entries of an intent, or of the calls without one. */
 export function showTimeline(entries, dropped, startedAtMs) {
   const shown = entries.map((entry) => ({ ...entry, sinceMs: entry.atMs - startedAtMs }));
   updateList(byId('timeline-list'), shown, ({ number }) => number, timelineItem);
@@ -128,7 +127,6 @@ const refused = ({ code, message }) => (code ? `refused, ${code}: ${message}` : 
 const bytes = (count) => (count === 1 ? '1 byte' : `${count.toLocaleString('en')} bytes`);
 const duration = (ms) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
-/** A decoded message as a tree of details. */
 export function messageView(content) {
   if (content === undefined) return createElement('p', { className: 'hint' }, 'Too large to record, or unreadable.');
   if (Object.keys(content).length === 0) return createElement('p', { className: 'hint' }, 'Empty.');

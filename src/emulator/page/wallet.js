@@ -28,7 +28,6 @@ function takeFragment() {
   return fragment;
 }
 
-/** Opens a code, alone or as the fragment of a link. */
 function open(link) {
   ({ code, ...back } = parseFragment(link.slice(link.indexOf('#') + 1).trim()));
   return scan();
@@ -51,7 +50,6 @@ async function scan() {
   }
 }
 
-/** Confirms or declines the request. */
 async function finish(action, showFinished) {
   const current = openCount;
   setBusy(true);
@@ -92,7 +90,6 @@ function show(screen) {
   byId(screen).querySelector('h1').focus({ preventScroll: true });
 }
 
-/** Shows the terms of the request, and the checks it passed. */
 function showRequest({ request, userId }) {
   const { id, kind, amount, currency, destination, login } = request;
   const isPayment = kind === 'payment';

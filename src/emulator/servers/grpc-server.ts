@@ -14,7 +14,6 @@ const maxRequestBytes = 64 * 1024;
 
 /** Direct gRPC (interface section 4.2), at its own port. */
 export interface GrpcServer {
-  /** grpc_url, such as `http://127.0.0.1:4748`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -127,7 +126,6 @@ async function deliver(
   call.end();
 }
 
-/** Aborted when the client disconnects. */
 function disconnectSignal(call: ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>): AbortSignal {
   const disconnect = new AbortController();
   call.on('cancelled', () => disconnect.abort());

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 import { isLoopback } from '../../net/url.js';
 
-/** Whether a Host header names this machine, with any port. */
 export function isLoopbackHost(host = ''): boolean {
   return isLoopback(host.replace(/:\d{1,5}$/, '').toLowerCase());
 }

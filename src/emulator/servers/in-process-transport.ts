@@ -63,9 +63,7 @@ function perform(state: SequencerState, request: OperationRequest, via: Via, sig
 interface StreamCall {
   readonly request: OperationRequest;
   readonly via: Via;
-  /** Aborted when the sequencer closes. */
   readonly closed: AbortSignal;
-  /** Aborted when the transport closes. */
   readonly closing: AbortSignal;
   readonly signal: AbortSignal | undefined;
 }
@@ -99,7 +97,7 @@ function open(
     }
     throw new IntentError('not_supported', 'There is no such stream.');
   } catch (error) {
-    throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', {
+    throw new SequencerError('sequencer_error', 'The payment service refused the request.', {
       serviceMessage: refusalOf(error).message,
     });
   }

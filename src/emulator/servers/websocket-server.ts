@@ -167,7 +167,6 @@ class StreamSocket {
   }
 }
 
-/** @throws {IntentError} `malformed_message`, `not_supported` */
 function streamRequestIn(data: Uint8Array): Uint8Array {
   const { service, method, body } = decode(v1.Request, data);
   const { openMessageStream: operation } = operations;

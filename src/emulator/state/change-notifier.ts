@@ -6,7 +6,6 @@ export class ChangeNotifier {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Resolves at the next change, or when the signal is aborted. */
   next(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {

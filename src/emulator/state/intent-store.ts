@@ -12,7 +12,6 @@ import type { VerifiedIntent } from './verified-intent.js';
 //   reversed   the payment was reversed after its submission; it can be submitted again
 // The flags `scanned` and `declined` stay set. `submitted` and `reversed` take precedence.
 
-/** The mutable part of an intent. */
 export interface IntentProgress {
   readonly scanned: boolean;
   /** For display only: anyone with the code can sign the message that sets it. */
@@ -26,7 +25,6 @@ export interface IntentProgress {
 
 /** An intent in the store. Change it with `IntentStore.update` only, which saves the change. */
 export interface StoredIntent extends IntentProgress {
-  /** Base58 */
   readonly id: string;
   readonly request: IntentRequest;
   /** The bytes that its signature covers. A create with the same bytes is a retry. */
@@ -44,7 +42,6 @@ export function stateOf({ submitted, reversed, declined, scanned }: IntentProgre
   return scanned ? 'scanned' : 'created';
 }
 
-/** An intent that was read from the state file. */
 export interface PersistedIntent {
   readonly intent: VerifiedIntent;
   readonly createdAtMs: number;
@@ -96,7 +93,6 @@ export class IntentStore {
     return this.#intents.get(id);
   }
 
-  /** Resolves with the intent once it exists, or with undefined when the signal is aborted. */
   async whenCreated(id: string, signal: AbortSignal): Promise<StoredIntent | undefined> {
     while (!this.#intents.has(id) && !signal.aborted) await this.#changes.next(signal);
     return this.#intents.get(id);
@@ -114,7 +110,6 @@ export class IntentStore {
     return intent;
   }
 
-  /** Adds an intent that `find` did not return. */
   add(intent: VerifiedIntent, createdAtMs: number): StoredIntent {
     const mailbox = new Mailbox(intent.message, () => this.#unsaved.add(intent.id));
     const stored = this.#put(intent, createdAtMs, initialProgress, mailbox);

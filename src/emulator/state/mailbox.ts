@@ -78,7 +78,6 @@ export class Mailbox {
     return id;
   }
 
-  /** Resolves when a message is added, or when the signal is aborted. */
   changed(signal: AbortSignal): Promise<void> {
     return this.#changes.next(signal);
   }

@@ -23,7 +23,6 @@ export interface SequencerState {
 
 export interface OpenState {
   readonly state: SequencerState;
-  /** Saves unsaved changes and closes the state file. */
   close(): void;
 }
 

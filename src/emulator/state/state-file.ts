@@ -158,7 +158,6 @@ const intentLine = z.strictObject({
   webhookUrl: z.url().optional(),
 });
 
-/** An intent as a line of the file. It contains no secret. */
 type IntentLine = z.infer<typeof intentLine>;
 
 function toLine(intent: StoredIntent): IntentLine {

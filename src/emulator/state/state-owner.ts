@@ -3,13 +3,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { IntentError, readError } from '../../errors.js';
 
 export interface StateOwner {
-  /** base_url */
   readonly url: string;
   /** A random name, new at every start. */
   readonly instance: string;
 }
 
-/** The response header of `/healthz` that names the instance. */
 export const instanceHeader = 'sequencer-instance';
 const format = 'express-intents embedded sequencer';
 const timeoutMs = 1_000;

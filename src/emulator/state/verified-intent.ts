@@ -5,9 +5,7 @@ import { formatBase58 } from '../../keys/base58.js';
 import type { v1 } from '../../wire/codec.js';
 import { type MailboxMessage, withSignedBytes } from './mailbox.js';
 
-/** An intent whose signatures are verified, ready to be stored. */
 export interface VerifiedIntent {
-  /** Base58 */
   readonly id: string;
   readonly request: IntentRequest;
   readonly signedBytes: Uint8Array;

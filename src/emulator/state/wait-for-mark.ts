@@ -2,15 +2,15 @@ import { AssertionError } from 'node:assert';
 import type { StoredIntent } from './intent-store.js';
 import type { SequencerState } from './sequencer-state.js';
 
-const marks = {
+/** A mark that an intent can reach. After `declined` a wallet can still pay. */
+export type IntentMark = 'exists' | 'code_scanned' | 'declined' | 'intent_submitted';
+
+const marks: Readonly<Record<IntentMark, (intent: StoredIntent) => boolean>> = {
   exists: () => true,
   code_scanned: ({ scanned }) => scanned,
   declined: ({ declined }) => declined,
   intent_submitted: ({ submitted }) => submitted,
-} satisfies Record<string, (intent: StoredIntent) => boolean>;
-
-/** A mark that an intent can reach. After `declined` a wallet can still pay. */
-export type IntentMark = keyof typeof marks;
+};
 
 /** Resolves once an intent reaches a mark. @throws {AssertionError} after `timeoutMs`, or when the sequencer closes */
 export async function waitForMark(

@@ -4,7 +4,6 @@ import { answerError, asyncHandler, parseJson, requireOwnOrigin } from '../serve
 import type { IntentStore } from '../state/intent-store.js';
 import type { Wallet } from './wallet.js';
 
-/** The JSON API of the wallet page: lists the wallets, scans, confirms and declines. */
 export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Router {
   const router = Router();
   router.use(requireOwnOrigin);

@@ -31,7 +31,6 @@ export interface WalletRequest {
 }
 
 export interface OpenedCode {
-  /** Base58 */
   readonly id: string;
   readonly payload: Payload;
   readonly rendezvous: KeyPair;

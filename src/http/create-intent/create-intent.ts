@@ -31,7 +31,6 @@ import { normalizeTerms } from './payment-terms.js';
 //
 // `router.createPayment` has no browser: the site itself is the owner of the intent, and passes terms and key.
 
-/** A request for an intent, by a browser or by the site. */
 export interface CreateIntentRequest {
   readonly owner: IntentOwner;
   /** Undefined without an idempotency key, and without a ledger, where the key has no effect. */
@@ -42,7 +41,6 @@ export interface CreateIntentRequest {
   readonly http: { readonly req: Request; readonly res: Response } | undefined;
 }
 
-/** A parsed `POST /intent`. */
 interface BrowserRequest extends CreateIntentRequest {
   readonly owner: BrowserIdentity;
 }
@@ -57,7 +55,6 @@ export interface KeyedRequest {
 export interface CreateIntentResult {
   readonly id: string;
   readonly clientSecret: string;
-  /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
   /** Whether an earlier request with the same key created this intent. */
   readonly isReplayed: boolean;
@@ -66,7 +63,6 @@ export interface CreateIntentResult {
 /** The longest lifetime that browsers allow. The cookie identifies the browser that paid for a resource. */
 const resourceCookieSeconds = 400 * 24 * 3_600;
 
-/** `POST /intent`: creates a payment or login intent and responds with 201 `{ client_secret }`. */
 export function createIntentHandler(context: RouterContext): Handler {
   return async (req, res) => {
     const request = await parseRequest(context, req, res);
@@ -93,7 +89,6 @@ async function parseRequest(context: RouterContext, req: Request, res: Response)
   return { owner, keyed, terms, http: { req, res } };
 }
 
-/** Creates an intent, or restores that of an earlier request with the same key. */
 export async function startIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
   const result = await createOrRestore(context, request);
   context.observer?.emit(eventOf(result));
@@ -123,7 +118,6 @@ interface ReservedIntent {
   readonly unsent: PreparedIntent | undefined;
 }
 
-/** The intent that an earlier request with the same key reserved. */
 async function findReserved(context: RouterContext, request: CreateIntentRequest): Promise<ReservedIntent | undefined> {
   const { keyed, owner } = request;
   const earlier = await keyed?.ledger.repeated(owner.hash, keyed.key);
@@ -196,7 +190,6 @@ async function reserveIntent(
   return { id, clientSecret, terms, unsent: prepared };
 }
 
-/** Sends the intent to the sequencer, then calls the hook `onCreated`. */
 async function sendIntent(
   { webhook, hooks }: RouterContext,
   { http }: CreateIntentRequest,

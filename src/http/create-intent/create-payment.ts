@@ -46,9 +46,8 @@ export async function createPayment(
   const recorded = parseTerms(terms, config);
   const { idempotencyKey } = options;
   const keyed = idempotencyKey === undefined ? undefined : keyedBy(idempotencyKey, ledger, recorded);
-  const owner = siteOwner(config, keyed !== undefined);
   const { id, clientSecret } = await startIntent(context, {
-    owner,
+    owner: siteOwner(config),
     keyed,
     terms: async () => recorded,
     http: undefined,
@@ -76,18 +75,17 @@ function keyedBy(key: string, ledger: Ledger, terms: RecordedTerms): KeyedReques
 }
 
 /** The site. Its hash is empty: no cookie has this hash, so no browser owns these intents. */
-function siteOwner({ login }: RouterContext['config'], isSealed: boolean): IntentOwner {
+function siteOwner({ login }: RouterContext['config']): IntentOwner {
   const [key, ...former] = login?.cookieKeys ?? [];
-  if (isSealed && !key) {
+  const derive = (from: Uint8Array | undefined, purpose: string): Uint8Array => {
+    if (from) return new Uint8Array(hkdfSync('sha256', from, '', `${purpose} of the site`, 32));
     const message =
       'An idempotencyKey needs a key that seals the client secret. Enable logins, or omit idempotencyKey.';
     throw new IntentError('invalid_configuration', message);
-  }
-  const derive = (from: Uint8Array, purpose: string): Uint8Array =>
-    new Uint8Array(hkdfSync('sha256', from, '', `${purpose} of the site`, 32));
+  };
   return {
     hash: new Uint8Array(0),
-    deriveKey: (purpose) => derive(key ?? new Uint8Array(0), purpose),
+    deriveKey: (purpose) => derive(key, purpose),
     deriveFormerKeys: (purpose) => former.map((one) => derive(one, purpose)),
   };
 }

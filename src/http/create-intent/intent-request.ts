@@ -82,7 +82,6 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: bool
 
 /** 1 to 255 visible ASCII characters without quotes and backslashes. */
 const bareKeyForm = /^[!#-[\]-~]{1,255}$/;
-/** Whether a text is an idempotency key without quotes. */
 export const isBareKey = (text: string): boolean => bareKeyForm.test(text);
 /** A string of RFC 9651, section 3.3.3, in which a backslash precedes a quote or another backslash. */
 const quotedKeyForm = /^"((?:[!#-[\]-~]|\\["\\])+)"$/;

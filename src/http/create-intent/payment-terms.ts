@@ -84,7 +84,7 @@ export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'de
   if (destination === undefined) {
     throw new IntentError(
       'invalid_terms',
-      'The payment has no destination. Set INTENT_DESTINATION, or return `destination` from the payment hook.',
+      'The payment has no destination. Set INTENT_DESTINATION, or `destination` in the terms.',
     );
   }
   parseTerm('destination', () => parseAccount(destination));
@@ -110,7 +110,6 @@ function parseTermsAmount({ amount, currency }: SitePaymentTerms): string {
   }
 }
 
-/** @throws {IntentError} `invalid_terms` */
 function parseTerm<Value>(field: string, parse: () => Value): Value {
   try {
     return parse();

@@ -12,7 +12,6 @@ const restoreTimeoutMs = 1_000;
 
 /** A description can be private, such as the name of a medicine. Anyone who sees the code knows the intent id. */
 interface BoundDescription {
-  /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
   readonly text: string;
 }
@@ -50,7 +49,6 @@ export class ClientSecretCache {
     if (text !== undefined) this.#descriptions.set(intentId, { browser, text });
   }
 
-  /** The description of a payment, for the browser that created it. Undefined for any other browser. */
   getDescription(intentId: string, browser: Uint8Array): string | undefined {
     const description = this.#descriptions.get(intentId);
     return description && sameBrowser(description.browser, browser) ? description.text : undefined;

@@ -24,7 +24,6 @@ export function closingFrame(): Buffer {
   return retryFrame(jitteredMs(2_000, 0.875));
 }
 
-/** Limits the event streams of a process, and logs when the limit is reached. */
 export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): ConnectionLimiter {
   return new ConnectionLimiter(limits, () =>
     logger.warn(

@@ -29,7 +29,6 @@ export interface FeedOptions {
    * @returns cancels that; undefined if the visitor has reached the limit of such watches
    */
   readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
-  /** Called once, when the feed has ended. */
   readonly onEnd: (feed: IntentFeed) => void;
 }
 
@@ -38,7 +37,6 @@ export interface FeedOptions {
  */
 export const terminalKind = 'intent_submitted';
 const terminalFrame = eventFrame({ kind: terminalKind, id: terminalKind });
-/** The status at the terminal event (interface section 3). */
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
 /** A scan happens once. Both messages and the status report it. */
 const scannedEvent = { kind: 'code_scanned', id: 'code_scanned' } as const;
@@ -68,10 +66,8 @@ export class IntentFeed {
   readonly id: string;
   readonly #context: FeedContext;
   readonly #options: FeedOptions;
-  /** Aborted when the feed has ended. */
   readonly #ended = new AbortController();
   readonly #connections = new Set<SseConnection>();
-  /** The connections that have not received the status yet. */
   readonly #awaitingStatus = new Set<SseConnection>();
   readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
   #isReading = false;
@@ -103,7 +99,6 @@ export class IntentFeed {
     if (!this.#stopLingering) this.end();
   }
 
-  /** Processes a status of the service. Idempotent. */
   update(status: IntentStatus): void {
     if (this.#ended.signal.aborted) return;
     const { exists, codeScanned, intentSubmitted } = status;
@@ -211,7 +206,6 @@ export class IntentFeed {
     this.end(() => terminalFrame);
   }
 
-  /** Sends an event to the connections that have the status. */
   #broadcast(frame: Buffer): void {
     for (const connection of this.#connections) if (connection.hasStatus) connection.send(frame);
   }

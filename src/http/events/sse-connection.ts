@@ -24,7 +24,6 @@ export function writeEventHeaders(res: Response): void {
 /** One client of an event stream: an open response. Frames are created once and shared by all clients. */
 export class SseConnection {
   readonly #res: Response;
-  /** The id of the last event that the browser had received when it connected. */
   readonly lastEventId: string | undefined;
   /** Whether it has received the status. Events follow it. */
   hasStatus = false;

@@ -8,7 +8,6 @@ export interface StatusBody {
   readonly intent_submitted: boolean;
 }
 
-/** The body of `GET /status/:id` and of the event `status`. */
 export function statusBody({ exists, codeScanned, intentSubmitted }: IntentStatus): StatusBody {
   return { exists, code_scanned: codeScanned, intent_submitted: intentSubmitted };
 }

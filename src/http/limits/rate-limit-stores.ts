@@ -60,7 +60,6 @@ const pauseMs = 10_000;
 export class SharedStoreState {
   readonly #logger: Logger;
   readonly #now: () => number;
-  /** When the store last failed. Undefined while it is up. */
   #failedAtMs: number | undefined;
 
   constructor(logger: Logger, now: () => number) {

@@ -7,7 +7,6 @@ import type { Handler } from '../router-context.js';
 import { networkFactor, type RateLimitKey, rateLimitKey } from './rate-limit-key.js';
 import { FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';
 
-/** A configured limit. Several handlers may share one. */
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
 
 /** Counts a request. Returns undefined or resolves if the request may proceed. @throws {IntentError} `rate_limited` */

@@ -5,9 +5,7 @@ export type ProbeOutcome<Value> = { readonly value: Value } | { readonly error: 
 
 export interface CachedProbeOptions<Value> {
   readonly run: () => Promise<Value>;
-  /** How long an outcome is valid, in milliseconds. */
   readonly ttlMs: number;
-  /** The maximum wait of a caller, in milliseconds. */
   readonly timeoutMs: number;
 }
 

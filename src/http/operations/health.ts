@@ -26,7 +26,7 @@ export interface RouterHealth {
   readonly checks: {
     /** `down` after `close()` is called. */
     readonly process: HealthCheck<'closing'>;
-    /** Never `down`: the rest of the site works, and another process could not reach the sequencer either. */
+    /** Never `down`: the rest of the site works, and another process could not reach the payment service either. */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
       /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
@@ -58,9 +58,7 @@ export interface HealthTiming {
   readonly timeoutMs: number;
   /** The service is not probed within this time after any of its responses. */
   readonly skipProbeMs: number;
-  /** How long the outcome of a probe of the service is valid. */
   readonly probeTtlMs: number;
-  /** How long a report of the ledger is valid. */
   readonly ledgerTtlMs: number;
   /** A database that has not responded for this time is down; before that, it is slow. */
   readonly ledgerDownAfterMs: number;

@@ -1,10 +1,10 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
 
 /** The doctor sends its token in this header. The site reports in the header of the same name. */
 export const doctorHeader = 'Intent-Doctor';
 
-/** How a request arrived at the site. */
 export interface ProxyReport {
   /** Addresses in `X-Forwarded-For`. */
   readonly forwarded: number;
@@ -12,6 +12,8 @@ export interface ProxyReport {
   readonly trusted: number;
   /** Whether the request has any header of a proxy. */
   readonly proxied: boolean;
+  /** Whether the connection to the site itself has TLS. */
+  readonly encrypted: boolean;
 }
 
 /** Proves that the doctor has a secret of the site. It has no other use: it opens no cookie. */
@@ -32,21 +34,28 @@ export function proxyReporter(cookieKeys: readonly Uint8Array[] = []): (req: Req
 
 const proxyHeaders = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via'];
 
+/** Whether a request has any header that proxies add. */
+export const isProxied = ({ headers }: Request): boolean => proxyHeaders.some((name) => headers[name] !== undefined);
+
 function reportOn(req: Request): ProxyReport {
   const addresses = req.get('x-forwarded-for')?.split(',') ?? [];
   return {
     forwarded: addresses.length,
     trusted: req.ips.length,
-    proxied: proxyHeaders.some((name) => req.headers[name] !== undefined),
+    proxied: isProxied(req),
+    encrypted: req.socket instanceof TLSSocket,
   };
 }
 
-const formatReport = ({ forwarded, trusted, proxied }: ProxyReport): string =>
-  `forwarded=${forwarded}, trusted=${trusted}, proxied=${Number(proxied)}`;
+const formatReport = ({ forwarded, trusted, proxied, encrypted }: ProxyReport): string =>
+  `forwarded=${forwarded}, trusted=${trusted}, proxied=${Number(proxied)}, encrypted=${Number(encrypted)}`;
+
+const reportForm = /^forwarded=(\d+), trusted=(\d+), proxied=([01]), encrypted=([01])$/;
 
 /** @returns undefined if the site did not report */
 export function parseReport(text = ''): ProxyReport | undefined {
-  const [, forwarded, trusted, proxied] = /^forwarded=(\d+), trusted=(\d+), proxied=([01])$/.exec(text) ?? [];
-  if (proxied === undefined) return undefined;
-  return { forwarded: Number(forwarded), trusted: Number(trusted), proxied: proxied === '1' };
+  const [, forwarded, trusted, proxied, encrypted] = reportForm.exec(text) ?? [];
+  if (encrypted === undefined) return undefined;
+  const counts = { forwarded: Number(forwarded), trusted: Number(trusted) };
+  return { ...counts, proxied: proxied === '1', encrypted: encrypted === '1' };
 }

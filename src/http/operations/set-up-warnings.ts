@@ -4,8 +4,8 @@ import { isLoopback, parseUrl } from '../../net/url.js';
 import { rateLimitKey, unreadableAddress } from '../limits/rate-limit-key.js';
 import type { RouterContext } from '../router-context.js';
 import { isUnrenewable } from '../session/app-session.js';
+import { isProxied } from './proxy-report.js';
 
-/** Checks each request until every warning is logged. */
 export type SetUpCheck = (req: Request) => void;
 
 interface Warning {
@@ -24,16 +24,14 @@ const underPrefix: Warning = {
 const plainHttp: Warning = {
   applies: (req, { config }) => config.production && !req.secure && !isFromThisMachine(req),
   text: () =>
-    'A request arrived over http in production. Browsers reject the cookies, so no visitor can log in. Behind a proxy that ' +
-    "terminates TLS, call app.set('trust proxy', 1).",
+    'A request arrived over http in production. Behind a proxy that terminates TLS, let the proxy send X-Forwarded-Proto, ' +
+    "and call app.set('trust proxy', 1). Without one, serve the site over https: browsers reject its cookies over http.",
 };
 
-/** Headers that a proxy adds. */
-const forwardHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'];
-
 /** Whether a program or browser on this machine calls the site directly, such as a health check. */
-function isFromThisMachine({ socket, headers }: Request): boolean {
-  if (forwardHeaders.some((name) => headers[name] !== undefined)) return false;
+function isFromThisMachine(req: Request): boolean {
+  if (isProxied(req)) return false;
+  const { socket, headers } = req;
   // A proxy on this machine may send its own `Host`; the address bar is then in `Origin` and `Referer`.
   const urls = [`http://${headers.host}`, headers.origin, headers.referer].filter((url) => url !== undefined);
   const peer = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
@@ -45,7 +43,7 @@ const unknownProxy: Warning = {
     config.production && headers['x-forwarded-for'] !== undefined && !app.get('trust proxy'),
   text: () =>
     "A request has X-Forwarded-For, but 'trust proxy' is not set. Behind a proxy, all visitors then share one rate limit. Call " +
-    "app.set('trust proxy', 1) with the number of proxies. Without a proxy, ignore this warning.",
+    "app.set('trust proxy', 1), where 1 is the number of proxies. Without a proxy, ignore this warning.",
 };
 
 const anyProxy: Warning = {

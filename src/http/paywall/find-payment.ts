@@ -6,7 +6,7 @@ import type { Payment } from '../../ledger/payment.js';
 import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { PaymentRequirement } from './payment-requirement.js';
 
-/** How many submitted payments are settled, newest first. Of the open ones only the newest is checked: that costs a call. */
+/** How many submitted payments are settled, newest first. Of the created ones only the newest is checked: that costs a call. */
 const maxSubmitted = 5;
 /** A cached status has expired after this time. Timers may fire slightly early. */
 const cacheExpiryMs = pendingMs + 10;
@@ -29,11 +29,11 @@ export interface PaymentSearch {
 export async function findPayment(search: PaymentSearch): Promise<Payment | undefined> {
   const payments = await sufficientPayments(search);
   const paid = settledOf(payments);
-  const open = payments.filter(({ state }) => state === 'created').slice(0, 1);
+  const created = payments.filter(({ state }) => state === 'created').slice(0, 1);
   const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
-  if (paid || open.length + submitted.length === 0) return paid;
-  if (open.length > 0) await search.beforeCall?.();
-  const mayBePaid = await settleNow(search, [...submitted, ...open]);
+  if (paid || created.length + submitted.length === 0) return paid;
+  if (created.length > 0) await search.beforeCall?.();
+  const mayBePaid = await settleNow(search, [...submitted, ...created]);
   return mayBePaid ? settledOf(await sufficientPayments(search)) : undefined;
 }
 

@@ -106,7 +106,6 @@ export function browserHashOf(cookie: HostCookie, req: Request): Uint8Array | un
   return token === undefined ? undefined : hashOf(token);
 }
 
-/** Compares two hashes in constant time. */
 export function sameBrowser(a: Uint8Array, b: Uint8Array): boolean {
   return timingSafeEqual(a, b);
 }

@@ -9,7 +9,6 @@ export class ClientDisconnectedError extends Error {
   }
 }
 
-/** A signal that aborts if the client disconnects before the response is complete. */
 export function disconnectSignal(res: Response): Abortable {
   const signal = new Abort();
   const abort = (): void => {

@@ -64,7 +64,9 @@ function logServerError(req: Request, error: unknown, code: IntentErrorCode, log
   const details = describeError(error);
   // The message has the field and the fix. The hook has returned, so the stack has only frames of this package.
   if (code === 'invalid_terms') delete details.stack;
-  const isOurs = code === 'internal_error' && !('at' in details);
+  // An IntentError names its cause. A constraint of the site can fail at the commit of a hook, which has no frame of the site.
+  const isExplained = error instanceof IntentError || 'at' in details || 'sqlState' in details;
+  const isOurs = code === 'internal_error' && !isExplained;
   const request = isOurs ? '. This is a fault of express-intents. Please report it.' : '';
   logger.error(`express-intents: ${code}${request}`, { requestId, ...details });
 }
@@ -87,7 +89,6 @@ function discardBody(res: Response): Record<string, string> {
   return { Connection: 'close' };
 }
 
-/** `Retry-After` in whole seconds, at least one. */
 export function retryAfter(error: unknown): Record<string, string> {
   const { retryAfterMs } = error instanceof IntentError ? error : {};
   return retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };

@@ -41,7 +41,6 @@ export function sendJson(res: Response, status: number, body: unknown, headers: 
   res.end(text);
 }
 
-/** Sends bytes. `headers` contain their content type. */
 export function sendBytes(res: Response, status: number, bytes: Buffer, headers: ResponseHeaders): void {
   setHeaders(res, status, headers);
   res.setHeader('Content-Length', bytes.length);

@@ -3,16 +3,13 @@ import { withTimeout } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import type { IntentUser } from '../hooks.js';
 
-/** A login that starts a new session. */
 export interface StartingLogin {
   readonly user: IntentUser;
-  /** The members of the old session that are copied into the new one. */
   readonly keep: readonly string[];
   /** The site's hook. It runs with the new session as `req.session`, before that session is stored. */
   readonly onSession: () => Promise<void>;
 }
 
-/** The operations of a login on `req.session` of the app. */
 export interface AppSession {
   readonly user: IntentUser | undefined;
   /**
@@ -59,11 +56,9 @@ export function isUnrenewable(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }
 
-/** How a middleware replaces the session of a request. */
 interface Replacement {
   /** Makes a new session with this content `req.session`. */
   readonly replace: (content: SessionContent) => Promise<SessionContent>;
-  /** Stores the session, before the response is sent. */
   readonly save: () => Promise<void>;
 }
 

@@ -4,14 +4,14 @@ import type { NewIntent } from '../../ledger/ledger.js';
 import { sameBrowser } from '../request/browser-cookie.js';
 
 /**
- * Started logins. Each can be completed once, within its time to live, by the browser that started it:
+ * Started logins. The browser that started a login can complete it once, within its time to live:
  *
  *   started --completeLogin--> completed --reopenLogin--> started
  *
  * The ledger implements this for all processes, {@link MemoryLoginStore} in memory for one process.
  */
 export interface LoginStore {
-  /** Records an intent that the sequencer has accepted. */
+  /** Records an intent that the payment service has accepted. */
   record(intent: NewIntent): Promise<void>;
   /** Whether this browser started this login less than `ttlMs` ago, and it is not completed. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;

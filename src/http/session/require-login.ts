@@ -26,8 +26,8 @@ export interface RequireLoginOptions {
 
 /**
  * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Other people are redirected to `loginUrl`; without
- * it they get 401 and a page with the button. Programs get 401 problem+json (code `login_required`). `Accept` tells people from
- * programs. Sets `Cache-Control: private, no-store` unless the app sets another.
+ * it they get 401 and a page with the button. Programs get 401 problem+json (code `login_required`). The header `Accept`
+ * distinguishes people from programs. Sets `Cache-Control: private, no-store` unless the app sets another.
  * @throws {ConfigError} for an unknown option, or if `loginUrl` is not a path on this site
  */
 export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {
@@ -64,8 +64,8 @@ export async function currentUser(req: Request): Promise<IntentUser | undefined>
 }
 
 /**
- * Logs out, on any route after `intentRouter()`, as `DELETE /session` does: the new session of the app is empty. Without a login
- * it changes nothing. Call it before the response is sent, in a route that other sites cannot call: a `POST` route with the
+ * Logs out, on any route after `intentRouter()`, as `DELETE /session` does, and replaces the app's session with an empty one.
+ * Without a login it changes nothing. Call it before the response is sent, in a route that other sites cannot call: a `POST` route with the
  * app's CSRF protection.
  * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `internal_error` if the response
  *   was already sent

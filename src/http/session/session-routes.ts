@@ -31,17 +31,29 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   const { logins, browserCookie, client, observer } = context;
   const { ttlMs, keyRing } = login;
   const parse = completionParser(login.confirm);
-  const completed = new BoundedMap<IntentUser>({ ttlMs: repetitionTtlMs, capacity: 10_000, now: context.now });
+  const completions = new BoundedMap<Promise<IntentUser | undefined>>({
+    ttlMs: repetitionTtlMs,
+    capacity: 10_000,
+    now: context.now,
+  });
   return async (req, res) => {
     const { id, isConfirmed } = await parse(await readJson(req));
     const browser = browserHashOf(browserCookie, req);
     const attempt = browser && attemptOf(req, id, browser);
-    const earlier = attempt && completed.get(attempt);
-    if (earlier) {
-      await sessions.start(req, res, earlier, () => callOnSession(context, earlier, req));
-      return sendJson(res, 200, { user: earlier });
+    const startSession = (user: IntentUser) => sessions.start(req, res, user, () => callOnSession(context, user, req));
+    /** Whether an earlier or concurrent request of this attempt has completed the login. */
+    const isRepeated = async (): Promise<boolean> => {
+      const user = attempt && (await completions.get(attempt)?.catch(() => undefined));
+      if (!user) return false;
+      await startSession(user);
+      sendJson(res, 200, { user });
+      return true;
+    };
+    if (await isRepeated()) return;
+    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) {
+      if (await isRepeated()) return;
+      throw notStartedHere();
     }
-    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notStartedHere();
 
     const disconnect = disconnectSignal(res);
     const query = { intent: id, verifier: keyRing.signer };
@@ -51,13 +63,26 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const user = { id: userId };
     if (!isConfirmed) return sendJson(res, 200, { confirm: { user } });
 
-    const completing = { id, browser, ttlMs, userId };
-    const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
-    // A concurrent request has completed this login.
-    if (!isFirst) throw notStartedHere();
-    const onSession = () => callOnSession(context, user, req);
-    await sessions.start(req, res, user, onSession).catch((error) => reopenLogin(context, id, req, error));
-    if (attempt) completed.set(attempt, user);
+    const complete = async (): Promise<IntentUser | undefined> => {
+      const completing = { id, browser, ttlMs, userId };
+      const isFirst = await logins.completeLogin(completing, (tx) =>
+        callOnLogin(context, user, req, { tx, intent: id }),
+      );
+      if (!isFirst) return undefined;
+      await startSession(user).catch((error) => reopenLogin(context, id, req, error));
+      return user;
+    };
+    const completion = complete().catch((error) => {
+      if (attempt) completions.delete(attempt);
+      throw error;
+    });
+    if (attempt && !completions.get(attempt)) completions.set(attempt, completion);
+    if (!(await completion)) {
+      // Another request has completed this login.
+      if (await isRepeated()) return;
+      throw notStartedHere();
+    }
+    if (attempt) completions.set(attempt, completion);
     observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
@@ -88,7 +113,6 @@ async function callOnLogin(
   if (onLogin) await callHook('onLogin', config, () => onLogin(user, req, hookContext));
 }
 
-/** Calls the site's hook `onSession`. @throws as `callOnLogin` */
 async function callOnSession(
   { hooks: { onSession }, config }: RouterContext,
   user: IntentUser,
@@ -182,7 +206,6 @@ export function logOutHandler(context: RouterContext): Handler {
   };
 }
 
-/** Logs out. @throws {IntentError} `session_unavailable` */
 export async function endSession({ sessions, observer }: RouterContext, req: Request, res: Response): Promise<void> {
   await sessions?.end(req, res);
   observer?.emit({ type: 'logged_out' });

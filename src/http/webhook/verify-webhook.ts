@@ -5,14 +5,12 @@ import { parseBase58, parseIntentId } from '../../keys/base58.js';
 import { loadJose } from '../encryption.js';
 
 export interface VerifiedWebhook {
-  /** Base58 */
   readonly intentId: string;
   /** Identifies the call: SHA-256 of its signed part, base64. */
   readonly digest: string;
 }
 
 export interface WebhookVerifierOptions {
-  /** Public keys of the service, Base58 of 32 bytes each. */
   readonly webhookPublicKeys: () => Promise<readonly string[]>;
   readonly now: () => number;
 }

@@ -13,7 +13,6 @@ export interface LedgerLogger {
 
 /** All in milliseconds. */
 export interface ConnectorTiming {
-  /** How long a call waits for the database to open. */
   readonly openWaitMs: number;
   /** From the first failed attempt to open to the next; doubled each time, up to ten seconds. */
   readonly retryMs: number;
@@ -70,7 +69,6 @@ export class DatabaseConnector implements Database {
   readonly #options: ConnectorOptions;
   readonly #timing: ConnectorTiming;
   readonly #closing = new AbortController();
-  /** Aborted when no further attempt to open the database follows. */
   readonly #settled = new AbortController();
   readonly #opened: Promise<Database>;
   #db: Database | undefined;
@@ -104,7 +102,7 @@ export class DatabaseConnector implements Database {
       this.#options.onOpen?.();
     } catch (error) {
       const message =
-        'express-intents: the ledger is open, but settlement did not start. Payments are not settled by this process. ' +
+        'express-intents: the ledger is open, but settlement did not start, so this process settles no payments. ' +
         'Restart it.';
       this.#options.logger.error(message, { message: messageOf(error) });
     }

@@ -2,7 +2,6 @@ import type { Database, Queryable } from '../database/database.js';
 
 const pageSize = 500;
 
-/** The value of `ledger` in the first line of an export. */
 export const exportName = 'express-intents';
 
 /**

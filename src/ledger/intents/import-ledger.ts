@@ -131,7 +131,7 @@ function parseLine(line: string, number: number): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw invalidLine(number, `no JSON: ${line.slice(0, 60)}`);
+    throw invalidLine(number, `it is not JSON: ${line.slice(0, 60)}`);
   }
 }
 

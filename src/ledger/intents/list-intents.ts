@@ -28,7 +28,6 @@ export interface ListFilters {
 
 const optionNames = ['kind', 'state', 'userId', 'metadata', 'createdFrom', 'createdBefore', 'after', 'limit'];
 
-/** @throws {IntentError} `invalid_request` */
 export function parseListOptions(options: ListOptions): ListFilters {
   requireKnown('list', options, optionNames);
   const { kind, state, userId, metadata, createdFrom, createdBefore, after, limit = 50 } = options;
@@ -65,8 +64,19 @@ function parseMetadata(metadata: unknown): string {
   }
   const text = JSON.stringify(cloneOf(metadata));
   if (text === '{}') throw invalid('`metadata` has no members. Omit it to list all intents.');
+  if (hasUndefined(metadata)) {
+    throw invalid(
+      '`metadata` has a member that is undefined, so it would match more payments. Set a value, or omit the member.',
+    );
+  }
   if (text.length > maxMetadataLength) throw invalid('`metadata` is longer than the metadata of a payment can be.');
   return text;
+}
+
+/** The clone omits undefined members. In a filter that would match more, such as the payments of all accounts. */
+function hasUndefined(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return value === undefined;
+  return Object.values(value).some(hasUndefined);
 }
 
 function cloneOf(metadata: object): unknown {
@@ -84,11 +94,18 @@ function parseDate(name: string, date: unknown): number | undefined {
   return Math.max(date.getTime(), 0);
 }
 
-const timestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)*$/;
+const timestamp = /^(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-](?:0\d|1[0-5])(?::[0-5]\d)*$/;
+
+/** Whether Postgres can read it. A site may pass a cursor from its own query string. */
+function isTimestamp(text: string): boolean {
+  const seconds = text.slice(0, 19).replace(' ', 'T');
+  const date = new Date(`${seconds}Z`);
+  return timestamp.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(seconds);
+}
 
 function parseCursor(text: string): Cursor {
   const [created = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split('|');
-  if (timestamp.test(created) && /^\w{32,44}$/.test(id)) return { created, id };
+  if (isTimestamp(created) && /^\w{32,44}$/.test(id)) return { created, id };
   throw invalid('`after` (--after) must be the `next` of a previous page.');
 }
 
@@ -100,7 +117,6 @@ function invalid(message: string): IntentError {
   return new IntentError('invalid_request', message);
 }
 
-/** The conditions of a statement, and the values of their parameters. */
 class Conditions {
   readonly values: unknown[] = [];
   readonly #texts: string[] = [];

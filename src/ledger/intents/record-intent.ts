@@ -32,7 +32,7 @@ export async function recordIntent(db: Queryable, intent: NewIntent, times: Watc
   );
 }
 
-/** Records an intent before it is sent to the sequencer. False if its idempotency key is already used. */
+/** Records an intent before it is sent to the payment service. False if its idempotency key is already used. */
 export async function reserveIntent(db: Queryable, intent: NewIntent, idempotency: Idempotency): Promise<boolean> {
   const { key, fingerprint, sealedSecret } = idempotency;
   const { rowCount } = await db.query(
@@ -61,7 +61,7 @@ export async function confirmIntent(db: Queryable, id: string, times: WatchTimes
   if (found.rowCount === 0)
     throw new IntentError(
       'internal_error',
-      `The ledger no longer has the reserved intent ${id}. Was the database restored or emptied?`,
+      `The ledger no longer has the reserved intent ${id}. The database was probably restored or emptied. Create a new intent.`,
     );
 }
 

@@ -75,7 +75,7 @@ begin
   if tg_op = 'DELETE' then
     delete from express_intents.metadata where intent_id = old.id;
   else
-    insert into express_intents.metadata values (new.id, new.metadata)
+    insert into express_intents.metadata (intent_id, metadata) values (new.id, new.metadata)
       on conflict (intent_id) do update set metadata = excluded.metadata;
   end if;
   return null;

@@ -136,7 +136,6 @@ interface HookFailure {
   readonly name: HookCall['name'];
   readonly error: unknown;
   readonly hasTimedOut?: boolean;
-  /** Default: by the rules in `hook-lanes.ts`. */
   readonly lane?: Lane;
 }
 
@@ -174,7 +173,10 @@ async function hookFailed(
   );
 }
 
-/** Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`. */
+/**
+ * Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`.
+ * @param hook `verifyPayment` also if the payment service no longer knows the payment
+ */
 export async function moveToDeadLetter(
   context: SettlementContext,
   claimed: ClaimedPayment,
@@ -187,9 +189,13 @@ export async function moveToDeadLetter(
   const changes = `state = 'dead', dead_letter_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaim}`;
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
+  const reason =
+    hook === 'verifyPayment'
+      ? 'it could not be verified within `watch.unpaidMs`'
+      : `${hook} failed ${attempts === 1 ? 'once' : `${attempts} times`} and is not called again`;
   logger.error(
-    `express-intents: payment ${payment.id} is a dead letter: ${hook} failed (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}) and is not called again. Fix the ` +
-      `cause, then run: npx express-intents ledger retry ${payment.id}`,
+    `express-intents: payment ${payment.id} is a dead letter: ${reason}. Fix the cause, then run: ` +
+      `npx express-intents ledger retry ${payment.id}`,
     describeError(error),
   );
   try {

@@ -34,7 +34,6 @@ const namedIntents = `select id from express_intents.intents
   where id = any($2::text[]) and kind = 'payment' and state in ('created', 'reversed', 'expired') and ${isFree}
   for update skip locked`;
 
-/** The maximum number of payments to claim in each lane. */
 export type LaneLimits = Readonly<Record<Lane, number>>;
 
 export function claimDue(db: Queryable, limits: LaneLimits, timing: SettlementTiming): Promise<ClaimedPayment[]> {

@@ -79,7 +79,6 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
   };
 }
 
-/** Part of every write that ends a claim. */
 export const endClaim = 'leased_until = null, hook_run = null';
 
 export const clearFailures = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;

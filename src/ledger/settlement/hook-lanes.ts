@@ -58,7 +58,6 @@ export class HookLanes {
     return this.#running[lane];
   }
 
-  /** The longest current wait of a first call for its slot, in milliseconds. */
   get firstCallWaitMs(): number {
     for (const { kind, sinceMs } of this.#waiting) if (kind === 'first') return performance.now() - sinceMs;
     return 0;

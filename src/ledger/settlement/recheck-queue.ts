@@ -30,7 +30,6 @@ export class RecheckQueue {
   readonly #wake: () => void;
   #isClosed = false;
 
-  /** @param wake called when a payment starts to wait */
   constructor(wake: () => void) {
     this.#wake = wake;
   }

@@ -34,7 +34,7 @@ export async function settlePayment(context: WorkContext, claimed: ClaimedPaymen
   if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
-/** A sequencer that does not answer says nothing about the payment, which is polled again later. */
+/** If the service does not answer, the payment keeps its state and is polled again later. */
 async function fetchStatusOrPollLater(
   context: WorkContext,
   claimed: ClaimedPayment,
@@ -124,7 +124,7 @@ async function settleSubmitted(
     emitReversed(context, claimed);
     return;
   }
-  // A sequencer that does not know the intent says nothing about the payment.
+  // A service that does not know the intent may have lost its data: the payment keeps its state.
   context.logger.warn(
     `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It stays in the ledger ` +
       'and is polled. (Without a state file, the embedded sequencer forgets all intents when its process ends.)',
@@ -169,7 +169,6 @@ async function withUserId(
   }
 }
 
-/** Calls `verifyPayment`. If it does not return true, the payment is polled later. */
 async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<boolean> {
   const { payment } = claimed;
   const { verifyPayment } = context.hooks;

@@ -39,7 +39,6 @@ export interface SettlementContext {
   readonly observer?: Observer | undefined;
 }
 
-/** The context with the hook lanes, which all payments of a process share. */
 export interface WorkContext extends SettlementContext {
   readonly lanes: HookLanes;
 }

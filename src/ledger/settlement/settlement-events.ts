@@ -53,7 +53,6 @@ export interface HookRun {
   readonly lease: AbortSignal;
 }
 
-/** @param failure undefined if the hook succeeded */
 export function emitHook(
   { observer }: Context,
   { hook, payment, attempt = 1 }: HookRun,

@@ -105,12 +105,10 @@ export class Settlement {
     this.#rechecks = new RecheckQueue(() => this.#wake());
   }
 
-  /** The time since the last successful round, or since the creation, in milliseconds. */
   get lastPollMsAgo(): number {
     return Math.round(performance.now() - this.#lastRoundMs);
   }
 
-  /** The longest current wait of a payment for the first call of its hook, in milliseconds. */
   get firstCallWaitMs(): number {
     return Math.round(this.#context.lanes.firstCallWaitMs);
   }
@@ -124,7 +122,6 @@ export class Settlement {
     void this.#releaseUnreleased().finally(() => this.#wake());
   }
 
-  /** Polls a payment now. Resolves after the attempt, whether or not it succeeded. */
   recheck(id: string): Promise<void> {
     return this.#isClosed ? Promise.resolve() : this.#rechecks.add(id);
   }
@@ -152,7 +149,6 @@ export class Settlement {
     while (await correctDueTimes(this.#context.db));
   }
 
-  /** Resolves when no payment is being processed. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
@@ -169,8 +165,6 @@ export class Settlement {
     await this.idle();
     clearTimeout(timer);
   }
-
-  // ---- Rounds ----
 
   async #run(): Promise<void> {
     const { db } = this.#context;
@@ -239,8 +233,6 @@ export class Settlement {
       };
     });
   }
-
-  // ---- Claimed payments ----
 
   async #claimRechecks(room: number): Promise<number> {
     const { db, timing } = this.#context;

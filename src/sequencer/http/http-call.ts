@@ -83,7 +83,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
       if (answer.length === 0 && !this.#mayBeEmpty) {
         throw new SequencerError(
           'sequencer_bad_response',
-          'The answer of the payment service is empty and is not an envelope.',
+          'The answer is empty and is not an envelope. Check that the URL is that of the payment service.',
         );
       }
       this.#resolve(openResponse(answer));
@@ -150,9 +150,13 @@ function asSequencerError(error: Error & { readonly code?: unknown }, origin: un
     return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
   if (error.name === 'HTTPParserError') {
-    return new SequencerError('sequencer_bad_response', 'The answer of the payment service is not HTTP.', {
-      cause: error,
-    });
+    return new SequencerError(
+      'sequencer_bad_response',
+      'The answer is not HTTP. Check that the URL is that of the payment service.',
+      {
+        cause: error,
+      },
+    );
   }
   return new SequencerError('sequencer_unreachable', `The payment service at ${origin} cannot be reached.`, {
     cause: error,

@@ -29,7 +29,6 @@ export class StreamQueue implements AsyncIterator<Uint8Array> {
     return this.#end !== undefined;
   }
 
-  /** Adds a message. @returns false if the queue is full */
   push(message: Uint8Array): boolean {
     if (this.#end) return true;
     if (this.#messages.length >= maxMessages) return false;

@@ -96,7 +96,6 @@ class WebSocketStream {
     });
   }
 
-  /** Ends the stream: the reader gets the error after the messages before it. */
   fail(error: unknown): void {
     this.reader.end({ error });
     this.#closeSocket();

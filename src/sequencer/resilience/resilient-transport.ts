@@ -33,7 +33,6 @@ export interface CallObserver {
   breaker(operation: Operation, isOpen: boolean): void;
 }
 
-/** One call, with all its attempts. */
 export interface ObservedCall {
   readonly metadata: Readonly<Record<string, string>> | undefined;
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
@@ -52,7 +51,6 @@ export interface ServiceState {
   readonly circuitOpen: boolean;
 }
 
-/** A transport that implements all call options. */
 export interface ResilientTransport extends Transport, Caller {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
   service(): ServiceState;
@@ -225,7 +223,6 @@ function queueTimeout(timeoutMs: number): SequencerError {
   return new SequencerError('sequencer_timeout', message);
 }
 
-/** The error of the last attempt. After several attempts, its message has their number. */
 function afterAttempts(error: unknown, attempts: number, { begunAtMs }: Call): unknown {
   if (attempts === 1 || !(error instanceof SequencerError)) return error;
   const { code, message, serviceMessage, httpStatus, retryAfterMs } = error;

@@ -8,11 +8,7 @@ import { decode, encode, v1 } from '../../wire/codec.js';
 import { messagesIn } from '../../wire/signed-bytes.js';
 import type { IntentEvent, IntentEventKind } from './intent-event.js';
 
-// ---- The request that opens the stream ----
-
-/** Opens the message stream of an intent (interface section 4.5). */
 export interface StreamRequest {
-  /** The rendezvous public key, 32 bytes. */
   readonly rendezvousKey: Uint8Array;
   /** The serialized OpenMessageStreamRequest, signed by the rendezvous key. */
   readonly body: Uint8Array;
@@ -29,8 +25,6 @@ export function signStreamRequest(id: string, clientSecret: string): StreamReque
   const signature = { value: rendezvous.sign(unsignedBytes(codec, unsigned)) };
   return { rendezvousKey: rendezvous.publicKey, body: encode(codec, { ...unsigned, signature }) };
 }
-
-// ---- The responses of the stream ----
 
 /**
  * The maximum number of messages of clients, and of the service. The two are counted separately: anyone who has seen
@@ -82,8 +76,6 @@ function decodeMessages(response: Uint8Array): { message: v1.Message; sent: Uint
     return undefined;
   }
 }
-
-// ---- One message ----
 
 type Kind = NonNullable<v1.Message['kind']>;
 type Timestamp = v1.CodeScanned.$Properties['timestamp'];

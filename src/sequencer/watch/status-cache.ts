@@ -13,7 +13,6 @@ export type FetchStatus = (id: string, options: CallOptions) => Promise<IntentSt
 export type StatusSource = (typeof sources)[number];
 const sources = ['status', 'stream', 'webhook', 'ledger'] as const;
 
-/** A status that differs from the cached one, or was not in the cache. */
 export interface StatusUpdate {
   readonly id: string;
   readonly status: IntentStatus;
@@ -31,7 +30,6 @@ export interface StatusReadOptions {
 
 export interface StatusCacheOptions {
   readonly fetchStatus: FetchStatus;
-  /** The clock, in milliseconds. */
   readonly now: () => number;
   /** How many intents are cached. The oldest entry is evicted first. Default 10 000. */
   readonly capacity?: number | undefined;

@@ -72,7 +72,6 @@ export function watchIntent(transport: Transport, { fetchStatus, timing }: Watch
   return (intent, { signal }) => new IntentWatch(source, intent, signal).events();
 }
 
-/** The part that all watches of a transport share. */
 interface WatchSource {
   readonly openStream: Transport['openStream'] | undefined;
   readonly fetchStatus: FetchStatus;

@@ -1,10 +1,8 @@
 import { Problem } from '../../../src/browser/flow/api.js';
 import { amountIn, localizeAmount } from '../../../src/browser/texts/amount.js';
-import { buttonTexts, buttonTextsOf } from '../../../src/browser/texts/button-texts.js';
+import { buttonTexts, buttonTextsOf, negotiateTag } from '../../../src/browser/texts/button-texts.js';
 import { en } from '../../../src/browser/texts/en.js';
-import { negotiateTag } from '../../../src/browser/texts/locale.js';
-import { problemText } from '../../../src/browser/texts/problem-text.js';
-import { textsOf } from '../../../src/browser/texts/texts.js';
+import { problemText, textsOf } from '../../../src/browser/texts/texts.js';
 import { errorCodes } from '../../../src/errors.js';
 import { encodePayload } from '../../../src/intents/payload.js';
 

@@ -25,17 +25,21 @@ async function ask(given: string, { path = '/intent', trustProxy = 0, forwardedF
 
 describe('the doctor learns how its request arrived', () => {
   test.each([
-    ['directly', {}, { forwarded: 0, trusted: 0, proxied: false }],
-    ['through an untrusted proxy', { forwardedFor: '192.0.2.7' }, { forwarded: 1, trusted: 0, proxied: true }],
+    ['directly', {}, { forwarded: 0, trusted: 0, proxied: false, encrypted: false }],
+    [
+      'through an untrusted proxy',
+      { forwardedFor: '192.0.2.7' },
+      { forwarded: 1, trusted: 0, proxied: true, encrypted: false },
+    ],
     [
       'through a trusted proxy',
       { forwardedFor: '192.0.2.7', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, proxied: true },
+      { forwarded: 1, trusted: 1, proxied: true, encrypted: false },
     ],
     [
       'through two proxies, one of them trusted',
       { forwardedFor: '192.0.2.7, 198.51.100.4', trustProxy: 1 },
-      { forwarded: 2, trusted: 1, proxied: true },
+      { forwarded: 2, trusted: 1, proxied: true, encrypted: false },
     ],
   ])('%s', async (_name, path, report) => {
     expect(parseReport(await ask(token, path))).toEqual(report);
@@ -67,7 +71,7 @@ test.each([
   [undefined],
   [''],
   ['forwarded=1'],
-  ['forwarded=x, trusted=1, proxied=1'],
+  ['forwarded=x, trusted=1, proxied=1, encrypted=1'],
   ['forwarded=1, trusted=1, proxied=2'],
 ])('a response with the header %j is no report', (text) => {
   expect(parseReport(text)).toBeUndefined();

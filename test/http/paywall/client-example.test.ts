@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { jest } from '@jest/globals';
 import type { Request } from 'express';
 import { requirePayment } from '../../../src/http/paywall/require-payment.js';
@@ -194,4 +195,45 @@ test('the client refuses a code that is not a payment', async () => {
     res.end(JSON.stringify(isPost ? { client_secret: '0OIl' } : order));
   });
   await expect(clientOf({ origin }).get('/tea')).rejects.toMatchObject({ code: 'invalid_code' });
+});
+
+/** A new code for each request, whatever its key. */
+async function sendCode(res: ServerResponse): Promise<void> {
+  const { account: destination } = site.sequencer.wallet('Ada');
+  const { clientSecret } = await site.router.createPayment({ amount: '0.50', currency: 'usd', destination });
+  res.writeHead(201);
+  res.end(JSON.stringify({ client_secret: clientSecret }));
+}
+
+test('the client pays only once in one get, whatever price or resource the site asks for next', async () => {
+  let asked = 0;
+  const origin = await serve(async (req, res) => {
+    if (req.method === 'POST') return sendCode(res);
+    asked += 1;
+    res.writeHead(asked > 4 ? 200 : 402);
+    const pay = { url: '/intent', mode: 'payment', order: asked };
+    res.end(JSON.stringify({ pay, resource: `/tea/${asked}`, amount: '0.50', currency: 'usd' }));
+  });
+  await expect(clientOf({ origin }).get('/tea')).rejects.toMatchObject({ code: 'over_limit' });
+  expect(payments).toHaveLength(1);
+});
+
+test('the client does not pay another code with the same key', async () => {
+  const wallet = site.sequencer.wallet('Ada');
+  const origin = await serve(async (req, res) => {
+    if (req.method === 'POST') return sendCode(res);
+    res.writeHead(402);
+    const pay = { url: '/intent', mode: 'payment' };
+    res.end(JSON.stringify({ pay, resource: '/tea', amount: '0.50', currency: 'usd' }));
+  });
+  const client = clientOf({
+    origin,
+    pay: async ({ clientSecret }) => {
+      await wallet.pay(clientSecret);
+      throw new Error('The answer of the wallet was lost.');
+    },
+  });
+  await expect(client.get('/tea')).rejects.toThrow('lost');
+  await expect(client.get('/tea')).rejects.toMatchObject({ code: 'invalid_code' });
+  expect(payments).toHaveLength(1);
 });

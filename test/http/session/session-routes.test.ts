@@ -5,6 +5,7 @@ import { errorCodes, SequencerError, type SequencerErrorCode } from '../../../sr
 import { currentUser, requireLogin } from '../../../src/http/session/require-login.js';
 import { createSigner } from '../../../src/keys/verifier-key.js';
 import { Browser } from '../../support/browser/browser.js';
+import { eventually } from '../../support/eventually.js';
 import { type Answer, faultSequencer, ok } from '../../support/sequencers/fault-sequencer.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import {
@@ -94,6 +95,35 @@ describe.each([
     await begin(stranger);
     const stolen = await stranger.send('POST', '/session', { id }, { 'idempotency-key': 'attempt-1' });
     expect(stolen.status).toBe(404);
+  });
+
+  test('a completion that is repeated while the first request runs waits for it, and calls onLogin once', async () => {
+    let finish = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const calls: string[] = [];
+    const slow = await start({
+      onLogin: () => void calls.push('onLogin'),
+      onSession: async () => {
+        calls.push('onSession');
+        if (calls.length === 2) await gate;
+      },
+    });
+    const browser = new Browser(slow.origin);
+    const { secret, id } = await begin(browser);
+    await slow.sequencer.wallet('Ada').login(secret);
+    const again = new Browser(slow.origin, browser.cookies);
+    const complete = (by: Browser) => by.send('POST', '/session', { id }, { 'idempotency-key': 'attempt' });
+    const first = complete(browser);
+    await eventually('the first request runs', () => expect(calls).toHaveLength(2));
+    const second = complete(again);
+    // A request of another attempt is answered after the second one has arrived.
+    expect((await again.send('POST', '/session', { id }, { 'idempotency-key': 'another' })).status).toBe(404);
+    finish();
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    expect(calls).toEqual(['onLogin', 'onSession', 'onSession']);
+    expect((await again.send('GET', '/session')).body.user).not.toBeNull();
   });
 
   test('answers 404 to another browser, as for an unknown id', async () => {

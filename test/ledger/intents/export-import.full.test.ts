@@ -106,7 +106,7 @@ describe.each([
     ],
     ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'already exists'],
     ['an unknown state', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
-    ['a broken line', (all) => all.with(3, '{"intent": {'), 'Line 4 is not a line of `ledger export`: no JSON'],
+    ['a broken line', (all) => all.with(3, '{"intent": {'), 'Line 4 is not a line of `ledger export`: it is not JSON'],
     ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not a line of `ledger export`: intent.amount'],
     ['an amount below a cent', withIn(2, 'amount', 4.505), 'Line 3 is not a line of `ledger export`: intent.amount'],
     ['a negative amount', withIn(2, 'amount', -1), 'Line 3 is not a line of `ledger export`: intent.amount'],

@@ -131,6 +131,14 @@ describe.each(kinds)('listIntents on %s', (kind) => {
       expect(seen).toEqual(found);
     });
 
+    it.each<[metadata: Record<string, unknown>]>([
+      [{ order: undefined }],
+      [{ shop: 'a', account: undefined }],
+      [{ shop: 'a', customer: { id: undefined } }],
+    ])('rejects the filter %p, because a missing value would list the payments of everyone', async (metadata) => {
+      await expect(list({ metadata })).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
     it.each<[what: string, metadata: Record<string, unknown>]>([
       ['a quote', { order: "42' or '1'='1" }],
       ['a key that is SQL', { "order' is not null) --": 42 }],
@@ -203,6 +211,13 @@ describe('parseListOptions', () => {
       { after: Buffer.from("2026-01-01 12:00:00+00|'; drop table x; --").toString('base64url') },
       '`next` of a previous page',
     ],
+    ...['2026-02-30 12:00:00+00', '2026-99-01 12:00:00+00', '0000-01-01 12:00:00+00', '2026-01-01 12:00:00+99'].map(
+      (time): [what: string, options: object, message: string] => [
+        `the time ${time} in the cursor`,
+        { after: Buffer.from(`${time}|${idOf(0)}`).toString('base64url') },
+        '`next` of a previous page',
+      ],
+    ),
     ['an unknown filter', { user: 'ada' }, 'unknown name "user". Did you mean "userId"?'],
     ['a number as the user', { userId: 7 }, 'must be a user id'],
     ['a long user id', { userId: 'x'.repeat(101) }, 'must be a user id'],

@@ -148,6 +148,18 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.after(hourMs);
       expect(await effects()).toEqual([id]);
     });
+
+    it('becomes a dead letter when the sequencer does not know a submitted payment again, with that reason', async () => {
+      const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.setStatus(id, { exists: false, intentSubmitted: false });
+      for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
+      const lastError = expect.stringContaining('The payment service no longer knows the intent.');
+      expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError });
+      expect(ledger.log.text).toContain(`payment ${id} is a dead letter: it could not be verified within`);
+    });
   });
 
   describe('a requested recheck', () => {
@@ -393,6 +405,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.pay(id);
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'verifyPayment' });
+      expect(ledger.log.text).toContain(`payment ${id} is a dead letter: it could not be verified within`);
       expect(await effects()).toEqual([]);
     });
 

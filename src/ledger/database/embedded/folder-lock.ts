@@ -33,7 +33,6 @@ const maxSocketPath = 103;
 /** How long to wait for a process that may be about to end or to withdraw. */
 const timeoutMs = 500;
 
-/** 10 to 30 ms. */
 const pauseMs = (): number => jitteredMs(30, 2 / 3);
 
 /**

@@ -1,0 +1,24 @@
+import { formatList } from '../../src/cli/format-intent.js';
+import type { LedgerIntent } from '../../src/ledger/ledger.js';
+
+const dead = {
+  id: 'an id',
+  kind: 'payment',
+  state: 'dead',
+  amount: '4.50',
+  currency: 'usd',
+  createdAt: new Date(0),
+} as LedgerIntent;
+
+it.each<[Partial<LedgerIntent>, string]>([
+  [{ deadLetterHook: 'onPaid', attempts: 1, lastError: 'No paper.' }, 'onPaid has failed once: No paper.'],
+  [{ deadLetterHook: 'onReversed', attempts: 15, lastError: 'No.' }, 'onReversed has failed 15 times: No.'],
+  [{ deadLetterHook: 'verifyPayment', attempts: 0, lastError: 'Unknown.' }, 'not verified: Unknown.'],
+  [{ deadLetterHook: 'verifyPayment', attempts: 2, lastError: 'Unknown.' }, 'not verified: Unknown.'],
+])('formatList shows why a payment is a dead letter: %j', (failure, text) => {
+  expect(
+    formatList([{ ...dead, ...failure }])
+      .at(-1)
+      ?.trim(),
+  ).toBe(text);
+});
