@@ -1,4 +1,4 @@
-import { describeError } from '../src/describe-error.js';
+import { describeError, errorText } from '../src/describe-error.js';
 import { IntentError, SequencerError } from '../src/errors.js';
 
 describe('describeError', () => {
@@ -67,5 +67,78 @@ describe('describeError', () => {
       },
     });
     expect(describeError(error)).toEqual({ message: 'Unknown error: it cannot be read.' });
+  });
+});
+
+/** As the error of an ORM for a failed query: message and stack contain the values. */
+class QueryError extends Error {
+  readonly query: string;
+  readonly params: readonly unknown[];
+
+  constructor(query: string, params: readonly unknown[], cause?: unknown) {
+    super(`Failed query: ${query}\nparams: ${params.join(',')}`, { cause });
+    this.query = query;
+    this.params = params;
+  }
+}
+
+describe('an error of an ORM', () => {
+  const address = 'ada.lovelace@example.com';
+  const insert = (cause: unknown) =>
+    new QueryError('insert into mails (address) values ($1)', [address, `\n    at ${address}:1:2`], cause);
+  const duplicate = () =>
+    Object.assign(new Error('duplicate key value violates unique constraint "mails_address_key"'), {
+      ...{ name: 'error', severity: 'ERROR', code: '23505', detail: `Key (address)=(${address}) already exists.` },
+      ...{ constraint: 'mails_address_key', table: 'mails' },
+    });
+  const names = { sqlState: '23505', constraint: 'mails_address_key', table: 'mails' };
+  const { message } = duplicate();
+  const text = `error: ${message} (sqlState 23505, constraint mails_address_key, table mails)`;
+
+  function everything(error: unknown): string {
+    return JSON.stringify([describeError(error), errorText(error)]);
+  }
+
+  test('is described by the error of the driver, without the values of the query', () => {
+    const error = insert(duplicate());
+    expect(describeError(error)).toMatchObject({
+      ...names,
+      message,
+      at: expect.stringContaining('describe-error.test'),
+    });
+    expect(describeError(error).stack).toMatch(/^error: duplicate key [^\n]+\n {4}at /);
+    expect(errorText(error)).toBe(text);
+    expect(everything(error)).not.toContain('ada');
+  });
+
+  test('is described by the driver although the driver names no line of the site', () => {
+    const fault = duplicate();
+    fault.stack = `error: ${message}\n    at parse (/site/node_modules/pg/index.js:1:2)`;
+    const error = insert(fault);
+    expect(describeError(error).at).toContain('describe-error.test');
+    expect(describeError(error).stack).toMatch(/describe-error\.test/);
+    expect(everything(error)).not.toContain('ada');
+  });
+
+  test('that the site wraps again is described by the driver', () => {
+    const inner = insert(duplicate());
+    const error = new Error(`Not fulfilled: ${inner.message}`, { cause: inner });
+    expect(describeError(error)).toMatchObject({ ...names, message });
+    expect(errorText(error)).toBe(text);
+    expect(everything(error)).not.toContain('ada');
+  });
+
+  test('below an error of this package keeps the message of the package, and adds the reason', () => {
+    const error = new IntentError('internal_error', 'Rolled back.', { cause: insert(duplicate()) });
+    expect(describeError(error)).toMatchObject({ ...names, message: 'Rolled back.', cause: message });
+    expect(errorText(error)).toBe(`IntentError: Rolled back. ${text.replace('error: ', '')}`);
+    expect(everything(error)).not.toContain('ada');
+  });
+
+  test('around an error of this package or of the network is described by that error', () => {
+    const refused = new IntentError('ledger_unavailable', 'Connection lost.');
+    expect(describeError(insert(refused))).toMatchObject({ message: 'Connection lost.', code: 'ledger_unavailable' });
+    expect(errorText(insert(new Error('connect ECONNREFUSED')))).toBe('Error: connect ECONNREFUSED');
+    expect(everything(insert(refused)) + everything(insert(new Error('no')))).not.toContain('ada');
   });
 });

@@ -101,9 +101,10 @@ function isSigner(signer: Signer | undefined, report: Report): boolean {
   return isKey && typeof signer.sign === 'function';
 }
 
+/** The file may be the output of `keygen`: comments, and the name of the variable before a secret. */
 function readSecretFile(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8').replace(/^[ \t]*(?:#.*|INTENT_VERIFIER_SECRET=)/gm, '');
   } catch (error) {
     throw new IntentError('invalid_key', `The file cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }

@@ -1,4 +1,5 @@
-import { IntentError, messageOf } from '../errors.js';
+import { errorText } from '../describe-error.js';
+import { IntentError } from '../errors.js';
 import { hasOpenTelemetry, OpenTelemetry, type TelemetryOption, type Upstream } from './open-telemetry.js';
 import type { Observer, OnEvent, RouterEvent, RouterEventPayload } from './router-event.js';
 
@@ -110,7 +111,7 @@ export function eventListener(
       if (now() - warnedAtMs < warningIntervalMs) return;
       warnedAtMs = now();
       logger.warn('express-intents: onEvent failed. Payments and logins are unaffected.', {
-        message: messageOf(error).slice(0, 200),
+        message: errorText(error).slice(0, 200),
       });
     }
   };

@@ -198,6 +198,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ['one line', `${key.secret}\n`, [key.publicKey]],
     ['several lines', `${key.secret}\r\n\n${oldKey.secret}\n`, [key.publicKey, oldKey.publicKey]],
     ['commas', both, [key.publicKey, oldKey.publicKey]],
+    ['the output of keygen', `# Signs, keep it.\n# A comment\nINTENT_VERIFIER_SECRET=${key.secret}\n`, [key.publicKey]],
   ])('are read from a file of %s', (name, text, publicKeys) => {
     const path = fileOf(name, text);
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
@@ -211,6 +212,11 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ['empty', () => fileOf('empty', ''), /There is no verifier key/],
     ['blank', () => fileOf('blank', ' \n\n'), /There is no verifier key/],
     ['not of secrets', () => fileOf('wrong', `${key.secret}\nhunter2\n`), /Entry 2 of 2 is not a secret key/],
+    [
+      'of another variable',
+      () => fileOf('other', `INTENT_SECRET=${key.secret}\n`),
+      /Entry 1 of 1 begins with the name/,
+    ],
   ])('from a file that is %s are reported as a problem of the file', (_name, path, problem) => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     expect(problemsIn({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path() })).toEqual([

@@ -24,8 +24,8 @@ export interface Queryable {
 export interface DatabaseTransaction extends Queryable {
   /**
    * For a query builder: has the `query` method of a `PoolClient` of pg or of a `Transaction` of PGlite, for one
-   * statement in each text. Members that reach beyond the transaction are missing: `release`, cursors, COPY streams,
-   * named statements.
+   * statement in each text. On Postgres `release()` does nothing. Members that reach beyond the transaction are
+   * missing: cursors, COPY streams, named statements. In TypeScript: `tx.client as PoolClient`.
    */
   readonly client: unknown;
 }

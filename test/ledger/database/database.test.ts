@@ -211,6 +211,21 @@ describe.each(kinds)('a transaction on %s', (kind) => {
     expect(await names()).toEqual(['a']);
   });
 
+  test('has a client that stays usable after release(), which query builders call after each query', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    await db.transaction(async (tx) => {
+      const client = tx.client as { query(sql: string): Promise<unknown>; release?(error?: unknown): unknown };
+      for (const name of ['a', 'b']) {
+        await client.query(`insert into ${table} (name) values ('${name}')`);
+        expect(client.release?.()).toBeUndefined();
+        client.release?.(new Error('no'));
+      }
+      // The connection still belongs to this transaction.
+      if (kind === 'postgres') expect(await names()).toEqual([]);
+    });
+    expect(await names()).toEqual(['a', 'b']);
+  });
+
   test('has a client for query builders, which takes part in it and cannot end it', async () => {
     const { db, table, names } = await openWithTable(kind);
     await db.transaction(async (tx) => {
@@ -221,7 +236,7 @@ describe.each(kinds)('a transaction on %s', (kind) => {
       await client.query(`insert into ${table} (name) values ($1)`, ['a']);
       expect((await client.query(`select name from ${table}`)).rows).toEqual([{ name: 'a' }]);
       await expect(client.query('commit')).rejects.toThrow('tx accepts no BEGIN, COMMIT');
-      expect(client[kind === 'postgres' ? 'release' : 'rollback']).toThrow('because it belongs to one transaction');
+      expect(client[kind === 'postgres' ? 'end' : 'rollback']).toThrow('because it belongs to one transaction');
     });
     expect(await names()).toEqual(['a']);
     const work = db.transaction(async (tx) => {

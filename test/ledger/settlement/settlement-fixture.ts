@@ -21,6 +21,7 @@ export interface SettlementOptions {
   readonly settings?: Partial<SettlementContext['settings']>;
   readonly timing?: Partial<SettlementTiming>;
   readonly fetchUserId?: SettlementContext['fetchUserId'];
+  readonly observer?: SettlementContext['observer'];
   /** Default: the database of the test. */
   readonly db?: Database;
   /** Default: a new one. */
@@ -50,7 +51,7 @@ export class SettlementFixture {
   #created = 0;
 
   constructor(database: TestDatabase, options: SettlementOptions = {}) {
-    const { hooks = {}, settings, timing, fetchUserId, sequencer = new FakeSequencer() } = options;
+    const { hooks = {}, settings, timing, fetchUserId, observer, sequencer = new FakeSequencer() } = options;
     this.database = database;
     this.sequencer = sequencer;
     this.settlement = new Settlement({
@@ -58,6 +59,7 @@ export class SettlementFixture {
       hooks,
       fetchStatus: async (id) => sequencer.answer(id),
       fetchUserId,
+      observer,
       settings: {
         settleDelayMs: 0,
         watchMs: 30 * dayMs,

@@ -108,11 +108,13 @@ function clientOf(connection: PostgresConnection, scope: TransactionScope): obje
     return undefined;
   };
   const { client } = connection;
-  const refused = ['connect', 'release', 'end', 'setTypeParser'].map((name) => [name, refuseMember(name)]);
+  const refused = ['connect', 'end', 'setTypeParser'].map((name) => [name, refuseMember(name)]);
   return Object.freeze({
     query,
     escapeIdentifier: (name: string) => client.escapeIdentifier(name),
     escapeLiteral: (text: string) => client.escapeLiteral(text),
+    // Query builders call it after each query. The ledger releases the connection.
+    release: () => undefined,
     ...Object.fromEntries(refused),
   });
 }

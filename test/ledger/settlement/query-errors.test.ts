@@ -1,0 +1,77 @@
+import type { PaymentHookContext } from '../../../src/ledger/payment.js';
+import type { RouterEventPayload } from '../../../src/telemetry/router-event.js';
+import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { SettlementFixture } from './settlement-fixture.js';
+
+/** As the error of an ORM for a failed query: message, stack and properties contain the values. */
+class QueryError extends Error {
+  readonly params: readonly unknown[];
+
+  constructor(sql: string, params: readonly unknown[], cause: unknown) {
+    super(`Failed query: ${sql}\nparams: ${params.join(',')}`, { cause });
+    this.params = params;
+  }
+}
+
+interface DriverClient {
+  query(sql: string, values: readonly unknown[]): Promise<unknown>;
+}
+
+const address = 'ada.lovelace@example.com';
+
+describe.each(kinds)('a failed query of a hook, on %s', (kind) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase(kind, { fakeTime: true });
+    await database.db.query('create table mails (address text unique)');
+    await database.db.query('insert into mails values ($1)', [address]);
+  });
+  beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
+
+  const text = 'error: duplicate key value violates unique constraint "mails_address_key"';
+  const names = '(sqlState 23505, constraint mails_address_key, table mails)';
+
+  const insert = async ({ tx }: PaymentHookContext): Promise<void> => {
+    const sql = 'insert into mails (address) values ($1)';
+    const params = [address];
+    try {
+      await (tx.client as DriverClient).query(sql, params);
+    } catch (error) {
+      throw new QueryError(sql, params, error);
+    }
+  };
+
+  /** Calls `onPaid` once. @returns what the ledger, the log and the events say about its failure */
+  async function fail(onPaid: (context: PaymentHookContext) => Promise<void>, hookAttempts = 3) {
+    const events: RouterEventPayload[] = [];
+    const ledger = new SettlementFixture(database, {
+      hooks: { onPaid: (_payment, context) => onPaid(context) },
+      settings: { hookAttempts },
+      observer: { emit: (event) => void events.push(event) },
+    });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await ledger.after(5_000);
+    const { lastError, state } = await ledger.find(id);
+    return { lastError, state, log: ledger.log.text, events };
+  }
+
+  it('that an ORM wraps is recorded, logged and emitted as the error of the driver, without the values', async () => {
+    const { lastError, log, events } = await fail(insert);
+    expect(lastError).toBe(`${text} ${names}`);
+    expect(log).toContain('onPaid failed');
+    expect(log).toContain('"sqlState":"23505","constraint":"mails_address_key","table":"mails"');
+    expect(log).toContain('query-errors.test');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'hook_failed', error: `${text} ${names}` }));
+    expect(JSON.stringify([lastError, log, events])).not.toContain('ada');
+  });
+
+  it('that an ORM wraps is recorded, logged and emitted without the values in a dead letter', async () => {
+    const { lastError, state, log, events } = await fail(insert, 1);
+    expect(state).toBe('dead');
+    expect(lastError).toBe(`${text} ${names}`);
+    expect(log).toContain('onPaid failed once and is not called again.');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'dead_letter', error: `${text} ${names}` }));
+    expect(JSON.stringify([lastError, log, events])).not.toContain('ada');
+  });
+});
