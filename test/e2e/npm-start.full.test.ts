@@ -93,7 +93,9 @@ test('the shop reports a port in use and how to choose another', async () => {
   const { PORT } = await newSettings();
   const sameEmulatorPort = run('server.js', { ...settings, PORT });
   expect(await sameEmulatorPort.end()).toBe(1);
-  expect(sameEmulatorPort.errors.match(/Set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
+  expect(
+    sameEmulatorPort.errors.match(/Set INTENT_EMULATOR_PORT, --port or the option port to a free port/g),
+  ).toHaveLength(1);
   expect(sameEmulatorPort.errors).not.toMatch(/\n\s+at /);
 });
 
