@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import type { Host } from '../command.js';
 import type { ExternalClient } from './external-client.js';
-import type { RunningSite } from './running-site.js';
+import type { RunningSite, SiteRoutes } from './running-site.js';
 
 export type Finding =
   | { readonly level: 'ok' | 'skipped'; readonly text: string }
@@ -49,3 +49,10 @@ export interface DoctorContext {
 
 /** A check changes nothing. An error that it throws becomes a finding. */
 export type Check = (context: DoctorContext) => Promise<readonly Finding[]>;
+
+/** Undefined if the site does not answer; the check `site` reports that. */
+export const routesOf = ({ site }: DoctorContext): Promise<SiteRoutes | undefined> =>
+  site().then(
+    ({ routes }) => routes,
+    () => undefined,
+  );

@@ -1,6 +1,6 @@
 import { withTimeout } from '../../async/timeout.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
-import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
 import { type Answer, type ReadAnswer, readProblem } from './external-client.js';
 import type { SiteRoutes } from './running-site.js';
 import { noSite } from './site.js';
@@ -12,12 +12,9 @@ const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.c
 
 /** The live events of an intent that does not exist. The first must arrive at once, through every proxy. */
 export const events: Check = async (context) => {
-  const { siteUrl, site } = context;
+  const { siteUrl } = context;
   if (!siteUrl) return [noSite];
-  const routes = await site().then(
-    (seen) => seen.routes,
-    () => undefined,
-  );
+  const routes = await routesOf(context);
   if (!routes?.events) return [skipped('the route of the events was not found')];
   const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];

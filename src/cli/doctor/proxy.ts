@@ -1,5 +1,5 @@
 import { doctorHeader, type ProxyReport, parseReport } from '../../http/operations/proxy-report.js';
-import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
 import { noSite, rejectedBody } from './site.js';
 
 /** Reserved for documentation (RFC 5737): no visitor has it. */
@@ -11,12 +11,9 @@ const claimedAddress = '192.0.2.1';
  * an address, which the site must not accept.
  */
 export const proxy: Check = async (context) => {
-  const { siteUrl, site, settings } = context;
+  const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
-  const routes = await site().then(
-    (seen) => seen.routes,
-    () => undefined,
-  );
+  const routes = await routesOf(context);
   if (!routes?.intent) return [skipped('the route that creates intents was not found')];
   const { doctorToken } = settings;
   if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];

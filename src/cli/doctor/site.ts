@@ -1,4 +1,4 @@
-import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
 import { explainNetwork, readProblem } from './external-client.js';
 import { buttonPath, type RunningSite } from './running-site.js';
 import { isLocal } from './settings.js';
@@ -84,12 +84,9 @@ const rejectedCode = 'unknown_field';
 
 /** Whether the site accepts requests of its own pages and rejects those of other sites: it must know its origin behind a proxy. */
 export const origin: Check = async (context) => {
-  const { siteUrl, site, settings } = context;
+  const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
-  const routes = await site().then(
-    (seen) => seen.routes,
-    () => undefined,
-  );
+  const routes = await routesOf(context);
   if (!routes?.intent) return [skipped('the route that creates intents was not found')];
   const url = new URL(routes.intent, siteUrl);
   const own = settings.origin ?? siteUrl.origin;
