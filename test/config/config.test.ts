@@ -650,6 +650,24 @@ describe('a variable with a typo in its name', () => {
     expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
   });
 
+  it('is a notice if it resembles no variable, because the app may read it', () => {
+    const { warnings, notices } = parseConfig(
+      { walletUrl: 'https://wallet.example' },
+      { ...env, INTENT_SERVICE_KEY: 'x' },
+    );
+    expect(warnings).toEqual([]);
+    expect(notices).toEqual([
+      'INTENT_SERVICE_KEY is set, but express-intents does not read it. See docs/reference.md for the variables.',
+    ]);
+    const problems = problemsIn(
+      { webhook: true },
+      { ...env, INTENT_SERVICE_KEY: 'x', INTENT_ORIGIN: 'https://example.com' },
+    );
+    expect(problems).toMatchObject([
+      { setting: 'INTENT_WEBHOOK_PUBLIC_KEY', problem: expect.stringContaining('INTENT_SERVICE_KEY is set, but') },
+    ]);
+  });
+
   it('is named in the problem of the missing variable', () => {
     const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
     expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([

@@ -60,4 +60,12 @@ describe('the verifier key of a site with the embedded sequencer', () => {
     expect(() => keyOf(production)).toThrow('INTENT_VERIFIER_SECRET: It is not set.');
     expect(keyOf({ INTENT_VERIFIER_SECRET: '11'.repeat(32) }).key).not.toBe(key);
   });
+
+  it('is not used with a custom transport, which may reach a real service', () => {
+    keyOf();
+    const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+    expect(() => parseConfig({ transport }, embedded)).toThrow('INTENT_VERIFIER_SECRET: It is not set.');
+    const { destination } = parseConfig({ transport, login: false }, embedded);
+    expect(destination).toBeUndefined();
+  });
 });
