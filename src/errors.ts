@@ -192,6 +192,9 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** A sentence, before another one. */
+export const withPeriod = (text: string): string => text.replace(/\.?$/, '.');
+
 interface ErrorDetails {
   readonly name?: unknown;
   readonly message?: unknown;

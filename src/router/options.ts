@@ -161,7 +161,7 @@ function problemsOfOption(name: string, value: unknown): ConfigProblem[] {
   if (!Object.hasOwn(optionTypes, name)) return [unknownOption(name, name, optionNames)];
   const type = optionTypes[name as keyof IntentRouterOptions];
   if (value === undefined || type.accepts(value)) return [];
-  return [{ setting: name, problem: 'It has the wrong type.', fix: `Make it ${type.name}.` }];
+  return [{ setting: name, problem: `It must be ${type.name}.`, fix: 'Correct its value, or remove the option.' }];
 }
 
 function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | undefined {

@@ -51,7 +51,7 @@ function requireHttps(option: string, meaning: string, text: string, dangerously
     throw new IntentError('invalid_configuration', message);
   }
   if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {
-    const message = `${option} must be https: http is allowed only for this machine.`;
+    const message = `${option} must be https, except for this machine. Correct it, or set dangerouslyAllowHttp.`;
     throw new IntentError('invalid_configuration', message);
   }
 }

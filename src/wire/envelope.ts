@@ -72,11 +72,18 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
     return body;
   }
   if (result === v1.Response.Result.ERROR) {
-    throw new SequencerError('sequencer_error', 'The payment service refused the request.', {
-      serviceMessage: message,
-    });
+    throw new SequencerError(
+      'sequencer_error',
+      'The payment service refused the request. `serviceMessage` has its reason.',
+      {
+        serviceMessage: message,
+      },
+    );
   }
-  throw new SequencerError('sequencer_bad_response', `The result ${result} of the envelope is unknown.`);
+  throw new SequencerError(
+    'sequencer_bad_response',
+    `The result ${result} of the answer is unknown. Check that the URL is that of the payment service.`,
+  );
 }
 
 /** @throws {SequencerError} `sequencer_bad_response` */

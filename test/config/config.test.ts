@@ -394,13 +394,17 @@ describe('a configuration problem', () => {
       `the port ${port}`,
       {},
       { ...env, INTENT_EMULATOR_PORT: port },
-      { setting: 'INTENT_EMULATOR_PORT', problem: 'It is not a port.', fix: 'INTENT_EMULATOR_PORT=4747' },
+      {
+        setting: 'INTENT_EMULATOR_PORT',
+        problem: 'It must be a whole number from 0 to 65535.',
+        fix: 'INTENT_EMULATOR_PORT=4747',
+      },
     ]),
     [
       'an unknown dialect',
       { dialect: 'grpc' as 'intents' },
       env,
-      { setting: 'dialect', problem: 'It is unknown.', fix: "dialect: 'intents' (default) or 'messaging'" },
+      { setting: 'dialect', problem: "It must be 'intents' or 'messaging'.", fix: "dialect: 'intents' (the default)" },
     ],
     ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31].map(
       (timeoutMs): [string, ConfigOptions, Environment, ConfigProblem] => [

@@ -25,7 +25,7 @@ describe('the verifier key of a site with the embedded sequencer', () => {
     expect(keyOf({ NODE_ENV: 'development' }).key).toBe(key);
     expect(statSync(developmentKeyFile).mode & 0o777).toBe(0o600);
     expect(notice).toBe(
-      `INTENT_VERIFIER_SECRET is not set. The key of ${developmentKeyFile} is used, for development only.`,
+      `INTENT_VERIFIER_SECRET is not set. The key in ${developmentKeyFile} is used, for development only.`,
     );
     expect(notice).not.toContain(readFileSync(developmentKeyFile, 'utf8'));
   });

@@ -147,7 +147,8 @@ async function resolveHookTerms(
   req: Request,
   body: IntentRequestBody,
 ): Promise<RecordedTerms> {
-  if (!resolveTerms) throw new IntentError('not_supported', 'This site does not accept payments.');
+  if (!resolveTerms)
+    throw new IntentError('not_supported', 'This site accepts no payments. It needs the hook `payment`.');
   return normalizeTerms(await resolveTerms(req, body), config);
 }
 
@@ -167,7 +168,7 @@ function prepareIntent(
 }
 
 function loginParameters({ login }: RouterContext['config']) {
-  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site.');
+  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site: it sets `login: false`.');
   const { domain, keyRing } = login;
   return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
 }

@@ -147,7 +147,8 @@ export class IntentFeed {
       try {
         return await this.#context.statusCache.get(this.id, { signal });
       } catch (error) {
-        if (retry === 0 && !signal.aborted) this.#warn('cannot read the status for an event stream, retrying', error);
+        if (retry === 0 && !signal.aborted)
+          this.#warn('the status for an event stream cannot be read and is requested again', error);
       }
       const delayMs = jitteredMs(exponentialBackoffMs(statusRetry, retry), 0.5);
       await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
@@ -172,7 +173,7 @@ export class IntentFeed {
         }
       }
     } catch (error) {
-      if (!signal.aborted) this.#warn('the watch of an event stream failed', error);
+      if (!signal.aborted) this.#warn('the watch of an event stream failed, so its browsers reconnect', error);
     }
     // Without the terminal event, the browsers reconnect.
     this.end();

@@ -101,7 +101,13 @@ function refusalOptions(route: LimitedRoute, windowMs: number, now: () => number
     handler: (req, _res, next) => {
       const resetTime = (req as AugmentedRequest)[requestPropertyName]?.resetTime ?? new Date(now() + windowMs);
       const retryAfterMs = resetTime.getTime() - now();
-      next(new IntentError('rate_limited', 'Too many requests from this address.', { retryAfterMs }));
+      next(
+        new IntentError(
+          'rate_limited',
+          'Too many requests from this address. Retry after the seconds in Retry-After.',
+          { retryAfterMs },
+        ),
+      );
     },
   };
 }

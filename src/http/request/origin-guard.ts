@@ -34,7 +34,10 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
  */
 export function rejectCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
-  throw new IntentError('cross_site_request', 'Only pages of this site can read this.');
+  throw new IntentError(
+    'cross_site_request',
+    'Only pages of this site can read this. Request it from such a page, or from a program.',
+  );
 }
 
 /** The local origin of this server, derived from a connection to it; undefined once the connection is closed. */

@@ -4,7 +4,7 @@ import { IntentError, type IntentErrorCode } from '../../errors.js';
 const jsonLimitBytes = 4 * 1024;
 const jwtLimitBytes = 8 * 1024;
 
-const incompleteBody = 'The connection closed before the body was complete.';
+const incompleteBody = 'The connection closed before the body was complete. Retry.';
 
 /**
  * Reads a JSON body. A middleware of the app may have parsed it already.
@@ -82,7 +82,10 @@ function requireSize(bytes: number, limitBytes: number): void {
 }
 
 function bodyTooLarge(limitBytes: number): IntentError {
-  return new IntentError('body_too_large', `The body is larger than ${limitBytes} bytes.`);
+  return new IntentError(
+    'body_too_large',
+    `The body is larger than ${limitBytes} bytes. Send less, such as only the id of the order.`,
+  );
 }
 
 /** An object too deep to serialize has more brackets than the limit has bytes. */

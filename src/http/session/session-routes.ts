@@ -123,7 +123,8 @@ async function callOnSession(
 
 async function callHook(name: string, { ledger }: Config, call: () => void | Promise<void>): Promise<void> {
   const timeoutMs = ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
-  const error = () => new IntentError('internal_error', `${name} timed out after ${timeoutMs} ms.`);
+  const error = () =>
+    new IntentError('internal_error', `${name} timed out after ${timeoutMs} ms. Move slow work out of the hook.`);
   await runHook(name, () => withTimeout(timeoutMs, call, { error }));
 }
 

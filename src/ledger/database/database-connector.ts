@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs } from '../../async/backoff.js';
-import { IntentError, messageOf } from '../../errors.js';
+import { IntentError, messageOf, withPeriod } from '../../errors.js';
 import type { Observer, RouterEventPayload } from '../../telemetry/router-event.js';
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseLost, DatabaseOutage } from './database-fault.js';
@@ -291,8 +291,6 @@ async function canWrite(db: Database): Promise<boolean> {
   }
   return true;
 }
-
-const withPeriod = (text: string): string => text.replace(/\.?$/, '.');
 
 const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;

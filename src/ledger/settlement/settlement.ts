@@ -167,14 +167,13 @@ export class Settlement {
   }
 
   async #run(): Promise<void> {
-    const { db } = this.#context;
+    const { db, timing } = this.#context;
     if (!db.isShared)
-      await releaseAllClaims(db).catch((error) =>
-        this.#logError(
-          'the claims of an earlier process could not be released. Its payments wait until the leases end',
-          error,
-        ),
-      );
+      await releaseAllClaims(db).catch((error) => {
+        const seconds = timing.leaseMs / 1_000;
+        const what = 'the claims of an earlier process could not be released';
+        this.#logError(`${what}. Its payments settle after at most ${seconds} s. No action is needed`, error);
+      });
     while (!this.#isClosed) {
       await this.#tryRound();
       if (this.#failures > 0 || !this.#hasMore) await this.#pause();

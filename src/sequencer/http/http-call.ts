@@ -138,7 +138,7 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The answer of the payment service is compressed, which the request did not allow.',
+      'The answer of the payment service is compressed. Turn off compression there, and in every proxy in front of it.',
     );
   }
   return undefined;
@@ -146,7 +146,7 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
 
 function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    const message = `The answer of the payment service is larger than ${maxResponseBytes} bytes.`;
+    const message = `The answer is larger than ${maxResponseBytes} bytes. Check that the URL is that of the payment service.`;
     return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
   if (error.name === 'HTTPParserError') {

@@ -134,7 +134,7 @@ class WebSocketStream {
     // A paused socket reads no pong.
     if (this.#isPaused) return;
     if (this.#awaitsPong) {
-      this.fail(unreachable('The payment service did not answer a ping.'));
+      this.fail(unreachable('The payment service did not answer a ping, so the stream was closed. Open it again.'));
       return;
     }
     this.#awaitsPong = true;
@@ -147,10 +147,13 @@ class WebSocketStream {
       if (!isBinary)
         throw new SequencerError(
           'sequencer_bad_response',
-          'The payment service sent a text frame in a stream. Streams have binary frames.',
+          'The payment service sent a text frame in a stream. Check that the URL is that of the payment service.',
         );
       if (this.reader.push(openResponse(new Uint8Array(data)))) return;
-      throw new SequencerError('sequencer_bad_response', 'The payment service kept sending to a paused stream.');
+      throw new SequencerError(
+        'sequencer_bad_response',
+        'The payment service kept sending to a paused stream. Report this to your payment service.',
+      );
     } catch (error) {
       this.fail(error);
     }
@@ -196,10 +199,11 @@ function badStatus(httpStatus: number): SequencerError {
 }
 
 function handshakeTimeout(timeoutMs: number): SequencerError {
-  return new SequencerError('sequencer_timeout', `The payment service did not open the stream within ${timeoutMs} ms.`);
+  const message = `The payment service did not open the stream within ${timeoutMs} ms. Allow WebSockets in every proxy and firewall.`;
+  return new SequencerError('sequencer_timeout', message);
 }
 
-const transportClosed = (): SequencerError => unreachable('The client is closed.');
+const transportClosed = (): SequencerError => unreachable('The client is closed. Create a new client.');
 
 function unreachable(message: string, cause?: unknown): SequencerError {
   return new SequencerError('sequencer_unreachable', message, { cause });

@@ -108,7 +108,7 @@ class ResilientCalls {
   async call(operation: Operation, body: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const { signal, cancelBeforeSend } = options;
     throwIfAborted(signal, cancelBeforeSend);
-    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed.');
+    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed. Create a new client.');
     const state = this.#stateOf(operation);
     this.#unfinished += 1;
     const observed = this.#options.observer?.begin(operation);
