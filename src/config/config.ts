@@ -40,10 +40,7 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads the options and the environment. Only this file reads `process.env`.
- * @throws {ConfigError} with all problems and their fixes
- */
+/** Reads the options and the environment, which no other file does. @throws {ConfigError} with all problems and their fixes */
 export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
   const report = new Report();
   const production = env.NODE_ENV === 'production';
@@ -120,10 +117,7 @@ export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment =
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
 }
 
-/**
- * Reads the settings of the ledger from the environment only, for the command line.
- * @throws {ConfigError}
- */
+/** Reads the settings of the ledger from the environment only, for the command line. @throws {ConfigError} */
 export function parseLedgerSettings(env: Environment = process.env): LedgerSettings {
   const report = new Report();
   const settings = readLedger({ options: {}, env, production: false, report });
@@ -135,10 +129,7 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   throw new ConfigError(report.problems);
 }
 
-/**
- * Reads the verifier keys from the environment only, for the command line.
- * @throws {ConfigError}
- */
+/** Reads the verifier keys from the environment only, for the command line. @throws {ConfigError} */
 export function parseLoginKeys(env: Environment = process.env): VerifierKeyRing {
   const report = new Report();
   const keyRing = readKeyRing({ options: {}, env, production: false, report }, false);

@@ -123,10 +123,7 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
 
 const optionNames = Object.keys(optionTypes);
 
-/**
- * Checks the options of `intentRouter` and reads the configuration from them and the environment.
- * @throws {ConfigError} with every missing or invalid setting
- */
+/** Checks the options and reads the configuration. @throws {ConfigError} with every missing or invalid setting */
 export function parseRouterOptions(options: IntentRouterOptions): RouterSettings {
   if (options instanceof IncomingMessage) throw new ConfigError([notCalled]);
   if (typeof options !== 'object' || options === null) throw new ConfigError([notAnObject]);

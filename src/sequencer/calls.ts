@@ -44,10 +44,7 @@ export async function createIntent(
   );
 }
 
-/**
- * `Intents.createIntent` returns the status of the intent (interface section 1, item 5).
- * @returns whether the answer is a proof
- */
+/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). @returns whether the answer is a proof */
 async function sendIntent(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
   // The signature is field 3, before both kinds. The signed bytes follow unchanged.
   const field = encode(v1.Message, { sendMessageRequestSignature: { value: intent.signature } });

@@ -25,11 +25,7 @@ export interface ServiceAddress extends GrpcNames {
 
 export const serviceAddressNames = ['url', 'grpcUrl', 'grpcNames', 'envelopeVersion', 'dangerouslyAllowHttp'] as const;
 
-/**
- * Creates the transport for the address of a service.
- * @param timeoutMs timeout of a connection attempt, in milliseconds
- * @throws {IntentError} `invalid_configuration`
- */
+/** Creates a transport. @param timeoutMs of a connection attempt @throws {IntentError} `invalid_configuration` */
 export function createTransport(address: ServiceAddress, timeoutMs: number): Transport {
   const { url = '', grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp = false } = address;
   if (grpcUrl !== undefined) {
@@ -56,10 +52,7 @@ function requireHttps(option: string, meaning: string, text: string, dangerously
   }
 }
 
-/**
- * A transport that its first call starts. If the start fails, the next call retries it.
- * @param start creates the transport
- */
+/** A transport that its first call starts. If the start fails, the next call retries it. @param start creates the transport */
 export function lazyTransport(start: () => Promise<Transport>): Transport {
   let started: Promise<Transport> | undefined;
   const transport = (): Promise<Transport> => {

@@ -67,10 +67,7 @@ export interface Caller {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }
 
-/**
- * Sends a call once, with a timeout that holds even if the transport ignores its signal.
- * @throws {SequencerError} `sequencer_timeout` @throws what the transport throws
- */
+/** Sends a call once. Its timeout holds even if the transport ignores the signal. @throws what the transport throws */
 export function callWithTimeout(
   transport: Transport,
   operation: Operation,

@@ -47,10 +47,7 @@ export function encodeErrorResponse(message: string): Uint8Array {
   return encode(v1.Response, { result: v1.Response.Result.ERROR, message });
 }
 
-/**
- * Whether an HTTP response without a body is the envelope of a success: status 200 and the content type of an envelope. A
- * web page, a 204 of a proxy, and a response without a content type are not.
- */
+/** Whether a response without a body is the envelope of a success: status 200 and its content type. */
 export function isEmptyEnvelope(httpStatus: number, contentType: string | null | undefined): boolean {
   const [mediaType = ''] = (contentType ?? '').split(';', 1);
   return httpStatus === 200 && mediaType.trim().toLowerCase() === 'application/octet-stream';

@@ -45,10 +45,7 @@ export class KeyFileReader {
     this.#localSources.set(parseVerifierDomain(domain), { keys: [...publicKeys] });
   }
 
-  /**
-   * Requires that the domain of a login publishes its verifier (interface section 5.3).
-   * @throws {IntentError} `request_refused`
-   */
+  /** Requires that the domain of a login publishes its verifier (interface section 5.3). @throws {IntentError} `request_refused` */
   async verifyKeyPublished({ domain, verifier }: StatedLogin): Promise<void> {
     const source = this.#localSources.get(domain);
     if (source && 'keys' in source) {

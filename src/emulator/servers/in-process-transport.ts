@@ -23,10 +23,7 @@ export interface InProcessTransport {
   close(): Promise<void>;
 }
 
-/**
- * @param closed aborted when the sequencer closes
- * @param via the transport that the journal names
- */
+/** @param closed aborted when the sequencer closes @param via the transport that the journal names */
 export function inProcessTransport(
   state: SequencerState,
   closed: AbortSignal,

@@ -15,10 +15,7 @@ export interface ProxyCall<Request, Response> {
   readonly response: Codec<Response, never>;
 }
 
-/**
- * Calls the proxy of the sequencer at `url`, its base_url (interface section 4.1). Timeout 10 seconds, no retries.
- * @throws {SequencerError}
- */
+/** Calls the proxy at the base_url `url` (interface section 4.1) once, with a timeout of 10 seconds. @throws {SequencerError} */
 export async function callProxy<Request, Response>(
   url: string,
   { operation, request, response }: ProxyCall<Request, Response>,

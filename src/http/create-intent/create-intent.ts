@@ -152,10 +152,7 @@ async function resolveHookTerms(
   return normalizeTerms(await resolveTerms(req, body), config);
 }
 
-/**
- * Signs a payment, or a login if there are no terms. The same terms and client secret produce the same bytes.
- * @throws {IntentError} `not_supported` for a login if logins are disabled
- */
+/** Signs a payment, or a login without terms. Equal arguments produce equal bytes. @throws {IntentError} `not_supported` */
 function prepareIntent(
   { client, config }: RouterContext,
   terms: RecordedTerms | undefined,

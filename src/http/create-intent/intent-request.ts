@@ -50,10 +50,7 @@ const termFields: readonly string[] = [
   'login',
 ];
 
-/**
- * Parses the body of `POST /intent`.
- * @throws {IntentError} `terms_not_accepted`, `unknown_field`, `not_supported`, `invalid_request`
- */
+/** Parses the body of `POST /intent`. @throws {IntentError} `terms_not_accepted`, `unknown_field`, `invalid_request` and others */
 export async function parseIntentRequest(
   body: unknown,
   { clientAmount }: { clientAmount: boolean },

@@ -13,10 +13,7 @@ import type { IntentRequestBody } from './intent-request.js';
 /** Calls the site's hook for the terms of a payment. With `clientAmount` the browser chooses the amount. */
 export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
 
-/**
- * The resolver for the hooks of a site; undefined if the site accepts no payments.
- * @throws {ConfigError} if `clientAmount` is not a range
- */
+/** The resolver for the hooks of a site; undefined without payments. @throws {ConfigError} if `clientAmount` is not a range */
 export function createTermsResolver({ payment, clientAmount }: Hooks): TermsResolver | undefined {
   if (!clientAmount) return payment && (async (req) => requireTerms(await runHook(hookName, () => payment(req))));
   const range = parseRange(clientAmount);

@@ -24,17 +24,12 @@ export interface FeedContext {
 
 export interface FeedOptions {
   readonly context: FeedContext;
-  /**
-   * Keeps a watch without connections for some seconds, then calls `end`.
-   * @returns cancels that; undefined if the visitor has reached the limit of such watches
-   */
+  /** Keeps a watch without connections for some seconds, then calls `end`. Returns its cancellation, or undefined at the limit. */
   readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
   readonly onEnd: (feed: IntentFeed) => void;
 }
 
-/**
- * The kind of the event that ends a feed, and its id. The event is the same in all processes, because it comes from the status.
- */
+/** The kind of the event that ends a feed, and its id. The event is the same in all processes, because it comes from the status. */
 export const terminalKind = 'intent_submitted';
 const terminalFrame = eventFrame({ kind: terminalKind, id: terminalKind });
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };

@@ -107,10 +107,7 @@ function paymentRoute(req: Request, order: unknown): object | undefined {
   return intent === false ? undefined : { url: `${baseUrl}${intent}`, mode: 'payment', order };
 }
 
-/**
- * Redirects a page view to the payment page.
- * @throws {IntentError} `invalid_configuration` if `payUrl` does not return a path on this site
- */
+/** Redirects a page view to pay. @throws {IntentError} `invalid_configuration` if `payUrl` returns no path on this site */
 function redirectToPay(payUrl: string | ((req: Request) => string), req: Request, res: Response): void {
   const path = typeof payUrl === 'string' ? payUrl : payUrl(req);
   if (!isOwnPath(path))

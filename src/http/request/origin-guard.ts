@@ -28,10 +28,7 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
   );
 }
 
-/**
- * Rejects a read by a page of another site, before it counts against the rate limit of the visitor.
- * @throws {IntentError} `cross_site_request`
- */
+/** Rejects a read by a page of another site, before it is counted. @throws {IntentError} `cross_site_request` */
 export function rejectCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
   throw new IntentError(

@@ -12,10 +12,7 @@ export type RegisterWebhook = (intent: string, req: Request | undefined) => void
 /** More concurrent calls would take connections from the creation of intents. */
 const maxConcurrent = 32;
 
-/**
- * Registers webhooks in the background: a webhook only speeds up a recheck, so it must not delay or fail the creation of an
- * intent. A call that fails or times out is logged and not retried.
- */
+/** Registers webhooks in the background, without a retry: a webhook only speeds up a recheck. */
 export function webhookRegistrar(
   { origin, routes, webhook }: Config,
   client: IntentClient,

@@ -116,10 +116,7 @@ export class DatabaseConnector implements Database {
     return this.#db?.listen?.bind(this.#db);
   }
 
-  /**
-   * Resolves when the database is open. Rejects when the current attempt fails; a further call waits for the next one.
-   * @throws {IntentError} with the message that is also logged
-   */
+  /** Resolves when the database is open. Rejects when the current attempt fails, with the message that is also logged. */
   async ready(): Promise<void> {
     if (this.#db) return;
     try {

@@ -118,10 +118,7 @@ async function callInTransaction(
   emitChange(context, begun);
 }
 
-/**
- * The database could not begin a transaction, which is not a failure of the hook. No attempt is counted.
- * @throws {unknown} `error`
- */
+/** The database could not begin a transaction, so no attempt is counted. @throws {unknown} `error` */
 async function hookNotStarted(
   { db, timing }: SettlementContext,
   claimed: ClaimedPayment,

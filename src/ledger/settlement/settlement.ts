@@ -126,10 +126,7 @@ export class Settlement {
     return this.#isClosed ? Promise.resolve() : this.#rechecks.add(id);
   }
 
-  /**
-   * Claims payments up to the limits and starts to process them.
-   * @returns how many were claimed; `idle` waits until they are processed
-   */
+  /** Claims payments and starts to process them. @returns how many were claimed; `idle` waits for them */
   async round(): Promise<number> {
     const { db, timing } = this.#context;
     const rechecked = await this.#claimRechecks(this.#room.first);

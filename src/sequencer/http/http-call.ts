@@ -7,10 +7,7 @@ import { type AttemptBounds, answerTimeout } from '../transport.js';
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
 
-/**
- * Sends one request and decodes the envelope of its answer.
- * @throws {SequencerError} for any other answer, or none @throws the signal's reason
- */
+/** Sends one request and opens its envelope. @throws {SequencerError} without one @throws the signal's reason */
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,

@@ -36,10 +36,7 @@ export interface CallObserver {
 export interface ObservedCall {
   readonly metadata: Readonly<Record<string, string>> | undefined;
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
-  /**
-   * @param failure undefined if the call was answered
-   * @param wasCanceled whether the caller canceled it
-   */
+  /** @param failure undefined if the call was answered @param wasCanceled whether the caller canceled it */
   end(failure: unknown, wasCanceled: boolean): void;
 }
 
@@ -74,10 +71,7 @@ export function resilientTransport(inner: Transport, options: ResilienceOptions)
   };
 }
 
-/**
- * The state of one operation. Each has its own circuit and permits, so an operation that stalls does not affect the
- * others. If the service is down, each circuit opens at its own fifth failure.
- */
+/** The state of one operation. An operation that stalls does not affect the others. */
 interface OperationState {
   readonly breaker: CircuitBreaker;
   readonly permits: Semaphore;
