@@ -67,7 +67,7 @@ export async function handleInterrupted(
     return hookFailed(
       context,
       claimed,
-      { name, error: new Error('The process ended while it ran.'), lane: 'alone' },
+      { name, error: new Error('The process ended while the hook ran.'), lane: 'alone' },
       lease,
     );
   }

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { type AttemptBounds, answerTimeout } from '../transport.js';
+import { type AttemptBounds, answerTimeout, httpStatusError, unreachableError } from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
@@ -121,10 +121,7 @@ const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|x
 function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
   // Interface section 7.3: any status except 2xx means that the request failed. So do redirects.
   if (statusCode > 299) {
-    return new SequencerError('sequencer_bad_status', `The payment service answered with HTTP status ${statusCode}.`, {
-      httpStatus: statusCode,
-      retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
-    });
+    return httpStatusError(statusCode, parseRetryAfter(headers['retry-after'], Date.now()));
   }
   if (otherContentType.test(String(headers['content-type'] ?? ''))) {
     return new SequencerError(
@@ -155,9 +152,7 @@ function asSequencerError(error: Error & { readonly code?: unknown }, origin: un
       },
     );
   }
-  return new SequencerError('sequencer_unreachable', `The payment service at ${origin} cannot be reached.`, {
-    cause: error,
-  });
+  return unreachableError(error, origin);
 }
 
 const longestRetryAfterMs = 3_600_000;

@@ -213,7 +213,7 @@ function tooBusy({ held, waiting }: Semaphore): IntentError {
 }
 
 function queueTimeout(timeoutMs: number): SequencerError {
-  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the payment service.`;
+  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the payment service. Retry later.`;
   return new SequencerError('sequencer_timeout', message);
 }
 
