@@ -47,7 +47,7 @@ async function sendUntil(connection, bytes, status, { latenciesMs, retries }) {
       latenciesMs.push(performance.now() - sentAtMs);
       return response;
     }
-    // On a busy machine calls to the service can time out for some seconds.
+    // On a busy machine calls to the service can time out for a few seconds.
     if (!hasStatus(response, 503) && !hasStatus(response, 504)) throw new Error(`Expected ${status}, got: ${response}`);
     retries.count += 1;
     await wait(1_000);

@@ -171,7 +171,7 @@ export function siteFrames(stack: unknown): readonly string[] {
   return frames.filter((frame) => !frame.includes(pathname) && !frame.includes('node:internal/'));
 }
 
-/** The first frame of the site's own code, such as `fulfil (file:///app/orders.js:12:5)`. Undefined if there is none. */
+/** The first frame of the site's own code, such as `fulfill (file:///app/orders.js:12:5)`. Undefined if there is none. */
 export function siteFrame(stack: unknown): string | undefined {
   const isOwn = (frame: string): boolean =>
     /:\d+:\d+\)?$/.test(frame) && !/[/\\]node_modules[/\\]|\b(?:node|wasm):/.test(frame);
@@ -185,7 +185,7 @@ export function messageOf(thrown: unknown): string {
   try {
     return String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
   } catch {
-    return 'Unknown error: reading its message failed.';
+    return 'Unknown error: the thrown value could not be read.';
   }
 }
 

@@ -37,17 +37,17 @@ export function unknownNames(given: object, known: readonly string[]): readonly 
 }
 
 /** `Did you mean "amount"?` if a name is close, and all names. */
-function suggestion(name: string, known: readonly string[]): string {
+function suggestion(name: string, known: readonly string[], what: 'options' | 'properties'): string {
   const closest = closestName(name, known);
-  return `${closest === undefined ? '' : `Did you mean "${closest}"? `}Valid names: ${known.join(', ')}.`;
+  return `${closest === undefined ? '' : `Did you mean "${closest}"? `}Valid ${what}: ${known.join(', ')}.`;
 }
 
 /** The problem of an unknown option. @param setting its path, such as `routes.intnet` */
 export function unknownOption(setting: string, name: string, known: readonly string[]): ConfigProblem {
-  return { setting, problem: `Unknown option ${JSON.stringify(name)}.`, fix: suggestion(name, known) };
+  return { setting, problem: `Unknown option ${JSON.stringify(name)}.`, fix: suggestion(name, known, 'options') };
 }
 
-/** The problems of the options of a function: not an object, or unknown names. @param owner the function */
+/** The problems of the options of a function: not an object, or unknown properties. @param owner the function */
 export function problemsOfOptions(owner: string, given: unknown, known: readonly string[]): ConfigProblem[] {
   if (typeof given !== 'object' || given === null) {
     const fix = `${owner}({ ${known[0] ?? ''} })`;
@@ -65,9 +65,12 @@ export function requireKnown(
 ): void {
   if (given === undefined) return;
   if (typeof given !== 'object' || given === null) {
-    throw new IntentError(code, `${owner}: expected an object. Valid names: ${known.join(', ')}.`);
+    throw new IntentError(code, `${owner}: expected an object. Valid properties: ${known.join(', ')}.`);
   }
   const [name] = unknownNames(given, known);
   if (name === undefined) return;
-  throw new IntentError(code, `${owner}: unknown name ${JSON.stringify(name)}. ${suggestion(name, known)}`);
+  throw new IntentError(
+    code,
+    `${owner}: unknown property ${JSON.stringify(name)}. ${suggestion(name, known, 'properties')}`,
+  );
 }

@@ -54,10 +54,10 @@ describe('describeError', () => {
       '    at wasm://wasm/022a9842:wasm-function[10951]:0x52a924',
       '    at new Promise (<anonymous>)',
       '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
-      '    at async fulfil (file:///site/orders.js:12:5)',
+      '    at async fulfill (file:///site/orders.js:12:5)',
       '    at onPaid (file:///site/app.js:3:4)',
     ].join('\n');
-    expect(describeError(error).at).toBe('fulfil (file:///site/orders.js:12:5)');
+    expect(describeError(error).at).toBe('fulfill (file:///site/orders.js:12:5)');
   });
 
   test('returns a text for an error that cannot be read', () => {

@@ -159,7 +159,7 @@ test.each(calls)('%s rejects the unknown option %s and names %s', async (_call, 
   const error = await errorOf(run);
   expect(error).toBeInstanceOf(IntentError);
   const { message } = error as IntentError;
-  expect(message).toMatch(new RegExp(`nknown (?:option|name) "${unknown}"\\.\\s+Did you mean "${meant}"\\?`));
+  expect(message).toMatch(new RegExp(`nknown (?:option|property) "${unknown}"\\.\\s+Did you mean "${meant}"\\?`));
 });
 
 test('no call reached the service', () => {
@@ -170,7 +170,7 @@ test('signWebhook rejects { forged: true }, which is not one of its options', as
   const error = await errorOf(() => sequencer.signWebhook(id, plus('forged')));
   expect(error).toMatchObject({
     code: 'invalid_request',
-    message: expect.stringContaining('Valid names: invalid, claims.'),
+    message: expect.stringContaining('Valid properties: invalid, claims.'),
   });
 });
 

@@ -1,7 +1,7 @@
 /** Cancels a call. An `AbortSignal` implements it. */
 export interface Abortable {
   readonly aborted: boolean;
-  /** The error that a cancelled call rejects with. */
+  /** The error that a canceled call rejects with. */
   readonly reason: unknown;
   /** Calls the listener on abort, but not if already aborted. */
   addEventListener(type: 'abort', listener: () => void): void;

@@ -77,7 +77,7 @@ export class BoundedMap<Value> {
     else this.#oldest = newer;
     if (newer) newer.older = older;
     else this.#newest = older;
-    // A reference to its neighbours would delay their garbage collection.
+    // A reference to its neighbors would delay their garbage collection.
     entry.older = undefined;
     entry.newer = undefined;
     this.#entries.delete(entry.key);

@@ -34,7 +34,7 @@ export const elements = Object.freeze({
    * @throws {TypeError} for a name other than `button`, for an unknown option, and for a value of the wrong form
    */
   create(name: 'button', options: ButtonOptions = {}): { readonly button: IntentButton } {
-    requireThat(name === 'button', 'element', 'button');
+    requireThat(name === 'button', 'name', 'button');
     const button = document.createElement('intent-button');
     checkOptions(options);
     return { button: Object.assign(button, options) };

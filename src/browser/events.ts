@@ -13,7 +13,7 @@ export interface ButtonEvents {
   invoke: { readonly mode: 'payment' | 'login'; readonly order: unknown };
   /** For display only. */
   scanned: { readonly intent: string };
-  /** The intent was submitted; the session of a login exists. */
+  /** The intent was submitted. For a login, its session has started. */
   success: { readonly intent: string; readonly user?: User | undefined };
   /** The dialog was closed without success. `intent` is missing if none was created. */
   cancel: {
@@ -37,6 +37,6 @@ const eventNames: readonly string[] = ['invoke', 'scanned', 'success', 'cancel',
 
 /** @throws {TypeError} for an unknown event, and for a handler that is not a function */
 export function requireHandler(name: string, handler: unknown): void {
-  requireThat(eventNames.includes(name), `event ${name}`, `one of ${eventNames}`);
+  requireThat(eventNames.includes(name), 'event', `one of ${eventNames.join(', ')}`);
   requireThat(typeof handler === 'function', 'handler', 'a function');
 }

@@ -101,7 +101,7 @@ export class IntentButton extends Base {
   /** Appends the button to an element of the page. @throws {TypeError} if there is no such element */
   mount(target: string | Element): this {
     const place = typeof target === 'string' ? attempt(() => document.querySelector(target)) : target;
-    requireThat(place instanceof Element, 'target', 'element');
+    requireThat(place instanceof Element, 'target', 'an element of this page');
     place.append(this);
     return this;
   }

@@ -28,9 +28,9 @@ export interface ButtonOptions {
    * `{{INTENT_ID}}` becomes the id.
    */
   successUrl?: string | undefined;
-  /** The page to open after cancel, as `successUrl`. */
+  /** The page to open after cancel, like `successUrl`. */
   cancelUrl?: string | undefined;
-  /** Paths of the routes, `false` for one that is switched off. Default: the server's. */
+  /** Paths of the routes, `false` for a disabled route. Default: the server's. */
   routes?: Partial<ElementRoutes> | undefined;
   /** The path the router is mounted under, such as `/shop`. Default: where this file was loaded from. */
   base?: string | undefined;
@@ -47,27 +47,27 @@ interface Checks {
   readonly [name: string]: Check | Checks | string | false;
 }
 
-const text = (value: unknown, name: string): void => requireThat(typeof value === 'string', name, 'string');
+const text = (value: unknown, name: string): void => requireThat(typeof value === 'string', name, 'a string');
 const like =
-  (pattern: RegExp) =>
+  (pattern: RegExp, form: string) =>
   (value: string, name: string): void =>
-    requireThat(pattern.test(value), name, pattern);
+    requireThat(pattern.test(value), name, form);
 // An empty attribute is not set. A bundle does not know the returnOrigins of the site yet.
 const address = (value: string, name: string): unknown => value && !siteConfig.load && returnUrl(value, '', name);
 
 /** The first ten options are also attributes. */
 const checks = {
-  mode: like(/^(payment|login)$/),
+  mode: like(/^(payment|login)$/, 'payment or login'),
   order: false,
-  amount: like(/^\d+(\.\d\d?)?$/),
+  amount: like(/^\d+(\.\d\d?)?$/, 'a decimal with at most two decimals, such as 12.50'),
   payee: text,
-  appearance: like(/^(auto|light|dark)$/),
+  appearance: like(/^(auto|light|dark)$/, 'auto, light or dark'),
   locale: text,
   label: text,
   walletUrl: httpUrl,
   successUrl: address,
   cancelUrl: address,
-  expiresInMs: like(/^[1-9][\d.]*$/),
+  expiresInMs: like(/^[1-9][\d.]*$/, 'a number of at least 1'),
   routes: siteConfig.routes as never,
   base: text,
   login: { clientSecret: false, verifier: false },
@@ -78,11 +78,12 @@ export const optionNames = Object.keys(checks) as OptionName[];
 /** @throws {TypeError} for an unknown option or field, and for a value of the wrong form */
 export function checkOptions(options: object, known: Checks = checks): void {
   for (const [name, value] of Object.entries(options)) {
-    requireThat(Object.hasOwn(known, name), `option name ${name}`, `one of ${Object.keys(known)}`);
+    if (!Object.hasOwn(known, name))
+      throw new TypeError(`Unknown option ${name}. Valid options: ${Object.keys(known).join(', ')}.`);
     const check = value !== undefined && known[name];
     if (typeof check === 'function') check(value as never, name);
     else if (typeof check === 'object') {
-      requireThat(value && typeof value === 'object', name, 'object');
+      requireThat(value && typeof value === 'object', name, 'an object');
       checkOptions(value, check);
     }
   }

@@ -1,4 +1,4 @@
-/** Paths of the routes the element requests; `false` for a route that is switched off. */
+/** Paths of the routes the element requests; `false` for a disabled route. */
 export type ElementRoutes = {
   /** Creates an intent. Default `/intent`. */
   readonly intent: string | false;

@@ -1,6 +1,6 @@
 /** @throws {TypeError} that names the required form */
 export function requireThat(condition: unknown, what: string, form: unknown): asserts condition {
-  if (!condition) throw new TypeError(`The ${what} must be ${form}`);
+  if (!condition) throw new TypeError(`The ${what} must be ${form}.`);
 }
 
 export function attempt<Value>(act: () => Value): Value | undefined {
@@ -11,10 +11,10 @@ export function attempt<Value>(act: () => Value): Value | undefined {
   }
 }
 
-/** @returns the absolute address @throws {TypeError} for anything but http and https, such as `javascript:` */
+/** @returns the absolute URL @throws {TypeError} for anything but http and https, such as `javascript:` */
 export function httpUrl(text: string, what: string): string {
   // `trim` throws unless the option is a string.
   const url = attempt(() => new URL(text.trim(), location.href).href) as string;
-  requireThat(/^https?:/.test(url), what, 'an http or https address');
+  requireThat(/^https?:/.test(url), what, 'an http or https URL');
   return url;
 }

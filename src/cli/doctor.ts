@@ -16,7 +16,7 @@ interface DoctorFlags extends EnvironmentOptions {
 export function addDoctor(program: Command, { terminal, host, action }: CommandContext): void {
   const command = program
     .command('doctor')
-    .summary('check a set-up, and print a fix for each problem')
+    .summary('check the setup and print a fix for each problem')
     .description(
       'Checks the settings a site would start with, the database, the payment service, the key file, the proxy, the ' +
         'webhook and the wallet. It changes nothing. Each check prints ok, the reason why it is skipped, or warnings and ' +

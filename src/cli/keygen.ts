@@ -51,8 +51,8 @@ function printPublicKeys(options: KeygenOptions, { out }: Terminal): void {
     return;
   }
   const [signing, ...others] = publicKeys;
-  out(`${signing}   signs`);
-  for (const key of others) out(`${key}   is published`);
+  out(`${signing}   signing key, published`);
+  for (const key of others) out(`${key}   published only`);
   out('');
   out('The key file, which the router serves at /.well-known/service-payments.json:');
   out(JSON.stringify(keyFile));

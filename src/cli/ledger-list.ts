@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { IntentError } from '../errors.js';
-import { listIntents, parseListOptions } from '../ledger/intents/list-intents.js';
+import { listIntents, parseListOptions, scannedPerPage } from '../ledger/intents/list-intents.js';
 import type { IntentState, ListOptions } from '../ledger/ledger.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions } from './command.js';
 import { formatList } from './format-intent.js';
@@ -54,7 +54,11 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
       return 0;
     }
     if (intents.length > 0) for (const line of formatList(intents)) terminal.out(line);
-    else if (isFiltered) terminal.out(`No intent matches${next ? ' among the newest' : ''}.`);
+    else if (isFiltered && next)
+      terminal.out(
+        `No match among the ${after ? 'next' : 'newest'} ${scannedPerPage} intents. Continue with the command below.`,
+      );
+    else if (isFiltered) terminal.out('No intent matches.');
     else terminal.out('The ledger has no intents.');
     if (next)
       terminal.out(`\nMore: npx express-intents ledger list${sameFilters(flags)} --limit ${limit} --after ${next}`);

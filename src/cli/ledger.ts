@@ -72,8 +72,10 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
       return 1;
     }
     const isCalled = deadLetterHook === 'onPaid' || deadLetterHook === 'onReversed';
-    const what = isCalled ? `${deadLetterHook} is called again` : 'It is polled again';
-    terminal.out(`${what}${db.isShared ? ' by a running site, in a moment' : ' once the site runs'}.`);
+    const what = isCalled ? `call ${deadLetterHook} again` : 'poll it again';
+    terminal.out(
+      db.isShared ? `A running site will ${what} within a few seconds.` : `The site will ${what} when it runs.`,
+    );
     return 0;
   });
 }
@@ -92,7 +94,7 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
     )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
     .option('--archive <file>', 'append them to this file as lines of JSON before they are deleted')
-    .option('--include-resources', 'also payments for a resource; their browsers must then pay again')
+    .option('--include-resources', 'also delete payments that unlock a resource; their payers lose access')
     .action(action((flags: PruneFlags) => prune(flags, terminal)));
   addEnvFile(command);
   addExamples(command, [

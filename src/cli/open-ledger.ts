@@ -40,15 +40,22 @@ export async function withLedger<Value>(env: Environment, use: UseLedger<Value>)
 /** Where the ledger is, without the password in its URL. */
 export function describePlace({ database }: Pick<LedgerSettings, 'database'>): string {
   if (database.kind === 'embedded') return `the folder ${path.resolve(database.folder)}`;
-  // The query names a socket, and then a user may precede an empty host, which `URL` refuses.
-  const { host, pathname, searchParams } = new URL(database.url.replace('@/', '@localhost/'));
-  return `Postgres at ${searchParams.get('host') ?? host}${pathname}`;
+  return `Postgres at ${databaseHost(database.url)}${parseDatabaseUrl(database.url).pathname}`;
 }
+
+/** The host and port of Postgres, or the folder of its socket. */
+export function databaseHost(url: string): string {
+  const { host, searchParams } = parseDatabaseUrl(url);
+  return searchParams.get('host') ?? host;
+}
+
+/** If the query names a socket, a user may precede an empty host, which `URL` refuses. */
+const parseDatabaseUrl = (url: string): URL => new URL(url.replace('@/', '@localhost/'));
 
 function openInSite(settings: LedgerSettings): IntentError {
   return new IntentError(
     'ledger_locked',
-    `The site has ${describePlace(settings)} open. Only one process can open it.\n` +
+    `Another process, probably the site, has ${describePlace(settings)} open. Only one process can open it.\n` +
       'Stop the site, run this command, and start the site again. Or use router.intents in the site: find, list, history, retry.',
   );
 }

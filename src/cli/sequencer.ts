@@ -22,7 +22,7 @@ export function addSequencer(program: Command, { terminal, action }: CommandCont
       'Starts the embedded sequencer and its simulated wallets, for development. It listens on this machine only, keeps ' +
         'its state in memory unless a file is given, and moves no money. Press Ctrl+C to stop.',
     )
-    .option('--port <number>', 'port on 127.0.0.1; 0 is any free port', parsePort, 4747)
+    .option('--port <number>', 'port on 127.0.0.1; 0 for any free port', parsePort, 4747)
     .option('--grpc-port <number>', 'port for direct gRPC; default: no gRPC', parsePort)
     .option('--state-file <file>', 'keep intents in this file across restarts')
     .option<readonly LocalDomain[]>(
@@ -87,10 +87,12 @@ function printWelcome(sequencer: Sequencer, { localDomain = [] }: SequencerFlags
   out(`INTENT_WEBHOOK_PUBLIC_KEY=${webhookPublicKey}`);
   out('');
   const notes = [
-    'The key that signs webhooks changes with every start.',
+    'The webhook key is new at each start. Update INTENT_WEBHOOK_PUBLIC_KEY after a restart.',
     ...(localDomain.length > 0
       ? []
-      : ['Logins need --local-domain <domain>=<origin of the app>, where the key file is read.']),
+      : [
+          'For logins, pass --local-domain <domain>=<origin of the app>. The sequencer reads the key file from that origin.',
+        ]),
     'Press Ctrl+C to stop.',
   ];
   for (const note of notes) out(paint('dim', note, colors.out));

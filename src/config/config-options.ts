@@ -33,12 +33,12 @@ export interface LoginOptions {
   /** Asks every user "Continue as X?" before the session begins. X is the shortened user id. Default false. */
   readonly confirm?: boolean | undefined;
   /**
-   * Members of the app's session that a login copies into the new session, such as `['basket']`. All others are discarded, and
-   * so are these if another wallet was logged in. The old session may come from an attacker: name only data that is
+   * Properties of `req.session` that a login copies into the new session, such as `['basket']`. All other properties are
+   * discarded. If a different wallet was logged in, these are discarded too. The old session may come from an attacker: name only data that is
    * harmless if an attacker chose it, never rights or identities. See `docs/accounts.md`. Default none.
    */
   readonly keepSession?: readonly string[] | undefined;
-  /** How long a session in a cookie of the router lasts, in milliseconds. Default 7 days. */
+  /** How long a session in the router's own cookie lasts, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface HookOptions {
 
 /** How long the ledger polls payments. */
 export interface WatchOptions {
-  /** An unpaid intent expires after this time, in milliseconds. It is then polled daily for the same time again. Default 30 days. */
+  /** An unpaid intent expires after this time, in milliseconds. It is then polled once a day for another `watch.unpaidMs`. Default 30 days. */
   readonly unpaidMs?: number | undefined;
   /** A settled payment is polled for a reversal for this time, in milliseconds; 0 disables it. Default 1 day. */
   readonly settledMs?: number | undefined;
@@ -73,15 +73,15 @@ export interface WatchOptions {
 export interface ConnectionLimits {
   /** For each browser, by its cookie. Default 3. */
   readonly perBrowser: number;
-  /** For each address (`req.ip`, which depends on `trust proxy`) or IPv6 /56; a /48 has eight times this limit. Default 20. */
+  /** For each IPv4 address or IPv6 /56, by `req.ip`, which depends on `trust proxy`. Eight times as many for each /48. Default 20. */
   readonly perAddress: number;
   /** For each process. Default 5000. */
   readonly perProcess: number;
 }
 
 /**
- * How many requests an address may send within a window. More get 429. An address is `req.ip`, which depends on `trust proxy`,
- * or an IPv6 /56; a /48 has eight times the limit.
+ * How many requests an address may send within a window. Further requests get 429. Each IPv4 address and each IPv6 /56 is
+ * counted, with eight times the limit for each /48. The address is `req.ip`, which depends on `trust proxy`.
  */
 export interface RateLimits {
   /** `POST /intent`. Default 120. */
@@ -102,7 +102,7 @@ export interface RateLimits {
 export interface ConfigOptions extends GrpcNames {
   /** `INTENT_SEQUENCER_URL`: base_url of the payment service, or `embedded` for the embedded sequencer (not in production). */
   readonly sequencerUrl?: string | undefined;
-  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the payment service. Calls then use gRPC, not the proxy. Needs `@grpc/grpc-js`. */
+  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the payment service. Calls then use gRPC instead of HTTP. Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
   /** Settings of the embedded sequencer. */
   readonly emulator?: EmulatorOptions | undefined;
@@ -119,7 +119,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly attemptTimeoutMs?: number | undefined;
   /**
    * `INTENT_VERIFIER_SECRET`, or a file named by `INTENT_VERIFIER_SECRET_FILE`: one or more secrets, separated by commas. The
-   * first signs, all are published.
+   * first secret signs. The key file lists the public key of every secret.
    */
   readonly verifierSecret?: string | undefined;
   /** Signs instead of the first secret: for a key in a KMS or an HSM. */
@@ -130,15 +130,15 @@ export interface ConfigOptions extends GrpcNames {
   readonly destination?: string | undefined;
   /** `INTENT_ORIGIN`: the site's own origin, such as `https://example.com`. */
   readonly origin?: string | undefined;
-  /** `INTENT_SECRET`: secrets of at least 32 characters that seal cookies, separated by commas. The first seals, all open. */
+  /** `INTENT_SECRET`: secrets of at least 32 characters that encrypt cookies, separated by commas. The first encrypts; all of them decrypt. */
   readonly secret?: string | undefined;
   /** `false` disables logins; then no verifier key is needed. */
   readonly login?: boolean | LoginOptions | undefined;
   /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
   readonly webhook?: boolean | undefined;
   /**
-   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys with which the payment service signs webhooks, Base58, separated by commas. Not read with the
-   * embedded sequencer, whose own key is known.
+   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that verify the webhooks of the payment service, Base58, separated by commas. Ignored with
+   * the embedded sequencer, whose key is known.
    */
   readonly webhookPublicKey?: string | undefined;
   /** `INTENT_WALLET_URL`: the page that opens the wallet. The client secret is appended as the fragment. */
@@ -155,7 +155,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly watch?: WatchOptions | undefined;
   /**
    * Maximum number of concurrent polls in this process, from 1 to 48. Default 24: about 400 polls a second with a service that
-   * answers in 50 ms. At most six hooks run at once, whatever this option is.
+   * answers in 50 ms. At most six hooks run at once, regardless of this option.
    */
   readonly settlementConcurrency?: number | undefined;
   /** Retries and timeout of payment hooks. */
@@ -164,7 +164,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly returnOrigins?: readonly string[] | undefined;
   /** Renames routes, or disables them with `false`. Default: as in `Routes`. */
   readonly routes?: Partial<Routes> | undefined;
-  /** Limits of open event streams. More get 429, or 503 if the process is full. */
+  /** Limits of open event streams. Further streams get 429, or 503 if the process is full. */
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined;
   /** Rate limits by address. `false` disables them. */
   readonly rateLimits?: Partial<RateLimits> | false | undefined;

@@ -85,7 +85,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
 
 const noWalletUrl =
   'INTENT_WALLET_URL is not set. The button shows a QR code without a wallet link, so visitors cannot use a wallet on the ' +
-  'same device. Set it to the page that opens the wallet.';
+  'same device. Set INTENT_WALLET_URL to the URL of the page that opens the wallet.';
 
 function problemsOf({ problems }: Report, env: Environment): ConfigError {
   const unknown = unknownNote(env);
@@ -97,7 +97,7 @@ function problemsOf({ problems }: Report, env: Environment): ConfigError {
 /** A sentence that names a variable which may be a typo of this one. Empty if there is none. */
 export function typoNote(variable: string, env: Environment = process.env): string {
   const typo = findTypos(env).find(({ meant }) => meant === variable);
-  return typo ? ` ${typo.name} is set. Is that a typo?` : '';
+  return typo ? ` ${typo.name} is set and looks like a typo. Rename it to ${variable}.` : '';
 }
 
 export function processEnvironment(): Environment {
@@ -124,7 +124,11 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
     const problem = `It is not set. It names the database of the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
-    report.problem('INTENT_DATABASE_URL', problem, `Use the value of the site: ${ledgerFix(env)}`);
+    report.problem(
+      'INTENT_DATABASE_URL',
+      problem,
+      `Set it to the value that the site uses, such as INTENT_DATABASE_URL=postgres://user:password@host:5432/database.`,
+    );
   }
   throw new ConfigError(report.problems);
 }

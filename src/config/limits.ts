@@ -51,7 +51,7 @@ function readLimit(
 ): number {
   const limit = value ?? fallback;
   if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  report.problem(setting, `${name} must be a whole number over 0.`, fix);
+  report.problem(setting, `${name} must be a whole number of at least 1.`, fix);
   return fallback;
 }
 
@@ -59,5 +59,5 @@ function readStore(store: RateLimits['store'], report: Report): RateLimits['stor
   const methods = ['increment', 'decrement', 'resetKey'] as const;
   if (store === undefined || methods.every((method) => typeof store?.[method] === 'function')) return store;
   const fix = 'rateLimits: { store: new RedisStore(...) }, or any other store of express-rate-limit';
-  return report.problem('rateLimits', 'store lacks a method of a store of express-rate-limit.', fix);
+  return report.problem('rateLimits', '`store` must have the methods increment, decrement and resetKey.', fix);
 }

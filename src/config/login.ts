@@ -17,7 +17,7 @@ export interface LoginConfig {
   readonly sessionTtlMs: number;
   readonly confirm: boolean;
   readonly keepSession: readonly string[];
-  /** Keys of 32 bytes that seal cookies: the first seals, all open. */
+  /** Keys of 32 bytes for cookies. The first encrypts; all of them decrypt. */
   readonly cookieKeys: readonly Uint8Array[];
 }
 
@@ -53,7 +53,7 @@ const ownMembers = ['cookie', 'intentUser'];
 function readKeepSession(given: readonly string[] = [], report: Report): readonly string[] {
   const fix = "login: { keepSession: ['basket'] }";
   if (!Array.isArray(given) || !given.every((name) => typeof name === 'string')) {
-    report.problem('login.keepSession', 'It must be a list of names of session members.', fix);
+    report.problem('login.keepSession', 'It must be an array of property names of req.session.', fix);
     return [];
   }
   const own = given.find((name) => ownMembers.includes(name));
@@ -76,7 +76,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
     return report.problem('INTENT_VERIFIER_SECRET', problem, 'Unset one of them.');
   }
   if (file) {
-    const fix = 'Set it to a readable file with one or more secrets, separated by commas or lines.';
+    const fix = 'Set it to the path of a readable file. Separate several secrets with commas or newlines.';
     return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), options.signer));
   }
   if (inline || options.signer) {
@@ -148,7 +148,7 @@ function readCookieKeys(
   }
   const derived = keyRing?.deriveKeys(purpose) ?? [];
   if (keyRing && derived.length === 0) {
-    const problem = 'It is not set. A signer without a verifier secret cannot seal cookies.';
+    const problem = 'It is not set. A signer without a verifier secret cannot encrypt cookies.';
     report.problem('INTENT_SECRET', problem, fix);
   }
   return derived;

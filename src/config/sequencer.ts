@@ -78,7 +78,7 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
   const url = parseHttpUrl(text);
   if (!url) return ['It is not an http(s) URL.', example];
   if (url.username || url.search || url.hash) {
-    return ['It has a user, a query or a fragment, which would not be sent.', example];
+    return ['It must not contain a user name, a query or a fragment.', example];
   }
   return production && url.protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;
 }
@@ -93,12 +93,15 @@ function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): 
   }
   // gRPC itself uses addresses without a scheme.
   if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) {
-    return ['It has no scheme: https with TLS, or http without.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
+    return [
+      'It has no scheme. Use https:// for TLS, or http:// without TLS.',
+      `INTENT_SEQUENCER_GRPC_URL=https://${text}`,
+    ];
   }
   const url = parseHttpUrl(text);
   if (!url) return ['It is not an http(s) URL.', example];
   if (url.username || url.search || url.hash || url.pathname !== '/') {
-    return ['It has a user, a path, a query or a fragment, which would not be sent.', example];
+    return ['It must not contain a user name, a path, a query or a fragment.', example];
   }
   if (url.protocol === 'https:' || !production || isLoopback(url.hostname)) return undefined;
   return ['It must be https when NODE_ENV=production, except for a proxy on the same machine.', example];

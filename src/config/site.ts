@@ -17,7 +17,7 @@ export function readOrigin({ options, env, production, report }: ConfigSource): 
   const problem = problemOfOrigin(origin, production);
   if (problem === undefined) return origin;
   const example = production ? 'https://example.com' : 'http://localhost:3000';
-  return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (no path, no slash at the end)`);
+  return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (no path, no trailing slash)`);
 }
 
 export function readReturnOrigins({ options, production, report }: ConfigSource): readonly string[] {
@@ -25,7 +25,7 @@ export function readReturnOrigins({ options, production, report }: ConfigSource)
   for (const origin of returnOrigins) {
     const problem = problemOfOrigin(origin, production);
     if (problem === undefined) continue;
-    const fix = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
+    const fix = "returnOrigins: ['https://www.example.com'] (no path, no trailing slash)";
     report.problem('returnOrigins', `${JSON.stringify(origin)}: ${problem}`, fix);
   }
   return Object.freeze([...returnOrigins]);
@@ -59,12 +59,8 @@ const maxButtonConfigBytes = 1_800;
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `Together with INTENT_WALLET_URL and \`routes\` they have ${bytes} bytes. Every page loads them with the button.`;
-  report.problem(
-    'returnOrigins',
-    problem,
-    `Remove origins, or shorten addresses and paths, to at most ${maxButtonConfigBytes} bytes in total.`,
-  );
+  const problem = `returnOrigins, INTENT_WALLET_URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page loads them.`;
+  report.problem('returnOrigins', problem, 'Remove origins, or shorten URLs and paths.');
 }
 
 const defaultRoutes: Routes = {
@@ -116,10 +112,10 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
   if (isEmbedded) return Object.freeze({ webhookPublicKeys: undefined });
   if (!(options.origin ?? env.INTENT_ORIGIN)) {
     const problem = 'It is not set. The payment service calls webhooks at an absolute URL.';
-    report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)');
+    report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)');
   }
   const fix =
-    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key with which your payment service signs webhooks, Base58; several, separated by commas>';
+    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key that verifies the webhooks of your payment service, Base58; several, separated by commas>';
   const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
   if (text === '') {
     report.problem(

@@ -17,7 +17,7 @@ export interface SiteOptions {
   readonly domain: string;
   /** An account that receives payments; its private key is discarded. */
   readonly destination: string;
-  /** The public key that signs webhooks, for a site with `webhook: true`. */
+  /** The public key that verifies the webhooks of the sequencer, for a site with `webhook: true`. */
   readonly webhookPublicKey: string;
   /** The sequencer's clock. */
   readonly now: () => number;
@@ -59,7 +59,7 @@ export class SiteSettings {
 
   /** @throws {IntentError} `invalid_domain` */
   options(site: SiteIdentity = {}): SiteOptions {
-    requireKnown('siteOptions', site, ['domain']);
+    requireKnown('sequencer.siteOptions', site, ['domain']);
     const domain = parseVerifierDomain(site.domain ?? defaultDomain);
     const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#addresses;
     const verifierSecret = this.#secretOf(domain);

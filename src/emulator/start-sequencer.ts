@@ -45,7 +45,7 @@ export interface Sequencer {
   readonly inspectorUrl: string;
   /** The wallet page. A link to it has the client secret as its fragment. */
   readonly walletUrl: string;
-  /** The public key that signs webhooks, Base58; new at every start. */
+  /** The public key that verifies its webhooks, Base58; new at every start. */
   readonly webhookPublicKey: string;
   /** The simulated wallets, in the order of the option `wallets`. */
   readonly wallets: readonly Wallet[];
@@ -56,14 +56,14 @@ export interface Sequencer {
   /** The wallet with a name, by default the first. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /**
-   * Returns options of `intentRouter` for a site under test, by default at `shop.example`. The sequencer trusts their verifier key, so logins need no key
-   * file. Returns the same options for the same domain. @throws {IntentError} `invalid_domain`
+   * Returns options of `intentRouter` for a site under test, by default at `shop.example`. The sequencer trusts the verifier key of these options, so logins need no
+   * key file. Returns the same options for the same domain. @throws {IntentError} `invalid_domain`
    */
   siteOptions(site?: { readonly domain?: string | undefined }): SiteOptions;
-  /** As `siteOptions`, as environment variables for a site in its own process. @throws {IntentError} `invalid_domain` */
+  /** Like `siteOptions`, but as environment variables for a site in its own process. @throws {IntentError} `invalid_domain` */
   siteEnvironment(site?: { readonly domain?: string | undefined }): SiteEnvironment;
   /**
-   * Reads the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from an Express app,
+   * Makes the sequencer read the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from an Express app,
    * which is served while the file is read.
    * @throws {IntentError} `invalid_domain`, `invalid_configuration`
    */
@@ -185,11 +185,11 @@ function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   const { intents, faults } = state;
   return {
     waitFor: async (intentId, mark, options = {}) => {
-      requireKnown('waitFor', options, ['timeoutMs']);
+      requireKnown('sequencer.waitFor', options, ['timeoutMs']);
       return waitForMark(state, intentId, mark, options.timeoutMs ?? 5_000);
     },
     signWebhook: async (intentId, options) => {
-      requireKnown('signWebhook', options, ['invalid', 'claims']);
+      requireKnown('sequencer.signWebhook', options, ['invalid', 'claims']);
       return signer.sign(intents.require(intentId), options);
     },
     reverse: (intentId) => reversePayment(state, intentId),

@@ -9,7 +9,10 @@ const indexByCurrency = new Map(currencyCodes.map((currency, index) => [currency
 export function currencyIndex(currency: string): number {
   const index = indexByCurrency.get(currency);
   if (index === undefined) {
-    throw new IntentError('unknown_currency', 'Expected a lowercase three-letter currency code, such as usd.');
+    throw new IntentError(
+      'unknown_currency',
+      'Unknown currency. Use a supported lowercase currency code, such as usd.',
+    );
   }
   return index;
 }

@@ -68,7 +68,7 @@ async function signInTime(signer: Signer, bytes: Uint8Array): Promise<unknown> {
   try {
     return await withTimeout(signerTimeoutMs, () => signer.sign(bytes), { error, ref: true });
   } catch (cause) {
-    throw new IntentError('signer_failed', 'The signer threw or timed out. The cause of this error has the reason.', {
+    throw new IntentError('signer_failed', 'The signer threw or timed out. See `cause`.', {
       cause,
     });
   }

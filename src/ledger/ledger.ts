@@ -10,7 +10,7 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `submitted`: the payment service reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
  * - `reversed`: the payment service reversed the settled payment, and `onReversed` succeeded. It is still polled.
- * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for the same time again, and on `recheck`.
+ * - `expired`: not paid within `watch.unpaidMs`. It is then polled once a day for another `watch.unpaidMs`, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often, or the payment could not be verified. `retry` resumes it.
  */
 export const intentStates = [
@@ -107,7 +107,7 @@ export interface LedgerIntent {
   readonly loginCompletedAt: Date | undefined;
   /** When it is processed next. Undefined if it needs no more work. */
   readonly dueAt: Date | undefined;
-  /** How many times the hook that is due has failed. */
+  /** The number of failed calls of the pending hook. */
   readonly attempts: number;
   /** In the state `dead`: the hook that failed too often. `verifyPayment` also if the service no longer knows the payment. */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
@@ -123,7 +123,7 @@ export interface StateChange {
   readonly from: IntentState;
   /** The state after. */
   readonly to: IntentState;
-  /** How many times the hook that was due had failed by then. */
+  /** The number of failed hook calls before this change. */
   readonly attempts: number;
 }
 

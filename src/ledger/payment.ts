@@ -32,7 +32,7 @@ export interface PaymentHookContext {
    */
   readonly tx: DatabaseTransaction;
   /**
-   * 1 for the first call, plus one for each failure. A call may not count if its process ended during the call: see
+   * 1 for the first call, plus one for each failure. A call is sometimes not counted if the process exits during it: see
    * docs/hooks.md.
    */
   readonly attempt: number;

@@ -23,7 +23,8 @@ export function toJsonClone(value: unknown, name: string, depth = 0): unknown {
   if (Array.isArray(value)) return Array.from(value, (item, at) => toJsonClone(item, `${name}[${at}]`, depth + 1));
   if (!isPlainObject(value)) throw refused(name, `is ${typeNameOf(value)}`);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  for (const [key] of members) if (!isStorable(key)) throw refused(name, 'has a key with NUL or a lone surrogate');
+  for (const [key] of members)
+    if (!isStorable(key)) throw refused(name, 'has a key that contains a NUL character or a lone surrogate');
   return Object.fromEntries(members.map(([key, member]) => [key, toJsonClone(member, `${name}.${key}`, depth + 1)]));
 }
 
@@ -36,7 +37,7 @@ function isPlainObject(value: unknown): value is object {
 
 /** The type, not the value: the value may be secret. */
 function typeNameOf(value: unknown): string {
-  if (typeof value === 'string') return 'a string with NUL or a lone surrogate';
+  if (typeof value === 'string') return 'a string that contains a NUL character or a lone surrogate';
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object') return value === undefined ? 'undefined' : `a ${typeof value}`;
   return `a ${value?.constructor?.name ?? 'object of a class'}`;

@@ -51,7 +51,7 @@ export interface IntentRouter extends RequestHandler {
   readonly database: SiteDatabase;
   /**
    * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,
-   * and is undefined without one. Rejects if either fails. The ledger is retried: call this again for the next outcome.
+   * and is undefined without one. Rejects if either fails. Opening the ledger is retried. Call `ready()` again to wait for the next attempt.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**
@@ -103,7 +103,7 @@ export function composeRouter(
   // Every status passes through the cache. The event feeds, telemetry and the ledger subscribe to it.
   const onSubscriberError = (error: unknown) =>
     logger.error(
-      'express-intents: a subscriber of the status cache failed. This is a fault of express-intents. Please report it.',
+      'express-intents: a subscriber of the status cache failed. This is a bug in express-intents. Please report it.',
       { message: messageOf(error) },
     );
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now, onSubscriberError });

@@ -13,7 +13,7 @@ import type { OnEvent } from '../telemetry/router-event.js';
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /**
    * Called with the events of intents in this process, for logs and analysis; see `docs/events.md`. An event can be lost:
-   * fulfil payments in `onPaid`.
+   * fulfill payments in `onPaid`.
    */
   readonly onEvent?: OnEvent | undefined;
   /** OpenTelemetry spans and metrics. Default: enabled if `@opentelemetry/api` is installed, with the SDK that the app registers. */

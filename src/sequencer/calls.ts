@@ -40,7 +40,7 @@ export async function createIntent(
   if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
   throw new SequencerError(
     'sequencer_bad_response',
-    'The payment service answered OK, but the intent does not exist there. Check that the URL is that of the payment service.',
+    'The payment service answered OK, but the intent does not exist there. Check that the URL points to the payment service.',
   );
 }
 
@@ -94,7 +94,7 @@ function explainRefusal(error: unknown, dialect: Dialect): unknown {
   if (!serviceMessage) return error;
   return new SequencerError(
     'intent_refused',
-    'The payment service refused the intent. `serviceMessage` has its reason.',
+    'The payment service refused the intent. See `serviceMessage` for the reason.',
     { serviceMessage, cause },
   );
 }
@@ -142,7 +142,7 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
   if (userId?.value?.length !== 32) {
     throw new SequencerError(
       'sequencer_bad_response',
-      'The answer of the payment service has no user id of 32 bytes. Report this to your payment service.',
+      'The response of the payment service has no user id of 32 bytes. Report this to your payment service.',
     );
   }
   return formatBase58(userId.value);
@@ -186,7 +186,7 @@ function decodeAnswer<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & E
   } catch (cause) {
     throw new SequencerError(
       'sequencer_bad_response',
-      'The answer of the payment service cannot be decoded. Check that the URL is that of the payment service.',
+      'The response of the payment service cannot be decoded. Check that the URL points to the payment service.',
       { cause },
     );
   }

@@ -47,7 +47,7 @@ function requireHttps(option: string, meaning: string, text: string, dangerously
     throw new IntentError('invalid_configuration', message);
   }
   if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {
-    const message = `${option} must be https, except for this machine. Correct it, or set dangerouslyAllowHttp.`;
+    const message = `${option} must use https. http is allowed only for loopback addresses. Use https, or set dangerouslyAllowHttp: true.`;
     throw new IntentError('invalid_configuration', message);
   }
 }

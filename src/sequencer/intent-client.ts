@@ -57,11 +57,11 @@ export interface PreparedIntent extends CreatedIntent {
 export interface IntentClient {
   /** Payments (interface section 2.4). */
   readonly paymentIntents: {
-    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} without an OK */
+    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service accepts the intent */
     create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
     /**
      * Signs an intent without sending it, so that it can be recorded first.
-     * @throws {IntentError} for invalid terms; `invalid_client_secret` also for one of another kind, amount or currency
+     * @throws {IntentError} for invalid terms; `invalid_client_secret` also if the client secret has a different kind, amount or currency
      */
     prepare(parameters: CreatePaymentParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
@@ -69,9 +69,9 @@ export interface IntentClient {
   };
   /** Logins (interface section 2.5). */
   readonly loginIntents: {
-    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} without an OK */
+    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service accepts the intent */
     create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;
-    /** As for payments. */
+    /** Like `paymentIntents.prepare`. */
     prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
@@ -96,7 +96,7 @@ export interface IntentClient {
     intent: { readonly id: string; readonly clientSecret?: string | undefined },
     options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<IntentEvent>;
-  /** Lets running calls end, ends watches and closes the connections. */
+  /** Waits for running calls, ends watches and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -158,14 +158,14 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
     paymentIntents: Object.freeze(paymentIntents),
     loginIntents: Object.freeze(loginIntents),
     registerWebhook: async (parameters, options) => {
-      requireKnown('registerWebhook', parameters, ['intent', 'url']);
-      requireCallOptions('registerWebhook', options);
+      requireKnown('client.registerWebhook', parameters, ['intent', 'url']);
+      requireCallOptions('client.registerWebhook', options);
       return registerWebhook(transport, parameters.intent, parameters.url, options);
     },
     watch: (intent, options) => {
       // A prepared intent can be passed, and has `create`.
-      requireKnown('watch', intent, ['id', 'clientSecret', 'create']);
-      requireKnown('watch', options, ['signal']);
+      requireKnown('client.watch', intent, ['id', 'clientSecret', 'create']);
+      requireKnown('client.watch', options, ['signal']);
       return watches.watch(intent, options?.signal);
     },
     close: () => {
@@ -179,7 +179,7 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
 function preparedIntent(transport: Caller, dialect: Dialect, intent: SignedIntent): PreparedIntent {
   const { id, clientSecret } = intent;
   const create = async (options?: CallOptions): Promise<CreatedIntent> => {
-    requireCallOptions('create', options);
+    requireCallOptions('intent.create', options);
     await createIntent(transport, dialect, intent, options);
     return { id, clientSecret };
   };

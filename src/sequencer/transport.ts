@@ -39,9 +39,9 @@ export interface AttemptBounds {
 }
 
 /**
- * Carries operations to the payment service (interface sections 4.1 and 4.2).
+ * Sends operations to the payment service (interface sections 4.1 and 4.2).
  *
- * `call` takes a serialized inner message and returns the serialized inner answer. Every failure is a `SequencerError`.
+ * `call` takes a serialized inner message and returns the serialized inner response. Every failure is a `SequencerError`.
  * A transport sends a call once, and ends it when its signal is aborted. The client adds timeouts, retries,
  * `cancelBeforeSend` and a circuit breaker.
  */
@@ -54,12 +54,12 @@ export interface Transport {
    */
   callWithin?(operation: Operation, body: Uint8Array, bounds: AttemptBounds): Promise<Uint8Array>;
   /**
-   * Optional. A call with many answers (interface section 4.5). Yields the serialized inner answers until the service
+   * Optional. A streaming call (interface section 4.5). Yields the serialized inner responses until the service
    * ends the stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream.
    * Without it, the client polls the status instead.
    */
   openStream?(operation: Operation, body: Uint8Array, options?: AttemptOptions): AsyncIterable<Uint8Array>;
-  /** Lets running calls end, then releases the connections. */
+  /** Waits for running calls, then releases the connections. */
   close(): Promise<void>;
 }
 

@@ -207,7 +207,7 @@ function endCall({ SpanStatusCode }: Api, span: Span, { outcome, attempts, failu
   const { httpStatus } = failure instanceof SequencerError ? failure : {};
   if (httpStatus !== undefined) span.setAttribute('http.response.status_code', httpStatus);
   // A disconnected caller is not an error of the service.
-  if (outcome !== 'ok' && outcome !== 'cancelled') {
+  if (outcome !== 'ok' && outcome !== 'canceled') {
     span.setAttribute('error.type', outcome);
     span.setStatus({ code: SpanStatusCode.ERROR });
   }

@@ -60,7 +60,7 @@ export interface RouterEventDetails {
     KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` received the same intent. */
   readonly intent_replayed: IntentFields & KindFields;
-  /** `POST /intent` failed, except by a rate limit. `kind` is the requested one. */
+  /** `POST /intent` failed for a reason other than a rate limit. `kind` is the requested one. */
   readonly intent_failed: ErrorFields & OptionalKindFields;
   /** The code was scanned. For display only: anyone who sees the code can cause it. */
   readonly code_scanned: IntentFields;
@@ -80,7 +80,7 @@ export interface RouterEventDetails {
   readonly hook_completed: HookFields;
   /** A ledger hook threw, timed out, or could not be committed. `error` is its message, up to 200 characters. */
   readonly hook_failed: HookFields & { readonly error: string };
-  /** A payment became a dead letter after this many attempts. */
+  /** A payment became a dead letter after `attempts` attempts. */
   readonly dead_letter: IntentFields & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;
@@ -88,7 +88,7 @@ export interface RouterEventDetails {
   };
   /** A login has started its session. */
   readonly login_completed: IntentFields;
-  /** `POST /session` failed, except by a rate limit. */
+  /** `POST /session` failed for a reason other than a rate limit. */
   readonly login_failed: ErrorFields;
   /** `DELETE /session` has succeeded. */
   readonly logged_out: unknown;
@@ -107,8 +107,8 @@ export interface RouterEventDetails {
   /** A call to the payment service has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {
     readonly transport: UpstreamTransport;
-    /** `cancelled` if the caller disconnected. */
-    readonly outcome: 'ok' | 'cancelled' | IntentErrorCode;
+    /** `canceled` if the caller disconnected. */
+    readonly outcome: 'ok' | 'canceled' | IntentErrorCode;
     readonly attempts: number;
     readonly durationMs: number;
   };
@@ -134,7 +134,7 @@ export type RouterEventPayload = {
 }[RouterEventType];
 
 /**
- * An event for the option `onEvent`, for logs and analysis. Delivered at most once, in the process where it happens: fulfil
+ * An event for the option `onEvent`, for logs and analysis. Delivered at most once, in the process where it happens: fulfill
  * payments in `onPaid`, not here. Events contain no secrets.
  */
 export type RouterEvent = {

@@ -65,8 +65,8 @@ export class RouterObserver implements Observer {
         attempts += 1;
         return span ? span.run(send) : send();
       },
-      end: (failure: unknown, isCancelled: boolean): void => {
-        const outcome = outcomeOf(failure, isCancelled);
+      end: (failure: unknown, isCanceled: boolean): void => {
+        const outcome = outcomeOf(failure, isCanceled);
         span?.end(outcome, attempts, failure);
         const durationMs = Math.round(performance.now() - startedAtMs);
         this.emit({ type: 'upstream_call', operation: nameOf(operation), transport, outcome, attempts, durationMs });
@@ -85,11 +85,11 @@ export class RouterObserver implements Observer {
 
 function outcomeOf(
   failure: unknown,
-  isCancelled: boolean,
+  isCanceled: boolean,
 ): Extract<RouterEventPayload, { readonly type: 'upstream_call' }>['outcome'] {
   if (failure === undefined) return 'ok';
   if (failure instanceof IntentError) return failure.code;
-  return isCancelled ? 'cancelled' : 'internal_error';
+  return isCanceled ? 'canceled' : 'internal_error';
 }
 
 /** A failing listener usually fails for every event. */

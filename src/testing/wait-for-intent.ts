@@ -15,7 +15,7 @@ const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
 
 /**
  * Waits until an intent in the ledger has a state, such as `settled`, which follows the success of `onPaid`. Rechecks the intent
- * at once; the ledger would poll it some seconds later.
+ * at once; the ledger would poll it a few seconds later.
  * @throws {AssertionError} after `timeoutMs`, or if the intent can no longer reach the state, with its current state and the last
  *   error of its hooks
  * @throws {IntentError} `invalid_configuration` if the router has no ledger, `invalid_request`, `ledger_unavailable`
@@ -40,14 +40,14 @@ export async function waitForIntent(
 }
 
 function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined, afterMs?: number): AssertionError {
-  const found = intent ? `is ${intent.state}` : 'is not in the ledger of this router';
-  const after = afterMs === undefined ? '' : ` after ${afterMs} ms`;
-  const message = `The intent ${id} ${found}${after}, expected ${state}.${intent ? reasonOf(intent) : ''}`;
+  const within = afterMs === undefined ? '' : ` within ${afterMs} ms`;
+  const found = intent ? `is${within && ' still'} ${intent.state}` : 'is not in the ledger of this router';
+  const message = `Expected intent ${id} to be ${state}${within}. It ${found}.${intent ? reasonOf(intent) : ''}`;
   return new AssertionError({ message, actual: intent?.state, expected: state, operator: 'waitForIntent' });
 }
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
-  if (kind === 'login') return ' It is a login: it is created, and completed once its session has started.';
+  if (kind === 'login') return ' It is a login, which becomes completed when its session starts.';
   // A poll that fails sets the error too, but counts no attempt.
   const times = attempts === 1 ? 'once' : `${attempts} times`;
   if (lastError) return attempts > 0 ? ` Its hook failed ${times}: ${lastError}` : ` Last error: ${lastError}`;

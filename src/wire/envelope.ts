@@ -71,7 +71,7 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
   if (result === v1.Response.Result.ERROR) {
     throw new SequencerError(
       'sequencer_error',
-      'The payment service refused the request. `serviceMessage` has its reason.',
+      'The payment service refused the request. See `serviceMessage` for the reason.',
       {
         serviceMessage: message,
       },
@@ -79,7 +79,7 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
   }
   throw new SequencerError(
     'sequencer_bad_response',
-    `The result ${result} of the answer is unknown. Check that the URL is that of the payment service.`,
+    `The result ${result} of the response is unknown. Check that the URL points to the payment service.`,
   );
 }
 
@@ -89,7 +89,7 @@ function requireExplicitOk(bytes: Uint8Array, body: Uint8Array, message: string)
   if (message === '' && isOk) return;
   throw new SequencerError(
     'sequencer_bad_response',
-    'The answer has neither a body nor an OK. Check that the URL is that of the payment service.',
+    'The response has neither a body nor an OK. Check that the URL points to the payment service.',
   );
 }
 
@@ -103,7 +103,7 @@ function decodeResponse(bytes: Uint8Array): v1.Response {
   } catch (error) {
     throw new SequencerError(
       'sequencer_bad_response',
-      'The answer is not an envelope. Check that the URL is that of the payment service.',
+      'The response is not an envelope. Check that the URL points to the payment service.',
       {
         cause: (error as IntentError).cause,
       },

@@ -112,7 +112,7 @@ describe('QR relay after the TTL, in two processes', () => {
 });
 
 describe('double spend of one payment on two orders', () => {
-  test('fulfils one order once, for any requests at any process', async () => {
+  test('fulfills one order once, for any requests at any process', async () => {
     const browser = new Browser(origins[0]);
     const paid = await createIntent(browser, order('kettle', 1));
     const unpaid = await createIntent(at(1, browser), order('pot', 2));

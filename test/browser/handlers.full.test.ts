@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 beforeEach(() => void orders.splice(0));
 
-const urls = { successUrl: '/thanks', cancelUrl: '/thanks?cancelled' };
+const urls = { successUrl: '/thanks', cancelUrl: '/thanks?canceled' };
 
 test('an invoke handler that provides a secret replaces POST /intent', async () => {
   const script = buttonScript(

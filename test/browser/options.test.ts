@@ -29,17 +29,17 @@ test('checkOptions accepts every option with its fields', () => {
 });
 
 test.each([
-  [{ lable: 'Pay' }, 'The option name lable must be one of mode,order,amount,payee,appearance,locale,label,'],
-  [{ toString: 'x' }, 'The option name toString must be one of mode,'],
-  [{ routes: { sesion: '/login' } }, 'The option name sesion must be one of intent,status,events,session'],
-  [{ sucessUrl: '/thanks' }, 'The option name sucessUrl must be one of mode,'],
-  [{ successUrl: { url: '/thanks' } }, 'The successUrl must be an http or https address'],
-  [{ login: { client_secret: 'x' } }, 'The option name client_secret must be one of clientSecret,verifier'],
-  [{ login: true }, 'The login must be object'],
-  [{ login: null }, 'The login must be object'],
-  [{ payee: 5 }, 'The payee must be string'],
-  [{ walletUrl: 5 }, 'The walletUrl must be an http or https address'],
-  [{ cancelUrl: 'https://other.example/' }, 'The cancelUrl must be on this site or in returnOrigins'],
+  [{ lable: 'Pay' }, 'Unknown option lable. Valid options: mode, order, amount, payee, appearance, locale, label, '],
+  [{ toString: 'x' }, 'Unknown option toString. Valid options: mode, '],
+  [{ routes: { sesion: '/login' } }, 'Unknown option sesion. Valid options: intent, status, events, session, '],
+  [{ sucessUrl: '/thanks' }, 'Unknown option sucessUrl. Valid options: mode, '],
+  [{ successUrl: { url: '/thanks' } }, 'The successUrl must be an http or https URL.'],
+  [{ login: { client_secret: 'x' } }, 'Unknown option client_secret. Valid options: clientSecret, verifier.'],
+  [{ login: true }, 'The login must be an object.'],
+  [{ login: null }, 'The login must be an object.'],
+  [{ payee: 5 }, 'The payee must be a string.'],
+  [{ walletUrl: 5 }, 'The walletUrl must be an http or https URL.'],
+  [{ cancelUrl: 'https://other.example/' }, 'The cancelUrl must be a URL of this site or of returnOrigins.'],
 ])('checkOptions refuses %j', (options, message) => {
   expect(() => checkOptions(options)).toThrow(TypeError);
   expect(() => checkOptions(options)).toThrow(message);

@@ -67,15 +67,17 @@ describe('keygen', () => {
     const shown = await command('keygen', '--public', '--env-file', file);
     expect(shown).toMatchObject({ code: 0, error: '' });
     expect(shown.out.split('\n').slice(0, 2)).toEqual([
-      `${first.publicKey}   signs`,
-      `${second.publicKey}   is published`,
+      `${first.publicKey}   signing key, published`,
+      `${second.publicKey}   published only`,
     ]);
     for (const { secret } of keys) expect(shown.out).not.toContain(secret);
     const { out } = await command('keygen', '--public', '--json', '--env-file', file);
     expect(JSON.parse(out)).toEqual({ public_keys: [first.publicKey, second.publicKey] });
     // The environment overrides the file, as with `node --env-file`.
     process.env.INTENT_VERIFIER_SECRET = second.secret;
-    expect((await command('keygen', '--public', '--env-file', file)).out).toContain(`${second.publicKey}   signs`);
+    expect((await command('keygen', '--public', '--env-file', file)).out).toContain(
+      `${second.publicKey}   signing key, published`,
+    );
   });
 
   it('reports a missing secret with its fix and without a stack with --public', async () => {

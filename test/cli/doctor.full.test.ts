@@ -227,7 +227,7 @@ const inDatabases: readonly Case[] = [
         ),
       },
     }),
-    expected: [['database', 'warning', /have a newer version \(99\)/, /npm install express-intents@latest/]],
+    expected: [['database', 'warning', /are newer \(99\) than this package/, /npm install express-intents@latest/]],
   },
   {
     name: 'a role without the right to create tables',
@@ -265,7 +265,7 @@ const inDatabases: readonly Case[] = [
       writeFileSync(file, '');
       return { env: { INTENT_DATABASE_URL: path.join(file, 'ledger') }, args: ['--allow-embedded-ledger'] };
     },
-    expected: [['database', 'error', /cannot write to .*file/, /^chown/]],
+    expected: [['database', 'error', /cannot write to .*file/, /^Give the user of the site write access to /]],
   },
 ];
 
@@ -389,7 +389,9 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'JSON of another form',
     plant: () => ({ front: onKeyFile(200, json, '{"publicKeys":[]}') }),
-    expected: [['key file', 'error', /not a JSON object with an array public_keys/, /Let the router answer/]],
+    expected: [
+      ['key file', 'error', /not a JSON object with an array public_keys/, /Make sure that the router answers/],
+    ],
   },
   {
     name: 'a missing file',
@@ -399,7 +401,7 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'the content type text/plain',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
-    expected: [['key file', 'warning', /is served as text\/plain/, /application\/json/]],
+    expected: [['key file', 'warning', /has the Content-Type text\/plain/, /application\/json/]],
   },
   {
     name: 'a missing signing key',
@@ -638,7 +640,7 @@ const atSites: readonly Case[] = [
       [
         'consistency',
         'error',
-        /The site is at https:\/\/shop-example\.com, but INTENT_ORIGIN is https:\/\/www/,
+        /INTENT_ORIGIN is https:\/\/www.*, but the site is at https:\/\/shop-example\.com/,
         /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
       ],
       ['origin', 'error', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and rejects/, /./],
@@ -831,7 +833,11 @@ it('doctor sends no request to another host that the site names', async () => {
   const site = await serve((_req, res) => res.end(`const intentSite=${JSON.stringify({ routes })};\n`));
   const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, ['--url', site]);
   expect(requested).toEqual([]);
-  expect(findings).toContainEqual({ check: 'events', level: 'skipped', text: 'the route of the events was not found' });
+  expect(findings).toContainEqual({
+    check: 'events',
+    level: 'skipped',
+    text: 'the route `events` is disabled, or the site did not respond; see the check `site`',
+  });
 });
 
 it('doctor changes nothing: it creates no intent, no table and no folder', async () => {

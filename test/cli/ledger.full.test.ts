@@ -153,15 +153,14 @@ describe('the command ledger', () => {
   });
 
   it('retry retries a dead letter once, and says who continues', async () => {
-    const continuation = 'by a running site, in a moment';
     const retried = await command('ledger', 'retry', idOf(2));
-    expect(retried).toEqual({ code: 0, out: `onPaid is called again ${continuation}.`, error: '' });
+    expect(retried).toEqual({ code: 0, out: 'A running site will call onPaid again within a few seconds.', error: '' });
     expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {6}submitted$/m);
     const again = await command('ledger', 'retry', idOf(2));
     expect(again).toEqual({ code: 1, out: '', error: 'There is nothing to retry: the intent is submitted.' });
     expect(await command('ledger', 'retry', idOf(3))).toMatchObject({
       code: 0,
-      out: `It is polled again ${continuation}.`,
+      out: 'A running site will poll it again within a few seconds.',
     });
   });
 
@@ -197,14 +196,14 @@ it('ledger and migrate accept a folder, also in production, and name the fix whi
   for (const args of [['ledger', 'list'], ['ledger', 'retry', idOf(1)], ['migrate']]) {
     const { code, out, error } = await command(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(error).toContain(`The site has the folder ${test.url} open`);
+    expect(error).toContain(`Another process, probably the site, has the folder ${test.url} open`);
     expect(error).toMatch(/\nStop the site, .*router\.intents in the site/);
   }
   await test.close();
   const upToDate = `The ledger in the folder ${test.url} was already up to date.`;
   expect(await command('migrate')).toEqual({ code: 0, out: upToDate, error: '' });
   expect((await command('ledger', 'list')).out.split('\n')).toHaveLength(8);
-  expect((await command('ledger', 'retry', idOf(2))).out).toBe('onPaid is called again once the site runs.');
+  expect((await command('ledger', 'retry', idOf(2))).out).toBe('The site will call onPaid again when it runs.');
 });
 
 it('ledger list works on Postgres while a site runs', async () => {
@@ -276,7 +275,7 @@ describe('ledger and migrate', () => {
       '',
       ['ledger', 'list'],
       1,
-      /INTENT_DATABASE_URL: It is not set\. It names the database of the ledger\.\n.*Use the value of the site/,
+      /INTENT_DATABASE_URL: It is not set\. It names the database of the ledger\.\n.*Set it to the value that the site uses/,
     ],
     ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [

@@ -135,9 +135,9 @@ describe('parseConfig', () => {
   });
 
   it.each([
-    ['basket', 'It must be a list of names of session members.'],
-    [[7], 'It must be a list of names of session members.'],
-    [null, 'It must be a list of names of session members.'],
+    ['basket', 'It must be an array of property names of req.session.'],
+    [[7], 'It must be an array of property names of req.session.'],
+    [null, 'It must be an array of property names of req.session.'],
     [['basket', 'intentUser'], 'intentUser cannot be kept, because each login sets it.'],
     [['cookie'], 'cookie cannot be kept, because each login sets it.'],
   ])('rejects login.keepSession %j', (keepSession, problem) => {
@@ -223,7 +223,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET_FILE',
         problem: expect.stringMatching(problem),
-        fix: 'Set it to a readable file with one or more secrets, separated by commas or lines.',
+        fix: 'Set it to the path of a readable file. Separate several secrets with commas or newlines.',
       },
     ]);
   });
@@ -253,7 +253,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(problemsIn({ signer }, without)).toEqual([
       {
         setting: 'INTENT_SECRET',
-        problem: 'It is not set. A signer without a verifier secret cannot seal cookies.',
+        problem: 'It is not set. A signer without a verifier secret cannot encrypt cookies.',
         fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);
@@ -318,7 +318,7 @@ test('parseConfig requires no sequencer URL with a transport', () => {
 test.each(['https://user:pass@sequencer.example', 'https://sequencer.example/?key=1', 'https://sequencer.example/#a'])(
   'parseConfig rejects a sequencer URL with parts that are never sent: %s',
   (sequencerUrl) => {
-    expect(problemsIn({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
+    expect(problemsIn({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('must not contain') }]);
   },
 );
 
@@ -509,7 +509,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_ORIGIN',
         problem: 'It is not an origin.',
-        fix: 'INTENT_ORIGIN=http://localhost:3000 (no path, no slash at the end)',
+        fix: 'INTENT_ORIGIN=http://localhost:3000 (no path, no trailing slash)',
       },
     ]),
     [
@@ -519,7 +519,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_ORIGIN',
         problem: 'It must be https when NODE_ENV=production.',
-        fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
+        fix: 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)',
       },
     ],
   ];
@@ -637,7 +637,7 @@ describe('the option routes', () => {
       {
         setting: 'routes.keyfile',
         problem: 'Unknown option "keyfile".',
-        fix: 'Did you mean "keyFile"? Valid names: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
+        fix: 'Did you mean "keyFile"? Valid options: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });
@@ -675,7 +675,7 @@ describe('a variable with a typo in its name', () => {
   it('is named in the problem of the missing variable', () => {
     const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
     expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
-      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set\. Is that a typo\?$/) },
+      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set and looks like a typo\. Rename it to INTENT_DOMAIN\.$/) },
     ]);
   });
 });

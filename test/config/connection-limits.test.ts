@@ -22,7 +22,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])(
     expect(problemsOf(() => limitsOf({ perProcess: value as number }))).toEqual([
       {
         setting: 'connectionLimits',
-        problem: 'perProcess must be a whole number over 0.',
+        problem: 'perProcess must be a whole number of at least 1.',
         fix: 'connectionLimits: { perProcess: 5000 }',
       },
     ]);
@@ -34,7 +34,7 @@ test('connectionLimits rejects an unknown limit, because a typo would be ignored
     {
       setting: 'connectionLimits.perbrowser',
       problem: 'Unknown option "perbrowser".',
-      fix: 'Did you mean "perBrowser"? Valid names: perBrowser, perAddress, perProcess.',
+      fix: 'Did you mean "perBrowser"? Valid options: perBrowser, perAddress, perProcess.',
     },
   ]);
 });

@@ -47,20 +47,20 @@ const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment ser
 const withTls = 'INTENT_SEQUENCER_GRPC_URL=https://';
 
 it.each<[string, Environment, string, string]>([
-  ['grpc.example:443', {}, 'It has no scheme: https with TLS, or http without.', `${withTls}grpc.example:443`],
-  ['grpc.example', {}, 'It has no scheme: https with TLS, or http without.', `${withTls}grpc.example`],
-  ['localhost:4748', {}, 'It has no scheme: https with TLS, or http without.', `${withTls}localhost:4748`],
+  [
+    'grpc.example:443',
+    {},
+    'It has no scheme. Use https:// for TLS, or http:// without TLS.',
+    `${withTls}grpc.example:443`,
+  ],
+  ['grpc.example', {}, 'It has no scheme. Use https:// for TLS, or http:// without TLS.', `${withTls}grpc.example`],
+  ['localhost:4748', {}, 'It has no scheme. Use https:// for TLS, or http:// without TLS.', `${withTls}localhost:4748`],
   ['grpc://grpc.example', {}, 'It is not an http(s) URL.', example],
   ['dns:///grpc.example:443', {}, 'It is not an http(s) URL.', example],
   ['https://', {}, 'It is not an http(s) URL.', example],
-  [
-    'https://me:pass@grpc.example',
-    {},
-    'It has a user, a path, a query or a fragment, which would not be sent.',
-    example,
-  ],
-  ['https://grpc.example/v1', {}, 'It has a user, a path, a query or a fragment, which would not be sent.', example],
-  ['https://grpc.example?a', {}, 'It has a user, a path, a query or a fragment, which would not be sent.', example],
+  ['https://me:pass@grpc.example', {}, 'It must not contain a user name, a path, a query or a fragment.', example],
+  ['https://grpc.example/v1', {}, 'It must not contain a user name, a path, a query or a fragment.', example],
+  ['https://grpc.example?a', {}, 'It must not contain a user name, a path, a query or a fragment.', example],
   [
     'http://grpc.example:4748',
     production,

@@ -23,7 +23,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('rateLi
   expect(problemsOf(() => limitsOf({ session: value }))).toEqual([
     {
       setting: 'rateLimits',
-      problem: 'session must be a whole number over 0.',
+      problem: 'session must be a whole number of at least 1.',
       fix: 'rateLimits: { session: 120 }, or rateLimits: false to disable the limits',
     },
   ]);
@@ -35,7 +35,7 @@ test.each([0, -1, 1.5, 2 ** 31, '60000'])('rateLimits rejects windowMs: %p', (wi
 
 test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('rateLimits rejects the store %p', (wrong) => {
   expect(problemsOf(() => limitsOf({ store: wrong }))).toMatchObject([
-    { setting: 'rateLimits', problem: 'store lacks a method of a store of express-rate-limit.' },
+    { setting: 'rateLimits', problem: '`store` must have the methods increment, decrement and resetKey.' },
   ]);
 });
 
@@ -44,7 +44,7 @@ test('rateLimits rejects an unknown limit, because a typo would be ignored', () 
     {
       setting: 'rateLimits.intents',
       problem: 'Unknown option "intents".',
-      fix: 'Did you mean "intent"? Valid names: intent, session, status, webhook, windowMs, store.',
+      fix: 'Did you mean "intent"? Valid options: intent, session, status, webhook, windowMs, store.',
     },
   ]);
 });

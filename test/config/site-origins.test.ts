@@ -31,7 +31,7 @@ test.each([
   '*',
   '',
 ])('returnOrigins rejects the origin %j', (origin) => {
-  const fix = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
+  const fix = "returnOrigins: ['https://www.example.com'] (no path, no trailing slash)";
   expect(problemsOf(() => parseConfig({ ...base, returnOrigins: ['https://a.example', origin] }, {}))).toEqual([
     { setting: 'returnOrigins', problem: `${JSON.stringify(origin)}: It is not an origin.`, fix },
   ]);

@@ -29,7 +29,7 @@ test('a missing public key and a missing origin are both reported with their fix
     {
       setting: 'INTENT_ORIGIN',
       problem: 'It is not set. The payment service calls webhooks at an absolute URL.',
-      fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
+      fix: 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)',
     },
     {
       setting: 'INTENT_WEBHOOK_PUBLIC_KEY',

@@ -35,7 +35,7 @@ test('the routes of the router need no CSRF token, and reject requests of other 
   expect(body.code).toBe('cross_site_request');
 });
 
-test('a payment fulfils the order, and writes one email to the outbox', async () => {
+test('a payment fulfills the order, and writes one email to the outbox', async () => {
   await visitor.logInByPassword();
   const path = await visitor.order('tea');
   expect(await visitor.page(path)).toContain(`<intent-button order="${orderOf(path)}"`);

@@ -115,7 +115,7 @@ describe('the nginx example', () => {
     expect(new Set(answers.map(({ process }) => process)).size).toBe(2);
   });
 
-  it('sends events without buffering, and fulfils a payment through any process', async () => {
+  it('sends events without buffering, and fulfills a payment through any process', async () => {
     const { secret, cookie } = await createIntent({ mode: 'payment', order: 'tea' });
     const wallet = sequencer.wallet('Ada');
     const { id } = await wallet.scan(secret);

@@ -18,7 +18,7 @@ export interface Restarts {
 export interface RollingRestart extends Visits {
   /** 5xx responses through the balancer, by status. */
   readonly failures: Readonly<Record<number, number>>;
-  /** The number of fulfilments of each payment, by id; each must be 1. */
+  /** The number of fulfillments of each payment, by id; each must be 1. */
   readonly fulfilled: readonly string[];
   /** The number of created payments that the ledger knows. */
   readonly known: number;

@@ -203,7 +203,7 @@ test('the other files of the element are served, and no other files', async () =
   await request(origin).post(path).expect(405).expect('allow', 'GET');
 });
 
-test('elements.js answers 404 when its route is switched off', async () => {
+test('elements.js answers 404 when its route is disabled', async () => {
   const { origin } = await startSite({ ...base, routes: { elements: false } });
   await request(origin).get(path).expect(404);
 });

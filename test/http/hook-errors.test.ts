@@ -72,7 +72,7 @@ test('an error outside the hooks and the code of the site asks to report it', as
   const { body } = await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
   expect(body.code).toBe('internal_error');
   expect(log.text).toMatch(
-    /^error express-intents: internal_error\. This is a fault of express-intents\. Please report it\. /,
+    /^error express-intents: internal_error\. This is a bug in express-intents\. Please report it\. /,
   );
 });
 
@@ -87,7 +87,7 @@ test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
     },
     /"sqlState":"23503"/,
   ],
-])('%s in onLogin is not reported as a fault of express-intents', async (_what, onLogin, message) => {
+])('%s in onLogin is not reported as a bug in express-intents', async (_what, onLogin, message) => {
   const { browser, log, sequencer } = await startSite({ databaseUrl: await newDatabaseUrl('embedded'), onLogin });
   const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
   await sequencer.wallet('Ada').confirm(secret);

@@ -37,7 +37,7 @@ describe('intentRouter', () => {
       'domian: Unknown option "domian".',
     ]);
     expect(problems[0]?.fix).toMatch(
-      /^Did you mean "sequencerUrl"\? Valid names: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
+      /^Did you mean "sequencerUrl"\? Valid options: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
     );
   });
 
@@ -143,7 +143,7 @@ describe('intentRouter', () => {
     process.env.INTENT_DATABSE_URL = './ledger';
     try {
       expect(routerProblems({ onPaid: () => {} })).toMatchObject([
-        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set\. Is that a typo\?$/) },
+        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set and looks like a typo\. Rename it to INTENT_DATABASE_URL\.$/) },
       ]);
     } finally {
       delete process.env.INTENT_DATABSE_URL;
@@ -248,7 +248,7 @@ describe('docs/reference.md', () => {
   const page = readFileSync(new URL('../../docs/reference.md', import.meta.url), 'utf8');
   const section = page.split(/^## /m).find((one) => one.startsWith('Options\n')) ?? '';
   const optionNames = (
-    /Valid names: ([^.]+)\./.exec(errorOf(() => intentRouter({ unknown: 1 } as object)).message)?.[1] ?? ''
+    /Valid options: ([^.]+)\./.exec(errorOf(() => intentRouter({ unknown: 1 } as object)).message)?.[1] ?? ''
   ).split(', ');
 
   it('names every option', () => {

@@ -168,7 +168,7 @@ describe('a rejected create', () => {
     'Invalid service name',
     'unknown service intents.v1.Intents',
     'no such method',
-    'There is no such service and method.',
+    'Unknown service or method.',
     'unknown method createIntent for service Intents',
     'method createIntent not found',
     'Service Intents is not supported',

@@ -114,13 +114,13 @@ describe.each(Object.keys(moments))('a stream over WebSocket, %s', (moment) => {
 /** Faults that can also occur in the middle of a gRPC stream. */
 const midStream = [
   ...['a connection cut before the answer', 'a connection reset', 'a connection cut in the body'],
-  ...['a stream cancelled', 'a stream reset for an internal error', 'a stream reset for too many calls'],
+  ...['a stream canceled', 'a stream reset for an internal error', 'a stream reset for too many calls'],
   ...['GOAWAY with an error', 'no answer', 'gRPC status UNAVAILABLE', 'gRPC status INTERNAL', 'random bytes'],
   ...['gRPC status INVALID_ARGUMENT', 'gRPC status that is not a number', 'a byte over the limit', '64 MB'],
 ].map((name): [string, Fault] => [name, faults[name] as Fault]);
 
 describe.each([
-  ['when it is requested', faultsOf('grpc'), (behaviour: GrpcBehaviour) => behaviour],
+  ['when it is requested', faultsOf('grpc'), (behavior: GrpcBehaviour) => behavior],
   ['after the first message', midStream, afterFirstMessage],
 ] as const)('a stream over gRPC, %s', (moment, rows, occurring) => {
   test.each<[string, Fault]>([...rows])(

@@ -126,7 +126,7 @@ test('injectFault rejects unknown faults and settings that do not fit', async ()
   sequencer.injectFault({ kind: 'delay', ms: 1, times: 1 });
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
   // @ts-expect-error An unknown fault.
-  expect(() => sequencer.injectFault('sulk')).toThrow(/its kind/);
+  expect(() => sequencer.injectFault('sulk')).toThrow(/`kind`: /);
   // @ts-expect-error Only delays and drips have a time.
   expect(() => sequencer.injectFault({ kind: 'refuse', ms: 10 })).toThrow(/refuse has no ms/);
   // @ts-expect-error Only messages can be duplicated.

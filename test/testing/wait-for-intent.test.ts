@@ -22,14 +22,17 @@ const payment = { kind: 'payment', attempts: 0 } as const;
 test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   [
     { ...payment, state: 'created' },
-    /is created after 30 ms, expected settled\. The payment service has not reported the payment/,
+    /^Expected intent an id to be settled within 30 ms\. It is still created\. The payment service has not reported the payment/,
   ],
   [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
-  [{ ...payment, state: 'created', lastError: 'sequencer_timeout' }, / settled\. Last error: sequencer_timeout$/],
-  [{ kind: 'login', state: 'created' }, /It is a login: it is created, and completed once/],
-  [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
-  [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],
-  [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],
+  [
+    { ...payment, state: 'created', lastError: 'sequencer_timeout' },
+    /It is still created\. Last error: sequencer_timeout$/,
+  ],
+  [{ kind: 'login', state: 'created' }, /It is a login, which becomes completed when its session starts\.$/],
+  [undefined, /^Expected intent an id to be settled\. It is not in the ledger of this router\.$/],
+  [{ ...payment, state: 'expired' }, /^Expected intent an id to be settled\. It is expired\.$/],
+  [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /It is dead\. Its hook failed 15 times: No\.$/],
 ])('waitForIntent rejects with the state and the reason: %j', async (intent, message) => {
   const waiting = waitForIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);

@@ -48,7 +48,7 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
       const asked = JSON.stringify([required.resource, required.amount, required.currency]);
       purchase ??= asked;
       if (asked !== purchase) throw new PaywallError('over_limit', 'The site asks for a second payment for one page.');
-      // After the payment the page can take some seconds to open.
+      // After the payment the page can take a few seconds to open.
       if (state.purchases[purchase]?.isPaid) await pause(Math.min(200 * 2 ** tries, 5_000), signal);
       else await buy(required, purchase, signal);
     }

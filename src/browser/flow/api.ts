@@ -1,8 +1,8 @@
-/** A failed request or page handler. `code` is the `code` of the answer (docs/errors.md) or one of the element's own. */
+/** A failed request or page handler. `code` is the `code` of the response, or one of the element. */
 export class Problem extends Error {
-  /** One of docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
+  /** A code from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
   declare readonly code: string;
-  /** HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a response. */
   declare readonly status: number;
 
   /** @param message the site's own text for a refusal; any other message is not displayed */
@@ -75,17 +75,19 @@ const explained = new Set<string>();
 
 /** The router answers every error as JSON with a code. Any other answer is a fault of the installation, named once. */
 function explainForeignAnswer(path: string, { status, headers, redirected }: Response, isPost: boolean): void {
-  const answer = `${isPost ? 'POST' : 'GET'} ${path} was answered with ${status} ${headers.get('Content-Type') ?? 'without a body'}`;
+  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without a body'}`;
   if (explained.has(answer)) return;
   explained.add(answer);
   const cause =
     status === 403
-      ? 'The likely cause is CSRF middleware in front of the router. Mount the router before it'
+      ? 'CSRF middleware in front of the router. Mount the router before it'
       : status === 404
-        ? 'The likely cause is another path: mount the router at the root of the site, or set the option `base`'
+        ? 'another path. Mount the router at the root of the site, or set the option `base`'
         : redirected
-          ? 'The likely cause is a redirect by login middleware in front of the router. Mount the router before it'
-          : 'The likely cause is other middleware or a proxy in front of the router';
+          ? 'a redirect by login middleware in front of the router. Mount the router before it'
+          : 'other middleware or a proxy in front of the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
-  console.warn(`express-intents: ${answer}, not by the router. ${cause}: docs/existing-app.md`);
+  console.warn(
+    `express-intents: ${answer}, and not from the router. Likely cause: ${cause}. See docs/existing-app.md.`,
+  );
 }

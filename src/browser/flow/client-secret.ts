@@ -13,7 +13,7 @@ export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'log
   const payload = decodeBase58(clientSecret, payloadLength);
   // A login has neither currency nor amount.
   const isOfKind = kind === 'payment' ? payload?.[0] === 2 : `${payload?.slice(0, 9)}` === '3,0,0,0,0,0,0,0,0';
-  requireThat(payload && isOfKind, 'client secret', `that of a ${kind}`);
+  requireThat(payload && isOfKind, 'client secret', `that of a ${kind} intent`);
   return payload;
 }
 

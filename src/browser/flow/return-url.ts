@@ -12,7 +12,7 @@ export function returnUrl(template: string, intentId = '', option = 'url'): stri
   requireThat(
     isOnOrigin(url, [location.origin, ...siteConfig.returnOrigins]),
     option,
-    'on this site or in returnOrigins',
+    'a URL of this site or of returnOrigins',
   );
   return url;
 }

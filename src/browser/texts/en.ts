@@ -23,7 +23,7 @@ export const en = {
   declined: 'Declined in your wallet.',
   expired: 'This code has expired.',
   checking: 'Checking for a payment…',
-  unchecked: 'Check for a payment before you try again.',
+  unchecked: 'Could not check for a payment. Select Check again before you pay again.',
   keepOpen: 'No payment yet. If you have confirmed, keep this page open.',
   unpaid: 'You were not charged.',
   offline: 'You are offline. Waiting for a connection…',
@@ -35,7 +35,7 @@ export const en = {
   amount: 'This amount cannot be paid here.',
   gone: 'This login has expired.',
   reload: 'Reload this page and try again.',
-  insecure: 'This page requires https.',
+  insecure: 'Open this page with https:// in the address.',
   otherwise: 'Something went wrong. Try again in a minute.',
   /** `{user}` becomes the shortened id. */
   ask: 'Continue as {user}?',

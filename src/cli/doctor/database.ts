@@ -8,7 +8,7 @@ import { isFolderLocked } from '../../ledger/database/embedded/folder-lock.js';
 import { requireDatabasePackage } from '../../ledger/database/open-database.js';
 import { openPostgres } from '../../ledger/database/postgres/postgres.js';
 import { migrations, missingMigrations } from '../../ledger/migrations/migrate.js';
-import { describePlace } from '../open-ledger.js';
+import { databaseHost, describePlace } from '../open-ledger.js';
 import { type Check, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork } from './external-client.js';
 
@@ -30,7 +30,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
   try {
     return await checkServer(db);
   } catch (error) {
-    const { why, fix } = { ...explainNetwork(error, 'its host', startIt), ...diagnoseDatabase(error) };
+    const { why, fix } = { ...explainNetwork(error, databaseHost(place.url), startIt), ...diagnoseDatabase(error) };
     return [failure(`${describePlace({ database: place })} cannot be used: ${why}.`, fix)];
   } finally {
     void db.close();
@@ -71,7 +71,7 @@ async function checkServer(db: Database): Promise<Finding[]> {
 async function checkMigrations(db: Database, { role, has_tables, may_migrate }: ServerRow): Promise<Finding[]> {
   const found: Finding[] = [];
   if ((await missingMigrations(db, migrations)).length > 0) {
-    const what = has_tables ? 'The tables of the ledger have an older version' : 'The ledger has no tables yet';
+    const what = has_tables ? 'The ledger tables are outdated' : 'The ledger has no tables yet';
     const migrate = 'Run `npx express-intents migrate`';
     found.push(
       may_migrate
@@ -90,8 +90,8 @@ async function checkMigrations(db: Database, { role, has_tables, may_migrate }: 
   );
   if (rows.length === 0) return found;
   const newer = rows.map(({ version }) => version).join(', ');
-  const message = `The tables of the ledger have a newer version (${newer}) than this package (${newest}).`;
-  return [...found, warning(message, 'npm install express-intents@latest')];
+  const message = `The ledger tables are newer (${newer}) than this package (${newest}).`;
+  return [...found, warning(message, 'Upgrade the package: npm install express-intents@latest')];
 }
 
 /** Does not open the ledger, because opening writes to it. */
@@ -102,7 +102,12 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
     () => false,
   );
   if (!isWritable)
-    return [failure(`This user cannot write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
+    return [
+      failure(
+        `This user cannot write to ${nearest}.`,
+        `Give the user of the site write access to ${nearest}, or set INTENT_DATABASE_URL to another folder.`,
+      ),
+    ];
   const isLocked = nearest === folder && (await isFolderLocked(folder));
   if (isLocked && !isSiteGiven) {
     const fix =

@@ -15,7 +15,8 @@ export const events: Check = async (context) => {
   const { siteUrl } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.events) return [skipped('the route of the events was not found')];
+  if (!routes?.events)
+    return [skipped('the route `events` is disabled, or the site did not respond; see the check `site`')];
   const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
   const url = new URL(`${routes.events}/${generateKeyPair().publicKey}/events`, siteUrl);
@@ -67,15 +68,16 @@ function checkHead({ status, headers, body }: Answer): Finding | undefined {
   const { 'content-type': type = 'no content type', 'content-encoding': encoding = 'identity' } = headers;
   const cache = headers['cache-control'] ?? '';
   let wrong: Finding | undefined;
-  if (status === 429) wrong = skipped('the limit of event streams for this machine is reached');
+  if (status === 429)
+    wrong = skipped('the limit of event streams for this machine is reached; close other pages, and run it again');
   else if (status !== 200 || !type.startsWith('text/event-stream')) {
-    const fix = 'Let the proxy pass this path to the app, and let no other handler answer it.';
+    const fix = 'Configure the proxy to pass this path to the app. Make sure that no other handler answers this path.';
     wrong = failure(`The event stream answers with status ${status} and ${type}.`, fix);
   } else if (encoding !== 'identity') {
     const fix = 'Exclude text/event-stream from compression, in the proxy and in the app.';
     wrong = failure(`A proxy or the app compresses the event stream (${encoding}), which delays events.`, fix);
   } else if (!cache.includes('no-store') || headers.age !== undefined) {
-    const fix = 'Let the proxy or the CDN cache nothing below the path of the events, and not change Cache-Control.';
+    const fix = 'Disable caching for this path in the proxy and the CDN, and do not change Cache-Control.';
     wrong = failure('A cache may keep the event stream and serve it to other visitors.', fix);
   }
   if (wrong) body.destroy();

@@ -68,7 +68,7 @@ export class ExternalClient {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > maxBytes) throw new Error(`The answer has more than ${maxBytes / 1024} KiB.`);
+      if (length > maxBytes) throw new Error(`The response has more than ${maxBytes / 1024} KiB.`);
     }
     return { ...head, text: Buffer.concat(chunks).toString() };
   }

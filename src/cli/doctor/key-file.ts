@@ -79,7 +79,7 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
   if (mountPath) return underPath(mountPath);
   return failure(
     `${url.href} answers with status 404.`,
-    'Use app.use(intentRouter()) without a path, before the handler that answers 404. Let the proxy forward /.well-known/ to the app.',
+    'Use app.use(intentRouter()) without a path, before the handler that answers 404. Configure the proxy to forward /.well-known/ to the app.',
   );
 }
 
@@ -93,22 +93,24 @@ function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding |
   if (status !== 200) {
     return failure(
       `${url.href} answers with status ${status}.`,
-      'Let the proxy forward /.well-known/ to the app, and let no other handler answer this path.',
+      'Configure the proxy to forward /.well-known/ to the app. Make sure that no other handler answers this path.',
     );
   }
   if (parsePublicKeys(text)) return undefined;
   const what = /^\s*</.test(text) ? 'a web page' : 'not a JSON object with an array public_keys';
-  return failure(`${url.href} is ${what}.`, 'Let the router answer this path, not a static file or a single-page app.');
+  return failure(
+    `${url.href} is ${what}.`,
+    'Make sure that the router answers this path, not a static file or a single-page app.',
+  );
 }
 
 function checkKeys({ headers, text }: ReadAnswer, url: URL, { settings }: DoctorContext): Finding[] {
   const published = parsePublicKeys(text) ?? [];
   const found: Finding[] = [];
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
-    const type = headers['content-type'] ?? 'no content type';
-    found.push(
-      warning(`${url.href} is served as ${type}.`, 'Send Content-Type: application/json, as the router does.'),
-    );
+    const type = headers['content-type'];
+    const problem = type === undefined ? 'has no Content-Type header' : `has the Content-Type ${type}`;
+    found.push(warning(`${url.href} ${problem}.`, 'Send Content-Type: application/json, as the router does.'));
   }
   const { publicKeys } = settings;
   if (publicKeys) found.push(...compareKeys(publicKeys, published));
@@ -121,7 +123,7 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
     found.push(
       failure(
         `The key file does not list ${signing}, the key that signs, so every login is refused.`,
-        'Restart the site with the INTENT_VERIFIER_SECRET of this environment, or use the one of the site here.',
+        'Restart the site with the INTENT_VERIFIER_SECRET of this environment, or run the doctor with the secret of the site.',
       ),
     );
   }
@@ -132,7 +134,8 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
   }
   const left = published.filter((key) => key !== signing && !others.includes(key));
   if (left.length > 0) {
-    const fix = 'Remove it after a rotation. If another process signs with it, give both processes all secrets.';
+    const fix =
+      'If the rotation is finished, remove the old secret from the site and restart it. If another process signs with it, give both processes all secrets.';
     found.push(warning(`The key file lists ${left.join(', ')}, whose secret is not set here.`, fix));
   }
   return found;

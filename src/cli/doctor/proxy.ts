@@ -14,7 +14,8 @@ export const proxy: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.intent) return [skipped('the route that creates intents was not found')];
+  if (!routes?.intent)
+    return [skipped('the route `intent` is disabled, or the site did not respond; see the check `site`')];
   const { doctorToken } = settings;
   if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];
   const url = new URL(routes.intent, siteUrl);

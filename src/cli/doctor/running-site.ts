@@ -1,6 +1,6 @@
 import type { ExternalClient } from './external-client.js';
 
-/** Paths of the routes, as the site gives them to its button. `false` for a route that is off. */
+/** Paths of the routes, as the site gives them to its button. `false` for a disabled route. */
 export interface SiteRoutes {
   readonly intent: string | false;
   readonly status: string | false;

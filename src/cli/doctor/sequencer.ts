@@ -38,7 +38,13 @@ export const grpc: Check = async (context) => {
   const { settings, host, env } = context;
   const { grpcUrl } = settings;
   if (grpcUrl === undefined) {
-    return [skipped(env.INTENT_SEQUENCER_GRPC_URL ? 'INTENT_SEQUENCER_GRPC_URL is not valid' : 'not used')];
+    return [
+      skipped(
+        env.INTENT_SEQUENCER_GRPC_URL
+          ? 'INTENT_SEQUENCER_GRPC_URL is not valid'
+          : 'INTENT_SEQUENCER_GRPC_URL is not set',
+      ),
+    ];
   }
   const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: host.checkMs });
   return checkService(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
@@ -92,8 +98,8 @@ const refusalMs = 150;
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
 export const stream: Check = async ({ settings, signal, env }) => {
   const { sequencerUrl, grpcUrl } = settings;
-  if (sequencerUrl === 'embedded') return [ok('embedded')];
-  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'over gRPC' : noValidUrl(env))];
+  if (sequencerUrl === 'embedded') return [skipped('the embedded sequencer needs no check')];
+  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'gRPC is used instead of WebSocket' : noValidUrl(env))];
   const url = new URL(`${sequencerUrl.replace(/\/+$/, '')}/v1/api`);
   try {
     return [ok(`${url.host} answers a ping in ${await pingStream(url, signal)} ms`)];

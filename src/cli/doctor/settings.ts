@@ -101,7 +101,7 @@ export const consistency: Check = async (context) => {
   if (siteUrl && origin !== undefined && siteUrl.origin !== origin) {
     found.push(
       failure(
-        `The site is at ${siteUrl.origin}, but INTENT_ORIGIN is ${origin}, which programs and webhooks use.`,
+        `INTENT_ORIGIN is ${origin}, but the site is at ${siteUrl.origin}. Webhooks are sent to INTENT_ORIGIN, and the site accepts only that Origin.`,
         `INTENT_ORIGIN=${siteUrl.origin}`,
       ),
     );

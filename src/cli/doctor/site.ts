@@ -44,7 +44,7 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
     const target = URL.canParse(to, siteUrl.href) ? new URL(to, siteUrl).origin : 'https://...';
     return failure(
       `${what} is a redirect to ${to}.`,
-      `If visitors are redirected there, check that origin: --url ${target}`,
+      `If visitors use that origin, run the doctor with --url ${target}`,
     );
   }
   if (status >= 500) {
@@ -53,8 +53,8 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
   const answer = status === 200 ? 'is not the file of the button' : `answers with status ${status}`;
   return failure(
     `${what} ${answer}.`,
-    'Use app.use(intentRouter()) without a path, before the handler that answers 404, and do not rename the route elements. ' +
-      'Let the proxy forward all paths to the app.',
+    'Use app.use(intentRouter()) without a path, before the handler that answers 404, and keep the default path of the route `elements`. ' +
+      'Configure the proxy to forward all paths to the app.',
   );
 }
 
@@ -79,12 +79,13 @@ function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Findi
 export const rejectedBody = '{"doctor":true}';
 const rejectedCode = 'unknown_field';
 
-/** Whether the site accepts requests of its own pages and rejects those of other sites: it must know its origin behind a proxy. */
+/** Whether the site accepts requests from its own pages and rejects those from other sites: it must know its origin behind a proxy. */
 export const origin: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.intent) return [skipped('the route that creates intents was not found')];
+  if (!routes?.intent)
+    return [skipped('the route `intent` is disabled, or the site did not respond; see the check `site`')];
   const url = new URL(routes.intent, siteUrl);
   const own = settings.origin ?? siteUrl.origin;
   const [asOwn, asStranger] = await Promise.all([
@@ -92,7 +93,7 @@ export const origin: Check = async (context) => {
     postFrom('https://stranger.invalid', url, context),
   ]);
   if (asStranger.code !== 'cross_site_request' && asStranger.code === asOwn.code && asOwn.code === rejectedCode) {
-    const fix = 'Let the proxy forward the header Origin unchanged.';
+    const fix = 'Configure the proxy to forward the header Origin unchanged.';
     return [failure('The site accepts requests from pages of other sites.', fix)];
   }
   if (asOwn.code === rejectedCode)
@@ -118,21 +119,21 @@ async function explainRefusal(url: URL, own: string, context: DoctorContext): Pr
   const { host, protocol } = url;
   if (protocol === 'https:' && (await postFrom(`http://${host}`, url, context)).code === rejectedCode) {
     return failure(
-      `The site believes that it is at http://${host}, and rejects requests of its pages at https://${host}.`,
-      "Use app.set('trust proxy', 1) and let the proxy send X-Forwarded-Proto, or set INTENT_ORIGIN for the site.",
+      `The site believes that it is at http://${host}, and rejects requests from its pages at https://${host}.`,
+      "Use app.set('trust proxy', 1) and configure the proxy to send X-Forwarded-Proto. Or set INTENT_ORIGIN for the site.",
     );
   }
   const { detail } = await postFrom(own, url, context);
   const [, known] = /'Origin: (https?:\/\/[^']+)'/.exec(detail) ?? [];
   if (known !== undefined) {
     return failure(
-      `The running site has INTENT_ORIGIN=${known}, and rejects requests of ${own}.`,
+      `The running site has INTENT_ORIGIN=${known}, and rejects requests from ${own}.`,
       `Set INTENT_ORIGIN=${own} for the site.`,
     );
   }
   return failure(
-    `The site rejects requests of its own pages at ${own}: it sees another host or scheme than visitors do.`,
-    `Set INTENT_ORIGIN=${own} for the site. Or let the proxy forward the header Host, and set 'trust proxy'.`,
+    `The site rejects requests from its own pages at ${own}: it sees another host or scheme than visitors do.`,
+    `Set INTENT_ORIGIN=${own} for the site. Or configure the proxy to forward the header Host, and set 'trust proxy'.`,
   );
 }
 
@@ -140,8 +141,8 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   if (status === 429) return rateLimited;
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
   return failure(
-    `${url.pathname} answers ${what} to a request of the doctor, before the router does.`,
-    'Another handler answers first, such as a CSRF guard or a firewall. Let it pass this path, or mount the router before it.',
+    `${url.pathname} answers ${what} to a request from the doctor, before the router does.`,
+    'Another handler answers first, such as a CSRF guard or a firewall. Exclude this path from it, or mount the router before it.',
   );
 }
 
@@ -151,7 +152,8 @@ const webhookPath = '/intent/webhook';
 
 /** The webhook route, if webhooks are enabled. It rejects the content type of this request without reading the body. */
 export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
-  if (!settings.takesWebhooks) return [skipped('not used: INTENT_WEBHOOK_PUBLIC_KEY is not set')];
+  if (!settings.takesWebhooks)
+    return [skipped('INTENT_WEBHOOK_PUBLIC_KEY is not set; pass --webhook if the site has `webhook: true`')];
   if (!siteUrl) return [noSite];
   const headers = { 'content-type': 'text/plain' };
   const { status, text } = await client.read(new URL(webhookPath, siteUrl), {
@@ -164,8 +166,8 @@ export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (status === 429) return [rateLimited];
   return [
     failure(
-      `${siteUrl.origin}${webhookPath} answers with status ${status}: calls of the payment service do not reach the router.`,
-      'Set intentRouter({ webhook: true }). Let the proxy and the firewall pass POST to this path from anywhere.',
+      `${siteUrl.origin}${webhookPath} answers with status ${status}: calls from the payment service do not reach the router.`,
+      'Set intentRouter({ webhook: true }). Configure the proxy and the firewall to pass POST to this path from anywhere.',
     ),
   ];
 };
@@ -176,7 +178,7 @@ export const wallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
   if (walletUrl === undefined) {
     if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];
-    if (sequencerUrl === 'embedded') return [skipped('embedded')];
+    if (sequencerUrl === 'embedded') return [skipped('the embedded sequencer has its own wallet page')];
     return [
       warning('INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.', walletFix),
     ];

@@ -177,11 +177,11 @@ const schema = z.strictObject({
 
 /** @throws {IntentError} `invalid_request` names the first problem */
 export function parseFault(fault: unknown): ResolvedFault {
-  requireKnown('injectFault', fault, Object.keys(schema.shape));
+  requireKnown('sequencer.injectFault', fault, Object.keys(schema.shape));
   const { data, error } = schema.safeParse(fault);
   if (!data) {
-    const { path, message } = error.issues[0] ?? { path: [], message: 'it cannot be read' };
-    throw invalid(path.length > 0 ? `its ${path.join('.')}: ${message}` : message);
+    const { path, message } = error.issues[0] ?? { path: [], message: 'It cannot be read' };
+    throw invalid(path.length > 0 ? `\`${path.join('.')}\`: ${message}` : message);
   }
   const { kind, times = Number.POSITIVE_INFINITY } = data;
   const traits = faultKinds[kind];
@@ -199,5 +199,4 @@ function operationsOf({ kind, operations }: z.infer<typeof schema>): readonly Fa
   return operations ?? deliveringOperations;
 }
 
-const invalid = (problem: string): IntentError =>
-  new IntentError('invalid_request', `The fault is not valid: ${problem}.`);
+const invalid = (problem: string): IntentError => new IntentError('invalid_request', `Invalid fault. ${problem}.`);

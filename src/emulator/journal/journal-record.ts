@@ -14,7 +14,7 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof IntentError) return { code: error.code, message: error.message };
   return {
     code: undefined,
-    message: 'The embedded sequencer failed. This is a fault of express-intents. Please report it.',
+    message: 'The embedded sequencer failed. This is a bug in express-intents. Please report it.',
   };
 }
 

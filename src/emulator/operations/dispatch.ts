@@ -49,7 +49,7 @@ export async function dispatch(state: SequencerState, request: OperationRequest,
 /** Saves changes before it returns the response. @throws {IntentError} */
 async function perform(state: SequencerState, request: OperationRequest): Promise<Uint8Array> {
   const handler = handlers.get(nameOf(request));
-  if (!handler) throw new IntentError('not_supported', 'There is no such service and method.');
+  if (!handler) throw new IntentError('not_supported', 'Unknown service or method.');
   const answer = await handler(state, request.body);
   state.intents.save();
   return answer;

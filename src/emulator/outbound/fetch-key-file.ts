@@ -109,7 +109,7 @@ async function readPublicKeys(outbound: Outbound, address: string): Promise<unkn
   const keys = parsePublicKeys(text);
   if (!keys)
     throw refused(
-      `The key file at ${address} is not a JSON object with an array public_keys. Let the router serve it.`,
+      `The key file at ${address} is not a JSON object with an array public_keys. Make sure that the router serves it.`,
     );
   return keys;
 }

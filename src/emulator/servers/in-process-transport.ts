@@ -92,11 +92,11 @@ function open(
     if (service === operation.service && method === operation.method) {
       return openRecordedStream(state, body, stop, via);
     }
-    throw new IntentError('not_supported', 'There is no such stream.');
+    throw new IntentError('not_supported', 'Unknown service or method.');
   } catch (error) {
     throw new SequencerError(
       'sequencer_error',
-      'The payment service refused the request. `serviceMessage` has its reason.',
+      'The payment service refused the request. See `serviceMessage` for the reason.',
       {
         serviceMessage: refusalOf(error).message,
       },

@@ -102,7 +102,7 @@ export class IntentStore {
   find({ id, signedBytes }: VerifiedIntent): StoredIntent | undefined {
     const intent = this.#intents.get(id);
     if (intent && Buffer.compare(intent.signedBytes, signedBytes) !== 0) {
-      throw new IntentError('malformed_message', `The intent ${id} exists with other details.`);
+      throw new IntentError('malformed_message', `The intent ${id} already exists with different content.`);
     }
     return intent;
   }

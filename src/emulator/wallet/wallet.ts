@@ -19,7 +19,7 @@ export interface WalletOptions {
   readonly url: string;
   /** Display name. */
   readonly name: string;
-  /** 32 bytes from which all keys of the wallet are derived. Default: of the name, so `Ada` is the same wallet everywhere. */
+  /** 32 bytes from which all keys of the wallet are derived. Default: derived from the name, so `Ada` is the same wallet everywhere. */
   readonly seed?: Uint8Array | undefined;
   /** The time, ms since 1970. */
   readonly now?: (() => number) | undefined;
@@ -44,9 +44,9 @@ export interface Wallet {
   confirm(code: string): Promise<WalletRequest>;
   /** Declines: sends `client_rejected_...` to the rendezvous. The request can still be confirmed. */
   decline(code: string): Promise<WalletRequest>;
-  /** As `confirm`, for payments only. */
+  /** Like `confirm`, but only for payments. */
   pay(code: string): Promise<WalletRequest>;
-  /** As `confirm`, for logins only; also returns the user id. */
+  /** Like `confirm`, but only for logins. Also returns the user id. */
   login(code: string): Promise<WalletLogin>;
   /** The wallet's user id at a domain, Base58: different at each domain. @throws {IntentError} `invalid_domain` */
   userId(domain: string): string;

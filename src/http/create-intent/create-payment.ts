@@ -15,8 +15,8 @@ type PaymentTerms = Omit<SitePaymentTerms, 'resource'>;
 /** Options of `router.createPayment`. */
 export interface CreatePaymentOptions {
   /**
-   * Calls with the same key create one payment, and all return it, such as `invoice-42`: 1 to 255 visible ASCII characters
-   * without quotes and backslashes.
+   * Idempotency key, such as `invoice-42`: 1 to 255 visible ASCII characters without quotes and backslashes. Calls with the
+   * same key return the same payment.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -39,11 +39,11 @@ export async function createPayment(
 ): Promise<CreatedPayment> {
   const { ledger, config, events } = context;
   if (!ledger) {
-    const message = 'createPayment needs a ledger, which watches the payment. Set INTENT_DATABASE_URL.';
+    const message = 'createPayment requires a ledger, which polls the payment. Set INTENT_DATABASE_URL.';
     throw new IntentError('invalid_configuration', message);
   }
   if (events.isClosed) throw new IntentError('closing');
-  requireKnown('createPayment', options, ['idempotencyKey']);
+  requireKnown('router.createPayment', options, ['idempotencyKey']);
   const recorded = parseTerms(terms, config);
   const { idempotencyKey } = options;
   const keyed = idempotencyKey === undefined ? undefined : keyedBy(idempotencyKey, ledger, recorded);
@@ -58,7 +58,7 @@ export async function createPayment(
 }
 
 function parseTerms(terms: PaymentTerms, config: RouterContext['config']): RecordedTerms {
-  requireKnown('createPayment', terms ?? null, termNames, 'invalid_terms');
+  requireKnown('router.createPayment', terms ?? null, termNames, 'invalid_terms');
   if ('resource' in terms && terms.resource !== undefined) {
     const message =
       'A payment without a browser cannot unlock a resource. Omit `resource`, and grant access in onPaid.';
@@ -81,7 +81,7 @@ function siteOwner({ login }: RouterContext['config']): IntentOwner {
   const derive = (from: Uint8Array | undefined, purpose: string): Uint8Array => {
     if (from) return new Uint8Array(hkdfSync('sha256', from, '', `${purpose} of the site`, 32));
     const message =
-      'An idempotencyKey needs a key that seals the client secret. Enable logins, or omit idempotencyKey.';
+      '`idempotencyKey` requires logins, whose secret encrypts the stored client secret. Enable logins, or omit `idempotencyKey`.';
     throw new IntentError('invalid_configuration', message);
   };
   return {

@@ -21,7 +21,7 @@ export const intentRequestSchema = (z: typeof zod) =>
       .unknown()
       .refine((order) => isStorableOrder(order))
       .optional()
-      .describe('Identifies the purchase; the site looks it up. Any JSON value with at most 16 levels.'),
+      .describe('Identifies the purchase; the site looks it up. Any JSON value nested at most 16 levels deep.'),
     amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimals.'),
   });
 /** Created at the first request: zod takes longer to load than the rest of this package. */
@@ -66,15 +66,24 @@ export async function parseIntentRequest(
   throw toIntentError(result.error.issues[0], clientAmount);
 }
 
+/** The error of a body with unknown fields. @param known the names of its fields */
+export function unknownField({ keys: [name = ''] }: zod.core.$ZodIssueUnrecognizedKeys, known: string[]): IntentError {
+  const quote = (field: string): string => JSON.stringify(field.slice(0, 100));
+  return new IntentError(
+    'unknown_field',
+    `Unknown field ${quote(name)}. Allowed fields: ${known.map(quote).join(', ')}.`,
+  );
+}
+
 function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: boolean): IntentError {
   if (issue?.code === 'unrecognized_keys') {
-    return new IntentError('unknown_field', `Allowed fields: "mode", "order"${clientAmount ? ', "amount"' : ''}.`);
+    return unknownField(issue, ['mode', 'order', ...(clientAmount ? ['amount'] : [])]);
   }
   const field = issue?.path.join('.') ?? '';
   if (field === 'mode') return new IntentError('not_supported', 'The mode must be "payment" or "login".');
   if (field === 'amount')
     return new IntentError('invalid_amount', 'Send "amount" as a number with at most two decimals, such as "12.50".');
-  const invalid = `The field "${field.slice(0, 100)}" is invalid. Send JSON of at most 16 levels, without NUL or lone surrogates.`;
+  const invalid = `The field "${field.slice(0, 100)}" is invalid. Send JSON nested at most 16 levels deep, without NUL characters or lone surrogates.`;
   const what = field === '' ? 'The body must be a JSON object.' : invalid;
   return new IntentError('invalid_request', what);
 }

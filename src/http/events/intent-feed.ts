@@ -24,7 +24,7 @@ export interface FeedContext {
 
 export interface FeedOptions {
   readonly context: FeedContext;
-  /** Keeps a watch without connections for some seconds, then calls `end`. Returns its cancellation, or undefined at the limit. */
+  /** Keeps a watch without connections for a few seconds, then calls `end`. Returns its cancellation, or undefined at the limit. */
   readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
   readonly onEnd: (feed: IntentFeed) => void;
 }
@@ -49,7 +49,7 @@ const statusRetry = { firstMs: 500, capMs: 15_000 } as const;
  * - starting: connections wait for the status. While the service is down, the feed retries.
  * - watching: the intent exists and is not submitted. A watch runs, and every connection has received the status. A new
  *   connection waits for the status and then receives the events it missed.
- * - lingering: the last connection has left a watching feed. The watch continues for some seconds, so that a page reload finds
+ * - lingering: the last connection has left a watching feed. The watch continues for a few seconds, so that a page reload finds
  *   it and its events. `join` returns the feed to watching.
  * - ended: connections and watch are closed. A later connection needs a new feed. A feed ends when the intent is submitted or
  *   unknown, when the last connection leaves and the feed may not linger, when the watch ends or fails, and when the process

@@ -101,7 +101,7 @@ function refusalOptions(route: LimitedRoute, windowMs: number, now: () => number
       next(
         new IntentError(
           'rate_limited',
-          'Too many requests from this address. Retry after the seconds in Retry-After.',
+          'Too many requests from this address. Wait the number of seconds in Retry-After, then retry.',
           { retryAfterMs },
         ),
       );

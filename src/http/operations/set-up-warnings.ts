@@ -24,7 +24,7 @@ const underPrefix: Warning = {
 const plainHttp: Warning = {
   applies: (req, { config }) => config.production && !req.secure && !isFromThisMachine(req),
   text: () =>
-    'A request arrived over http in production. Behind a proxy that terminates TLS, let the proxy send X-Forwarded-Proto, ' +
+    'A request arrived over http in production. Behind a proxy that terminates TLS, configure the proxy to send X-Forwarded-Proto, ' +
     "and call app.set('trust proxy', 1). Without one, serve the site over https: browsers reject its cookies over http.",
 };
 

@@ -33,7 +33,7 @@ export function parseRequiredPayment(required: RequiredPayment): PaymentRequirem
   if (typeof resource === 'string' && resource !== '' && !isResource(resource)) {
     throw new IntentError(
       'invalid_request',
-      'No payment can unlock this URL, because its resource is too long or has NUL. Correct the URL.',
+      'No payment can unlock this URL, because its resource is too long or contains a NUL character. Correct the URL.',
     );
   }
   return { resource: requireResource(resource), money: parseAmount(amount, currency), currency, order };

@@ -85,7 +85,7 @@ async function paymentOf(requirement: PaymentRequirement, req: Request, res: Res
   const { context, countStatus } = requireRouter(req);
   const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
-    throw new IntentError('invalid_configuration', `requirePayment requires a ledger: ${howToGetLedger()}.`);
+    throw new IntentError('invalid_configuration', `requirePayment requires a ledger. Set ${howToGetLedger()}.`);
   }
   const browser = browserHashOf(browserCookie, req);
   // A page view can cause a call to the service, so it counts against the limit of the status route.

@@ -33,7 +33,7 @@ export function rejectCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
   throw new IntentError(
     'cross_site_request',
-    'Only pages of this site can read this. Request it from such a page, or from a program.',
+    'Pages of other sites cannot read this. Request it from a page of this site, or from a server.',
   );
 }
 

@@ -64,7 +64,7 @@ function logServerError(req: Request, error: unknown, code: IntentErrorCode, log
   // An IntentError names its cause. A constraint of the site can fail at the commit of a hook, which has no frame of the site.
   const isExplained = error instanceof IntentError || 'at' in details || 'sqlState' in details;
   const isOurs = code === 'internal_error' && !isExplained;
-  const request = isOurs ? '. This is a fault of express-intents. Please report it.' : '';
+  const request = isOurs ? '. This is a bug in express-intents. Please report it.' : '';
   logger.error(`express-intents: ${code}${request}`, { requestId, ...details });
 }
 

@@ -44,7 +44,7 @@ function loginPage(req: Request): string {
 <h1>Please log in</h1>
 <p>You must be logged in to continue.</p>
 ${buttonFor(req) ?? '<p>Log in on this site. Then open this page again.</p>'}
-<p><a href="/">Go to the start page</a></p>
+<p><a href="/">Go to the home page</a></p>
 </body>
 </html>
 `;

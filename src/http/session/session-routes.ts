@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
-import { parseIdempotencyKey } from '../create-intent/intent-request.js';
+import { parseIdempotencyKey, unknownField } from '../create-intent/intent-request.js';
 import { runHook } from '../hook-errors.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserHashOf } from '../request/browser-cookie.js';
@@ -177,10 +177,8 @@ function completionParser(confirms: boolean): (body: unknown) => Promise<Complet
 }
 
 function completionError(issues: readonly zod.core.$ZodIssue[], confirms: boolean): IntentError {
-  if (issues.some(({ code }) => code === 'unrecognized_keys')) {
-    const fields = confirms ? '"id", "confirm"' : '"id"';
-    return new IntentError('unknown_field', `Allowed fields: ${fields}.`);
-  }
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (unknown) return unknownField(unknown, confirms ? ['id', 'confirm'] : ['id']);
   if (issues.some(({ path }) => path[0] === 'confirm')) {
     return new IntentError('invalid_request', 'The field "confirm" must be true or omitted.');
   }

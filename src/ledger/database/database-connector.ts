@@ -174,7 +174,7 @@ export class DatabaseConnector implements Database {
     await this.#waitUntilSettled(this.#timing.openWaitMs);
     if (this.#db) return this.#db;
     const cause = this.#lastError;
-    const message = 'The ledger is not open yet. The log has the reason.';
+    const message = 'The ledger is not open yet. See the log.';
     throw new DatabaseOutage(message, cause === undefined ? {} : { cause });
   }
 

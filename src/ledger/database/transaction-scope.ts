@@ -71,8 +71,8 @@ function requireNoTransactionControl(sql: unknown): void {
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `tx accepts no BEGIN, COMMIT, ROLLBACK or PREPARE (${keyword.toUpperCase()}): the ledger begins and ends the transaction. To ` +
-      'roll back, throw an error. Savepoints are allowed.',
+    `tx does not accept ${keyword.toUpperCase()}. The ledger begins and ends the transaction. To roll back, throw an error. ` +
+      'Savepoints are allowed.',
   );
 }
 
@@ -113,7 +113,7 @@ export function markTransaction(mark: string): string {
   return `set local express_intents.transaction = '${mark}'`;
 }
 
-const endedWithin = 'The work ended its own transaction';
+const endedWithin = 'The hook, or the function passed to `transaction`, ended its own transaction';
 
 /**
  * Fails if the transaction is no longer the marked one, and resets the state of the connection. Must be the last
@@ -128,7 +128,7 @@ reset session authorization; reset all; unlisten *; close all; discard temp; ${u
 /** Session locks survive a rollback. */
 export const unlockAll = 'select pg_advisory_unlock_all()';
 
-/** The work ended its transaction itself, so part of it may be committed. It is not safe to repeat. */
+/** The hook ended its transaction itself, so part of it may be committed. It is not safe to repeat. */
 export class TransactionEndedWithin extends IntentError {}
 
 /** The meaning of an error of {@link checkTransaction}. Undefined for any other error of the database. */
@@ -144,8 +144,7 @@ export function explainCheck(error: unknown, firstFault: unknown): IntentError |
 
 /** The error of a commit when the work ignored a failed statement. */
 export function rolledBack(cause: unknown): IntentError {
-  const message =
-    'The transaction was rolled back because a statement in it failed. The cause of this error has the reason.';
+  const message = 'The transaction was rolled back because a statement in it failed. See `cause`.';
   return new IntentError('internal_error', message, cause === undefined ? {} : { cause });
 }
 

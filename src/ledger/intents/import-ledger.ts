@@ -26,7 +26,7 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     for await (const line of lines) {
       number += 1;
       if (count !== undefined && line.trim() !== '')
-        throw notAnExport('It continues after its last line, the number of intents.');
+        throw notAnExport('It has lines after the closing line `{"intents": …}`.');
       if (isFirst) requireHeader(line, tables);
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
@@ -40,18 +40,19 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     }
     imported += await insertLines(tx, waiting);
     if (count !== imported)
-      throw notAnExport('It is truncated: its last line, with the number of intents, is missing or does not match.');
+      throw notAnExport('It is truncated: the closing line `{"intents": …}` is missing, or its number is wrong.');
     return imported;
   });
 }
 
 function requireHeader(line: string, tablesHere: number): void {
   const { ledger, tables } = parseObject(line);
-  if (ledger !== exportName) throw notAnExport('Its first line is not the header.');
-  if (typeof tables === 'number' && tables <= tablesHere) return;
-  throw notAnExport(
-    `It is from tables of version ${tables}, but these tables have version ${tablesHere}. Install the version of express-intents ` +
-      'that exported it, and run `npx express-intents migrate`.',
+  if (ledger !== exportName || typeof tables !== 'number') throw notAnExport('Its first line is not the header.');
+  if (tables <= tablesHere) return;
+  throw new IntentError(
+    'invalid_request',
+    `The file was exported from ledger version ${tables}. This ledger has version ${tablesHere}. Install the version of ` +
+      'express-intents that exported it, then run `npx express-intents migrate`. Nothing was imported.',
   );
 }
 
@@ -178,7 +179,7 @@ function explainInsert(error: unknown): unknown {
   if (typeof code !== 'string' || !/^(?:2[23]|54)/.test(code)) return error;
   const why =
     code === '23505'
-      ? `An intent in the file already exists, in the ledger or earlier in the file (${detail}).`
+      ? `An intent in the file already exists, in the ledger or earlier in the file (${detail}). Import into an empty ledger.`
       : `${message}.`;
   return new IntentError('invalid_request', `${why} Nothing was imported.`, { cause: error });
 }

@@ -29,7 +29,7 @@ export interface ListFilters {
 const optionNames = ['kind', 'state', 'userId', 'metadata', 'createdFrom', 'createdBefore', 'after', 'limit'];
 
 export function parseListOptions(options: ListOptions): ListFilters {
-  requireKnown('list', options, optionNames);
+  requireKnown('router.intents.list', options, optionNames);
   const { kind, state, userId, metadata, createdFrom, createdBefore, after, limit = 50 } = options;
   if (kind !== undefined && kind !== 'payment' && kind !== 'login') {
     throw invalid('The kind must be payment or login.');
@@ -38,7 +38,7 @@ export function parseListOptions(options: ListOptions): ListFilters {
     throw invalid(`The state must be one of ${intentStates.join(', ')}.`);
   }
   if (userId !== undefined && !(typeof userId === 'string' && userId.length <= 100 && isStorable(userId))) {
-    throw invalid('`userId` must be a user id, such as `intent.userId`.');
+    throw invalid('`userId` (--user) must be a user id, such as `intent.userId`.');
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
     throw invalid('The limit must be a whole number from 1 to 1000.');
@@ -146,7 +146,7 @@ function indexedConditions({ state, userId, createdFrom, createdBefore, after }:
 }
 
 /** Filters without an index read this many intents for a page, which may then have fewer intents than its limit. */
-const scannedPerPage = 2_000;
+export const scannedPerPage = 2_000;
 
 /** Whether the index finds intents that the filters exclude. With metadata the planner selects the index. */
 function needsScan({ kind, state, userId, metadata }: ListFilters): boolean {

@@ -32,7 +32,7 @@ const finished = `select id from express_intents.intents
  * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws; earlier batches stay deleted
  */
 export async function pruneIntents(db: Database, options: PruneOptions): Promise<number> {
-  requireKnown('prune', options, ['olderThan', 'archive', 'includeResources']);
+  requireKnown('router.intents.prune', options, ['olderThan', 'archive', 'includeResources']);
   const { olderThan, archive, includeResources = false } = options;
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime())) {
     throw new IntentError(

@@ -169,7 +169,7 @@ export class Settlement {
       await releaseAllClaims(db).catch((error) => {
         const seconds = timing.leaseMs / 1_000;
         const what = 'the claims of an earlier process could not be released';
-        this.#logError(`${what}. Its payments settle after at most ${seconds} s. No action is needed`, error);
+        this.#logError(`${what}. Its payments settle after at most ${seconds} s. No action is needed.`, error);
       });
     while (!this.#isClosed) {
       await this.#tryRound();
@@ -190,7 +190,7 @@ export class Settlement {
       // Logged once. The connector logs an outage of the database.
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
-        this.#logError('payments cannot be polled, so none settles. Polling is retried at least every 10 s', error);
+        this.#logError('payments cannot be polled, so none settles. Polling is retried at least every 10 s.', error);
         this.#context.observer?.emit(unavailableEvent(error));
       }
     }
@@ -272,7 +272,7 @@ export class Settlement {
       if (error instanceof Closing) return releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
       // Released when the database works again. Otherwise the claim ends with its lease.
       if (error instanceof DatabaseOutage) return void this.#unreleasedClaims.set(claimed.payment.id, claimed);
-      this.#logError(`payment ${claimed.payment.id} could not be processed. It is retried later`, error);
+      this.#logError(`payment ${claimed.payment.id} could not be processed. It is retried later.`, error);
     }
   }
 

@@ -55,7 +55,7 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
   if (!Number.isInteger(status.code) || unreadable.test(details)) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The answer is not valid gRPC. Check that the URL is the gRPC address of the payment service.',
+      'The response is not valid gRPC. Check that the URL is the gRPC address of the payment service.',
       { cause },
     );
   }
@@ -70,7 +70,7 @@ function errorOfCode(name: string, details: string, timeoutMs: number, cause: Er
   if (code === 'sequencer_timeout') return answerTimeout(timeoutMs, cause);
   const answered = `The payment service answered with gRPC status ${name}.`;
   if (code === 'sequencer_error') {
-    return new SequencerError(code, `${answered} \`serviceMessage\` has its reason.`, { serviceMessage: details });
+    return new SequencerError(code, `${answered} See \`serviceMessage\` for the reason.`, { serviceMessage: details });
   }
   return new SequencerError(code, `${answered} Retry later.`, {
     httpStatus: name === 'RESOURCE_EXHAUSTED' ? 429 : 500,

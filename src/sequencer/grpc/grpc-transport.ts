@@ -85,10 +85,10 @@ class GrpcCalls {
     const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;
     for await (const answer of this.#answersOf(call, signal)) {
-      if (only) throw badAnswer('The payment service sent more than one answer.');
+      if (only) throw badAnswer('The payment service sent more than one response.');
       only = answer;
     }
-    if (!only) throw badAnswer('The payment service sent an OK without an answer.');
+    if (!only) throw badAnswer('The payment service returned status OK without a response message.');
     return only;
   }
 
@@ -131,7 +131,7 @@ function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: numb
 }
 
 function badAnswer(problem: string): SequencerError {
-  const fix = 'Check that grpcUrl is that of the payment service, and that grpcNames has the names of its operations.';
+  const fix = 'Check that grpcUrl points to the payment service, and that grpcNames has the names of its operations.';
   return new SequencerError('sequencer_bad_response', `${problem} ${fix}`);
 }
 

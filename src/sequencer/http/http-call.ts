@@ -80,7 +80,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
       if (answer.length === 0 && !this.#mayBeEmpty) {
         throw new SequencerError(
           'sequencer_bad_response',
-          'The answer is empty and is not an envelope. Check that the URL is that of the payment service.',
+          'The response is empty and is not an envelope. Check that the URL points to the payment service.',
         );
       }
       this.#resolve(openResponse(answer));
@@ -126,13 +126,13 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
   if (otherContentType.test(String(headers['content-type'] ?? ''))) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The content type of the answer is not that of an envelope. Check that the URL is that of the payment service.',
+      'The content type of the response is not that of an envelope. Check that the URL points to the payment service.',
     );
   }
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The answer of the payment service is compressed. Turn off compression there, and in every proxy in front of it.',
+      'The response of the payment service is compressed. Turn off compression there, and in every proxy in front of it.',
     );
   }
   return undefined;
@@ -140,13 +140,13 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
 
 function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    const message = `The answer is larger than ${maxResponseBytes} bytes. Check that the URL is that of the payment service.`;
+    const message = `The response is larger than ${maxResponseBytes} bytes. Check that the URL points to the payment service.`;
     return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
   if (error.name === 'HTTPParserError') {
     return new SequencerError(
       'sequencer_bad_response',
-      'The answer is not HTTP. Check that the URL is that of the payment service.',
+      'The response is not HTTP. Check that the URL points to the payment service.',
       {
         cause: error,
       },

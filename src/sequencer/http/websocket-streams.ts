@@ -147,7 +147,7 @@ class WebSocketStream {
       if (!isBinary)
         throw new SequencerError(
           'sequencer_bad_response',
-          'The payment service sent a text frame in a stream. Check that the URL is that of the payment service.',
+          'The payment service sent a text frame in a stream. Check that the URL points to the payment service.',
         );
       if (this.reader.push(openResponse(new Uint8Array(data)))) return;
       throw new SequencerError(
@@ -212,7 +212,7 @@ function asStreamError(cause: Error & { readonly code?: unknown }): SequencerErr
   }
   return new SequencerError(
     'sequencer_bad_response',
-    'The payment service does not speak the stream protocol. Check that the URL is that of the payment service.',
+    'The payment service does not speak the stream protocol. Check that the URL points to the payment service.',
     { cause },
   );
 }

@@ -12,7 +12,7 @@ export interface IntentEvent {
   /** The kind of the event. */
   readonly kind: IntentEventKind;
   /**
-   * The same for the same event: Base58 of the MessageId. For `code_scanned` and `intent_submitted`, which happen once
+   * A stable id of the event: Base58 of the MessageId. For `code_scanned` and `intent_submitted`, which happen once
    * and are also found by polling, it is the kind.
    */
   readonly id: string;

@@ -20,7 +20,7 @@ const focused = (page: Page): Promise<string> =>
 
 const body = '<button id="before">Before</button><div id="pay"></div><button id="after">After</button>';
 
-test('the dialog can be opened, navigated, cancelled and paid with the keyboard only', async () => {
+test('the dialog can be opened, navigated, canceled and paid with the keyboard only', async () => {
   const { page } = await open(site.page({ script: buttonScript(), body }));
   await part(page, 'button').waitFor();
   await page.locator('#before').focus();

@@ -45,7 +45,7 @@ test('the wallet link contains the client secret, and the tab in the background 
 
 test('the wallet link contains the return URLs, and the simulated wallet follows them', async () => {
   const walletUrl = site.sequencer.walletUrl;
-  const urls = { successUrl: '/thanks?id={{INTENT_ID}}', cancelUrl: '/thanks?cancelled' };
+  const urls = { successUrl: '/thanks?id={{INTENT_ID}}', cancelUrl: '/thanks?canceled' };
   const visit = await open(site.page({ script: buttonScript({ walletUrl, ...urls }) }), phone);
   visit.forgive(/^other origin/);
   await part(visit.page, 'button').tap();

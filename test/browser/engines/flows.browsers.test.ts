@@ -119,11 +119,11 @@ describe.each([
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   });
 
-  test('a cancelled payment closes the dialog and opens the cancel URL', async () => {
-    await openButton({ cancelUrl: '/thanks?cancelled' });
+  test('a canceled payment closes the dialog and opens the cancel URL', async () => {
+    await openButton({ cancelUrl: '/thanks?canceled' });
     await begin(page);
     await clickPart(page, 'cancel');
-    await eventually(async () => expect(await page.evaluate('location.search')).toBe('?cancelled'));
+    await eventually(async () => expect(await page.evaluate('location.search')).toBe('?canceled'));
     await page.goto(site.page({ script: engineScript() }));
     expect(await event(page, 'cancel')).toMatchObject({ reason: 'dismissed' });
   });

@@ -89,7 +89,7 @@ describe('decodeClientSecret', () => {
   ])('refuses %s without repeating it in the message', (_name, secret) => {
     for (const kind of ['payment', 'login'] as const) {
       expect(() => decodeClientSecret(secret, kind)).toThrow(
-        new TypeError(`The client secret must be that of a ${kind}`),
+        new TypeError(`The client secret must be that of a ${kind} intent.`),
       );
     }
   });

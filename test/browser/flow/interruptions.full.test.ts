@@ -14,7 +14,7 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-const urls = { successUrl: '/thanks', cancelUrl: '/thanks?cancelled' };
+const urls = { successUrl: '/thanks', cancelUrl: '/thanks?canceled' };
 
 /** Repeats a check, and advances the page's clock by a second each time. */
 function hurry(page: Page, assert: () => Promise<void>): Promise<void> {

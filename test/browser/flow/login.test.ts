@@ -55,7 +55,7 @@ test('a declined login leaves the session empty', async () => {
   expect(await session(page)).toEqual({ user: null });
 });
 
-test('a cancelled login leaves the session empty, also if the wallet confirms later', async () => {
+test('a canceled login leaves the session empty, also if the wallet confirms later', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
   await part(page, 'cancel').click();

@@ -81,11 +81,11 @@ test.each([
 });
 
 test('cancel redirects to the cancel URL', async () => {
-  const urls = { successUrl: '/thanks', cancelUrl: '/thanks?cancelled' };
+  const urls = { successUrl: '/thanks', cancelUrl: '/thanks?canceled' };
   const { page } = await open(site.page({ script: buttonScript(urls) }));
   await begin(page);
   await part(page, 'cancel').click();
-  await page.waitForURL(`${site.origin}/thanks?cancelled`);
+  await page.waitForURL(`${site.origin}/thanks?canceled`);
 });
 
 test('two immediate clicks create one intent', async () => {

@@ -116,7 +116,7 @@ test('the fifth decline is shown like the first', async () => {
   await state(page, 'declined');
 });
 
-test('a login that is cancelled after the scan leaves the session empty', async () => {
+test('a login that is canceled after the scan leaves the session empty', async () => {
   const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').scan(code);

@@ -25,8 +25,8 @@ test.each([
   'https://',
   'wallet:x',
 ])('returnUrl and httpUrl refuse %j', (template) => {
-  expect(() => returnUrl(template, 'id')).toThrow('The url must be an http or https address');
-  expect(() => httpUrl(template, 'walletUrl')).toThrow('walletUrl must be an http or https address');
+  expect(() => returnUrl(template, 'id')).toThrow('The url must be an http or https URL.');
+  expect(() => httpUrl(template, 'walletUrl')).toThrow('walletUrl must be an http or https URL.');
 });
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   'https://{{INTENT_ID}}/',
   'http://localhost/',
 ])('returnUrl refuses %j as another origin', (template) => {
-  expect(() => returnUrl(template, 'id')).toThrow('The url must be on this site');
+  expect(() => returnUrl(template, 'id')).toThrow('The url must be a URL of this site');
 });
 
 test('the id is escaped in the address', () => {

@@ -295,7 +295,7 @@ describe('the calls that a fault applies to', () => {
     const sequencer = await start();
     const ask = async () => reason(await call(sequencer.url, { service: 'No', method: 'such' }, new Uint8Array()));
     const end = sequencer.injectFault({ kind: 'error', operations: ['getStatus'] });
-    expect(await ask()).toContain('no such service');
+    expect(await ask()).toContain('Unknown service');
     end();
     sequencer.injectFault({ kind: 'error' });
     expect(await ask()).toContain('A fault was injected');
@@ -305,23 +305,23 @@ describe('the calls that a fault applies to', () => {
 describe('an invalid fault is refused with the reason', () => {
   test.each<[unknown, RegExp]>([
     [undefined, /expected object/],
-    [{}, /its kind: /],
-    [{ kind: 'explode' }, /its kind: .*"refuse"/],
-    [{ kind: 'toString' }, /its kind: /],
+    [{}, /`kind`: /],
+    [{ kind: 'explode' }, /`kind`: .*"refuse"/],
+    [{ kind: 'toString' }, /`kind`: /],
     [{ kind: 'refuse', operation: 'getStatus' }, /operation/],
-    [{ kind: 'refuse', operations: [] }, /its operations: /],
-    [{ kind: 'refuse', operations: ['getStatus', 'fly'] }, /its operations.1: .*"createIntent"/],
-    [{ kind: 'refuse', when: 'later' }, /its when: /],
-    [{ kind: 'refuse', times: 0 }, /its times: /],
-    [{ kind: 'refuse', times: 1.5 }, /its times: /],
-    [{ kind: 'refuse', times: Number.NaN }, /its times: /],
-    [{ kind: 'delay', ms: 0 }, /its ms: /],
-    [{ kind: 'delay', ms: 600_001 }, /its ms: /],
+    [{ kind: 'refuse', operations: [] }, /`operations`: /],
+    [{ kind: 'refuse', operations: ['getStatus', 'fly'] }, /`operations.1`: .*"createIntent"/],
+    [{ kind: 'refuse', when: 'later' }, /`when`: /],
+    [{ kind: 'refuse', times: 0 }, /`times`: /],
+    [{ kind: 'refuse', times: 1.5 }, /`times`: /],
+    [{ kind: 'refuse', times: Number.NaN }, /`times`: /],
+    [{ kind: 'delay', ms: 0 }, /`ms`: /],
+    [{ kind: 'delay', ms: 600_001 }, /`ms`: /],
     [{ kind: 'refuse', ms: 10 }, /refuse has no ms/],
     [{ kind: 'drip', when: 'before' }, /drip has no when/],
     [{ kind: 'duplicate', when: 'after' }, /duplicate has no when/],
     [{ kind: 'duplicate', operations: ['getStatus'] }, /duplicate is for pollMessages and openMessageStream/],
-    [{ kind: 'status', httpStatus: 200 }, /its httpStatus: /],
+    [{ kind: 'status', httpStatus: 200 }, /`httpStatus`: /],
     [{ kind: 'error', httpStatus: 500 }, /error has no httpStatus/],
   ])('%j', async (fault, message) => {
     const sequencer = await start();

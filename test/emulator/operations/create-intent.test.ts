@@ -148,7 +148,7 @@ describe('verification of an intent (protocol 6)', () => {
     ['three decimals', amount('usd', 1.005), /two decimals/],
     ['negative', amount('usd', -1), /two decimals/],
     ['not a number', amount('usd', Number.NaN), /two decimals/],
-    ['more than the payload holds', amount('usd', 2 ** 53), /more than an intent can hold/],
+    ['more than the payload holds', amount('usd', 2 ** 53), /exceeds the maximum/],
     ['an unknown currency', amount('abc', 1), /currency code/],
     ['an upper-case currency', amount('USD', 1), /currency code/],
     ['neither exact nor partial', { requestorAccount: account }, /Exactly one of exact and partial/],
@@ -256,8 +256,8 @@ describe('verification of an intent (protocol 6)', () => {
     const bill = { ...intent.message.requestToReceiveBill, requestorAccount: { value: new Uint8Array(32).fill(9) } };
     const other = signedBy(keysOf(intent), { requestToReceiveBill: bill });
     opened(await create(url, intent));
-    expect(reason(await create(url, other))).toMatch(/exists with other details/);
-    expect(reason(await send(url, other))).toMatch(/exists with other details/);
+    expect(reason(await create(url, other))).toMatch(/already exists with different content/);
+    expect(reason(await send(url, other))).toMatch(/already exists with different content/);
   });
 
   test('of two concurrent logins at one rendezvous, one is stored', async () => {

@@ -42,7 +42,7 @@ describe('the proxy (interface 2.1, 4.1, 7)', () => {
     ['__proto__', 'constructor'],
   ])('answers ERROR to the unknown operation %s.%s', async (service, method) => {
     const { url } = await start();
-    expect(reason(await call(url, { service, method }, new Uint8Array()))).toBe('There is no such service and method.');
+    expect(reason(await call(url, { service, method }, new Uint8Array()))).toBe('Unknown service or method.');
   });
 
   test('answers ERROR to an inner message that cannot be decoded', async () => {

@@ -45,7 +45,7 @@ test('an ERROR becomes a SequencerError with the reason in serviceMessage only',
   await expect(transport.call({ service: 'Unknown', method: 'knows' }, new Uint8Array())).rejects.toMatchObject({
     name: 'SequencerError',
     code: 'sequencer_error',
-    serviceMessage: 'There is no such service and method.',
+    serviceMessage: 'Unknown service or method.',
   });
 });
 

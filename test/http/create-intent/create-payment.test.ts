@@ -135,7 +135,7 @@ describe('router.createPayment', () => {
     const { router } = await startSiteWithSequencer();
     await expect(router.createPayment(terms)).rejects.toMatchObject({
       code: 'invalid_configuration',
-      message: 'createPayment needs a ledger, which watches the payment. Set INTENT_DATABASE_URL.',
+      message: 'createPayment requires a ledger, which polls the payment. Set INTENT_DATABASE_URL.',
     });
   });
 

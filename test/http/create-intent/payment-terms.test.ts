@@ -87,13 +87,13 @@ describe('the payment hook', () => {
     [{ ...valid, amount: '0.04' }, 'amount ("0.04"). The minimum is 0.05 usd'],
     [{ ...valid, amount: 1.005 }, 'amount (1.005). Expected a decimal number'],
     [{ ...valid, amount: Number.NaN }, 'amount (NaN). Expected a decimal number'],
-    [{ ...valid, amount: '720575940379279.36' }, 'amount ("720575940379279.36"). The amount is more'],
+    [{ ...valid, amount: '720575940379279.36' }, 'amount ("720575940379279.36"). The amount exceeds'],
     [{ ...valid, amount: undefined }, 'amount (undefined). Expected a decimal number'],
-    [{ ...valid, currency: 'xxx' }, 'currency ("xxx"). Expected a lowercase'],
+    [{ ...valid, currency: 'xxx' }, 'currency ("xxx"). Unknown currency. Use a supported'],
     [{ ...valid, destination: 'not-an-account' }, 'destination. Expected the Base58'],
     [{ ...valid, resource: '' }, 'resource. The resource of a payment must be a string'],
     [{ ...valid, metadata: { at: new Date() } }, 'metadata. metadata.at is a Date'],
-    [{ ...valid, colour: 'red' }, 'unknown name "colour". Valid names: amount,'],
+    [{ ...valid, colour: 'red' }, 'unknown property "colour". Valid properties: amount,'],
     [undefined, 'must return { amount, currency }'],
   ])('that returns the terms %j causes a 500 invalid_terms, and one log line with the field', async (terms, reason) => {
     const { origin, log } = await startSiteWithSequencer({ payment: (() => terms) as never });

@@ -209,7 +209,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
   });
 });
 
-test('the route can be renamed and switched off', async () => {
+test('the route can be renamed and disabled', async () => {
   const renamed = await startSiteWithSequencer({ routes: { events: '/pay' } });
   await request(renamed.origin).head(`/pay/${intentId}/events`).expect(200);
   const off = await startSiteWithSequencer({ routes: { events: false } });

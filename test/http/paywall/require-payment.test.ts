@@ -315,7 +315,7 @@ describe('the pay member of a 402', () => {
     expect(body).not.toHaveProperty('amount');
   });
 
-  test('is missing when the route is switched off', async () => {
+  test('is missing when the route is disabled', async () => {
     const { origin } = await startSiteWithLedger({
       routes: { intent: false },
       ...routes((app) => app.get('/article', article({ resource: 'r' }), show)),

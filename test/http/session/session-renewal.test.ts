@@ -143,7 +143,7 @@ describe('a session that cannot be renewed', () => {
     expect(shared.intentUser).toBeUndefined();
   });
 
-  test('is not logged when logins are switched off', async () => {
+  test('is not logged when logins are disabled', async () => {
     const site = await start(plain, { login: false });
     await new Browser(site.origin).send('GET', '/basket');
     expect(site.log.lines).toEqual([]);

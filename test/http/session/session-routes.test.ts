@@ -395,7 +395,7 @@ describe('requireLogin', () => {
     ]);
   });
 
-  test('answers 401 when logins are switched off', async () => {
+  test('answers 401 when logins are disabled', async () => {
     const site = await startSiteWithSequencer({ login: false, after: account });
     const browser = new Browser(site.origin);
     expect((await browser.send('GET', '/account')).status).toBe(401);

@@ -83,7 +83,7 @@ describe('a database connector', () => {
     };
     const connector = new DatabaseConnector({ open, logger: silent, timing: { openWaitMs: 20, retryMs: 1_000 } });
     const error = await ask(connector).catch((error) => error);
-    expect(error).toMatchObject({ message: 'The ledger is not open yet. The log has the reason.' });
+    expect(error).toMatchObject({ message: 'The ledger is not open yet. See the log.' });
     expect((error as Error).cause).toMatchObject({ message: expect.stringContaining('password') });
     await connector.close();
   });

@@ -158,7 +158,7 @@ describe.each(kinds)('a transaction on %s', (kind) => {
       await insert(tx, table, 'a');
       await tx.query(sql);
     });
-    await expect(work).rejects.toMatchObject({ code: 'internal_error', message: expect.stringContaining('COMMIT') });
+    await expect(work).rejects.toMatchObject({ code: 'internal_error', message: expect.stringContaining('tx does not accept ') });
     expect(await names()).toEqual([]);
   });
 
@@ -235,7 +235,7 @@ describe.each(kinds)('a transaction on %s', (kind) => {
       };
       await client.query(`insert into ${table} (name) values ($1)`, ['a']);
       expect((await client.query(`select name from ${table}`)).rows).toEqual([{ name: 'a' }]);
-      await expect(client.query('commit')).rejects.toThrow('tx accepts no BEGIN, COMMIT');
+      await expect(client.query('commit')).rejects.toThrow('tx does not accept COMMIT.');
       expect(client[kind === 'postgres' ? 'end' : 'rollback']).toThrow('because it belongs to one transaction');
     });
     expect(await names()).toEqual(['a']);

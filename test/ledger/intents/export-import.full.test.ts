@@ -119,7 +119,7 @@ describe.each([
       (all) => all.with(2, '{"history":[]}'),
       'Line 3 is not a line of `ledger export`: intent',
     ],
-    ['two files in one', (all) => [...all, ...all], 'after its last line'],
+    ['two files in one', (all) => [...all, ...all], 'after the closing line'],
   ])('imports nothing from %s', async (_what, change, message) => {
     await expect(importLedger(target.db, change(lines))).rejects.toMatchObject({
       code: 'invalid_request',

@@ -260,7 +260,7 @@ describe('a gRPC stream', () => {
     expect(read).toEqual([answer]);
   });
 
-  it('is cancelled upstream when its reader leaves', async () => {
+  it('is canceled upstream when its reader leaves', async () => {
     let rstCode: number | undefined;
     server.behave({
       answer: ({ stream }) => {

@@ -163,7 +163,7 @@ const connectionFaults: Record<string, Fault> = {
   'HTTP/1.1 in place of HTTP/2': unreachable({
     grpc: { connect: (socket) => void socket.resume().end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n') },
   }),
-  'a stream cancelled': unreachable({ grpc: grpcReset(8) }),
+  'a stream canceled': unreachable({ grpc: grpcReset(8) }),
   'a stream refused': unreachable({ grpc: grpcReset(7) }),
   'a stream reset for an internal error': unreadable({ grpc: grpcReset(2) }),
   'a stream reset for too many calls': badStatus(429, true, { grpc: grpcReset(11) }),

@@ -38,15 +38,15 @@ export interface GrpcFaultServer {
   readonly connections: number;
   readonly openConnections: number;
   /** Changes the behavior. */
-  behave(behaviour: GrpcBehaviour): void;
+  behave(behavior: GrpcBehaviour): void;
   close(): Promise<void>;
 }
 
 /** A gRPC server on plain HTTP/2 that behaves as the test sets, on a free port of the loopback address. */
-export async function startGrpcFaultServer(behaviour: GrpcBehaviour): Promise<GrpcFaultServer> {
+export async function startGrpcFaultServer(behavior: GrpcBehaviour): Promise<GrpcFaultServer> {
   const calls: GrpcFaultCall[] = [];
   const sockets = new Map<number | undefined, Socket>();
-  let current = behaviour;
+  let current = behavior;
   let connections = 0;
   const http2 = createHttp2Server();
   const ignore = (): void => undefined;

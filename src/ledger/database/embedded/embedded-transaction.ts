@@ -106,7 +106,9 @@ export class EmbeddedTransaction {
   cancel(): void {
     if (this.#wasOpened) return;
     this.#hasEnded = true;
-    this.#rejectBegin(ledgerUnavailable('The work ended before its transaction could begin'));
+    this.#rejectBegin(
+      ledgerUnavailable('The hook, or the function passed to `transaction`, ended before its transaction began'),
+    );
   }
 
   /** The members of a PGlite `Transaction` for a query builder, except those that could leave the transaction. */

@@ -138,6 +138,6 @@ function socketPath(folder: string, name: string): string {
   const relative = path.relative('', absolute);
   const shorter = relative.length < absolute.length ? relative : absolute;
   if (Buffer.byteLength(shorter) <= maxSocketPath) return shorter;
-  const message = `The path of the ledger folder is too long for a socket in it: ${folder}. Choose a path under 80 bytes.`;
+  const message = `The path of the ledger folder is too long for a socket in it: ${folder}. Choose a path shorter than 80 bytes.`;
   throw new IntentError('invalid_configuration', message);
 }

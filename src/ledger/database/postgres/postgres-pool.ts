@@ -63,7 +63,10 @@ export class PostgresPool {
       return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);
     } catch (error) {
       if (error instanceof Error && allInUse.test(error.message)) {
-        throw ledgerUnavailable('All ten database connections of this process are in use', error);
+        throw ledgerUnavailable(
+          'All ten database connections of this process are in use. Keep transactions short, or run more processes',
+          error,
+        );
       }
       throw databaseOutage('The database cannot be reached', error);
     }

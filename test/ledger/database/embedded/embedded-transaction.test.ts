@@ -151,7 +151,7 @@ describe('the transaction of a hook on the embedded ledger', () => {
 });
 
 describe('settlement on the embedded ledger', () => {
-  test('fulfils a payment exactly once after attempts whose hook hung with its transaction open', async () => {
+  test('fulfills a payment exactly once after attempts whose hook hung with its transaction open', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     await database.db.query('create table public.orders (id text)');
     const onPaid = async (payment: { id: string }, { tx, attempt }: PaymentHookContext) => {

@@ -274,7 +274,7 @@ describe('a server that terminates a connection', () => {
 
 describe('a statement that exceeds its timeout', () => {
   test.each(['alone', 'in a transaction'])(
-    'is cancelled by the server, %s, and its connection can be reused',
+    'is canceled by the server, %s, and its connection can be reused',
     async (how) => {
       const db = await open({ statementMs: 1_000 });
       const pid = await pidOf(db);
