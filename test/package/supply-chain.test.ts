@@ -62,7 +62,6 @@ describe('the packages that are installed with this one', () => {
       'protobufjs',
       'tldts',
       'tldts-core',
-      'tweetnacl',
       'undici',
       'ws',
       'zod',

@@ -39,8 +39,8 @@ async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
 
 const readBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-/** A separate file, loaded only by browsers whose WebCrypto has no Ed25519. */
-const portablePublicKey = async (seed: Uint8Array): Promise<Uint8Array> =>
+/** A separate file, loaded by browsers whose WebCrypto has no Ed25519, or exports no public key, such as Firefox 140. */
+const portablePublicKey = async (seed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> =>
   (await import('./portable-ed25519.js')).publicKeyOf(seed);
 
 /** Whether a value from storage has the form of an intent id. */

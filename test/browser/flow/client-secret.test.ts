@@ -9,8 +9,13 @@ import {
   isIntentId,
 } from '../../../src/browser/flow/client-secret.js';
 import { publicKeyOf } from '../../../src/browser/flow/portable-ed25519.js';
+import { keyPairFromSeed } from '../../../src/keys/ed25519.js';
+import { seededRandom } from '../../wire/seeded-random.js';
 
 const knownAnswers = JSON.parse(readFileSync(new URL('../../vectors/known-answers.json', import.meta.url), 'utf8'));
+const rfc8032: { seed: string; publicKey: string }[] = JSON.parse(
+  readFileSync(new URL('../../keys/rfc8032-vectors.json', import.meta.url), 'utf8'),
+);
 const vectors = [
   ['payment', knownAnswers.payment],
   ['login', knownAnswers.login],
@@ -29,10 +34,18 @@ describe('deriveIntentId (protocol section 7)', () => {
     expect(refused).toHaveBeenCalled();
   });
 
-  test('derives the public key of RFC 8032 test 1 with the portable implementation', () => {
-    const seed = bytesOf('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60');
-    const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
-    expect(Buffer.from(publicKeyOf(seed)).toString('hex')).toBe(publicKey);
+  test('derives the public keys of RFC 8032 with the portable implementation', async () => {
+    for (const { seed, publicKey } of rfc8032) {
+      expect(Buffer.from(await publicKeyOf(bytesOf(seed))).toString('hex')).toBe(publicKey);
+    }
+  });
+
+  test('the portable implementation agrees with Node on 200 random seeds, and on the largest and the smallest', async () => {
+    const random = seededRandom(8032);
+    const seeds = Array.from({ length: 200 }, () => Uint8Array.from(random.bytes(32)));
+    for (const seed of [...seeds, new Uint8Array(32), new Uint8Array(32).fill(255)]) {
+      expect(Buffer.from(await publicKeyOf(seed))).toEqual(Buffer.from(keyPairFromSeed(seed).publicKey));
+    }
   });
 
   test.each([[null], [''], ['x'], ['0'.repeat(44)], ['1'.repeat(31)], ['1'.repeat(33)], ['2'.repeat(45)], [7]])(
