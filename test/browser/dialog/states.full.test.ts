@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { axeViolations } from '../support/axe.js';
-import { state as reached } from '../support/checkout.js';
+import { state as reached, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -98,5 +98,17 @@ describe.each(['light', 'dark'] as const)('the dialog in %s', (colorScheme) => {
     expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     if (folder) await page.screenshot({ path: path.join(folder, `${mode}-${state}-${colorScheme}.png`) });
+  });
+
+  test('without a network, payment: says what to do, has no axe violations and no overflow on a phone', async () => {
+    const address = site.page({ script: script('waiting', 'payment') });
+    const { page, context } = await open(address, { colorScheme, viewport: { width: 390, height: 780 } });
+    await reached(page, 'waiting');
+    await context.setOffline(true);
+    await reached(page, 'offline');
+    expect(await textOf(page, 'status')).toBe('You are offline. If you have paid, keep this page open.');
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    if (folder) await page.screenshot({ path: path.join(folder, `payment-disconnected-${colorScheme}.png`) });
   });
 });
