@@ -22,7 +22,7 @@ function runCi(programs: Readonly<Record<string, string>>): { status: number | n
     writeFileSync(file, `#!${folder}/bash\n${record}${body}\n`);
     chmodSync(file, 0o755);
   }
-  const { status, stderr } = spawnSync('.ci/run', { encoding: 'utf8', env: { PATH: folder } });
+  const { status, stderr } = spawnSync(path.resolve('.ci', 'run'), { encoding: 'utf8', env: { PATH: folder } });
   return { status, stderr, calls: readFileSync(log, 'utf8').trim().split('\n') };
 }
 
