@@ -217,7 +217,9 @@ describe('intentRouter', () => {
       // The configuration of the site is not revealed to the browser.
       expect(await response.text()).not.toMatch(/port/i);
     }
-    await expect(router.ready()).rejects.toThrow(/INTENT_EMULATOR_PORT/);
+    await expect(router.ready()).rejects.toThrow(
+      /INTENT_EMULATOR_PORT, or the option emulator\.port, to a free port: INTENT_EMULATOR_PORT=\d+$/,
+    );
     expect(await (await fetch(origin)).text()).toBe('still here');
     expect(logged.join('\n')).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
     await router.close();
