@@ -109,10 +109,18 @@ class Bench {
 /** Sends requests until the CPU time of a request is stable. The engine compiles the code. */
 async function warm(runner, { ms, warmMs }) {
   const startedAtMs = performance.now();
-  const cpuUs = [];
-  do cpuUs.push((await runWindow(runner, { ms, isWarmUp: true })).cpuUs);
-  while (!isStable(cpuUs) && performance.now() - startedAtMs < warmMs);
-  runner.warmUp = { tookMs: performance.now() - startedAtMs, isStable: isStable(cpuUs), cpuUs };
+  const windows = [];
+  const isWarm = () => isStable(windows.map(({ cpuUs }) => cpuUs));
+  await runner.server.call('observeCollections', true);
+  do windows.push(await runWindow(runner, { ms, isWarmUp: true }));
+  while (!isWarm() && performance.now() - startedAtMs < warmMs);
+  await runner.server.call('observeCollections', false);
+  runner.warmUp = {
+    tookMs: performance.now() - startedAtMs,
+    isStable: isWarm(),
+    cpuUs: windows.map(({ cpuUs }) => cpuUs),
+    gc: medianOf(windows.slice(-3), 'gc'),
+  };
 }
 
 /** A closed loop, then an open loop at half of its rate, which measures the latency. */
@@ -138,7 +146,7 @@ async function runWindow({ name, server, bench, window }, { ms, perSecond, isWar
   return {
     requests,
     cpuUs: used('cpuUs') / requests,
-    gc: (used('gcMs') * 1000) / used('cpuUs'),
+    ...(isWarmUp && { gc: (used('gcMs') * 1000) / used('cpuUs') }),
     otherThreads: (used('otherThreadsMs') * 1000) / used('cpuUs'),
     perSecond: rate,
     p50Ms,
@@ -154,6 +162,7 @@ async function measureAllocation({ server, bench, window }, warmMs) {
   const { load } = bench;
   const windows = [];
   let ms = allocation.windowMs;
+  await server.call('observeCollections', true);
   await load.call('open', window);
   await load.call('repeat', { ms: warmMs });
   for (let tries = 0; windows.length < allocation.windows && tries < allocation.tries; tries += 1) {

@@ -28,7 +28,7 @@ const columns = [
   ['CPU us', medianCell('cpuUs', fixed(1))],
   ['x limit', timesCell('limit')],
   ['x one middleware', timesCell('one middleware')],
-  ['GC, main thread', medianCell('gc', percent)],
+  ['GC, main thread', (name, results) => percent(results[name].warmUp.gc)],
   ['other threads (JIT, GC)', medianCell('otherThreads', percent)],
   ['KiB allocated', (name, results) => (results[name].allocatedBytes / 1024 || undefined)?.toFixed(1) ?? ''],
   ['per second', medianCell('perSecond', fixed(0))],
@@ -57,23 +57,38 @@ export function tableOf(name, results, options) {
   return table([name, ...shown.map(([title]) => title)], rows);
 }
 
-/** A row of the table of goals. */
-export function goalRow(work, goal, measured, isReached) {
-  return [work, goal, measured, measured === 'refused' ? '' : isReached ? 'yes' : 'no'];
+/** A table of imports. */
+export function importsTable(results) {
+  const columns = [
+    ['ms', medianCell('importMs', fixed(1))],
+    ['RSS MiB', medianCell('rssMiB', fixed(1))],
+    ['other programs', medianCell('others', percent)],
+  ];
+  const rows = Object.keys(results).map((name) => [name, ...columns.map(([, cell]) => cell(name, results))]);
+  return table(['import', ...columns.map(([title]) => title)], rows);
 }
+
+const formats = {
+  cpuUs: (us) => `${us.toFixed(1)} us`,
+  importMs: (ms) => `${ms.toFixed(1)} ms`,
+};
+const signed = (format) => (value) => `${value < 0 ? '-' : '+'} ${format(Math.abs(value))}`;
 
 /** A row for each goal of a workload; none for variants that were not measured. */
 export function goalRows({ goals }, results, options) {
-  return goals.flatMap(({ work, variant, of, minus, atMost }) => {
+  return goals.flatMap(({ work, variant, of, minus, key = 'cpuUs', atMost }) => {
     const rows = [variant, of ?? minus].filter(Boolean).map((name) => results[name]);
     if (rows.includes(undefined)) return [];
     const [samples, others] = rows.map((row) => row.samples);
     const [value, format] = of
-      ? [ratioOf(samples, others), short]
+      ? [ratioOf(samples, others, key), short]
       : minus
-        ? [differenceOf(samples, others), (us) => `${us < 0 ? '-' : '+'} ${Math.abs(us).toFixed(1)} us`]
-        : [medianOf(samples), (us) => `${(us / 1000).toFixed(2)} ms`];
-    return [goalRow(work, `at most ${format(atMost)}`, judged(format(value), rows, options), value <= atMost)];
+        ? [differenceOf(samples, others, key), signed(formats[key])]
+        : [medianOf(samples, key), formats[key]];
+    const measured = judged(format(value), rows, options);
+    return [
+      [work, `at most ${format(atMost)}`, measured, measured === 'refused' ? '' : value <= atMost ? 'yes' : 'no'],
+    ];
   });
 }
 

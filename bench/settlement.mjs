@@ -5,6 +5,7 @@ import { startRelay } from './postgres-relay.mjs';
 
 /** One after the other. Payments that are settled together could share statements. */
 const perSecond = 10;
+const longestMs = 60_000;
 
 /** @returns for one payment, without the statements of an idle process */
 export async function countSettlement(payments) {
@@ -28,7 +29,12 @@ export async function countSettlement(payments) {
     };
   };
   try {
-    const settle = () => runBackground(fleet, 'settle', { ms, perSecond });
+    let settled = 0;
+    const settle = async () => {
+      await runBackground(fleet, 'settle', { ms, perSecond });
+      settled += payments;
+      await untilSettled(fleet.client, settled);
+    };
     await settle();
     const idle = await counting(() => wait(ms));
     const busy = await counting(settle);
@@ -38,5 +44,14 @@ export async function countSettlement(payments) {
     await stopFleet(fleet);
     relay.stop();
     upstream.stop();
+  }
+}
+
+async function untilSettled(client, count) {
+  const query = `select count(*)::int as settled from express_intents.intents where state = 'settled'`;
+  for (const endMs = performance.now() + longestMs; ; await wait(100)) {
+    const { settled } = (await client.query(query)).rows[0];
+    if (settled >= count) return;
+    if (performance.now() > endMs) throw new Error(`${settled} of ${count} payments were settled.`);
   }
 }
