@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +15,8 @@ import { temporaryFolder } from '../support/runner/temporary-folder.js';
 const bench = path.join(import.meta.dirname, '../../bench');
 const run = (script: string, ...args: string[]) =>
   promisify(execFile)(process.execPath, [path.join(bench, script), ...args], { timeout: 300_000 });
+
+const load = (file: string) => import(pathToFileURL(path.join(bench, file)).href);
 
 /** The first cell of each row of the Markdown table whose first column has this title. */
 function rowsOf(printed: string, head: string): string[] {
@@ -35,7 +37,7 @@ test('bench prints and writes the tables of a workload, the streams and the goal
   expect(rowsOf(stdout, 'work')).toEqual([
     'GET /status, cached, x limit',
     'GET /status, cached, `createServer`, x limit',
-    'import, minus Express',
+    'import beyond Express',
     'settlement of one payment',
   ]);
   expect(await readFile(path.join(out, 'table.md'), 'utf8')).toContain('| work | goal | measured | reached |');
@@ -43,12 +45,11 @@ test('bench prints and writes the tables of a workload, the streams and the goal
 }, 300_000);
 
 test('bench, for a server that allocates a known number of bytes, measures that number', async () => {
-  const [{ measureWorkload }, { bytesOfArray }] = await Promise.all(
-    [path.join(bench, 'measure.mjs'), path.join(import.meta.dirname, 'allocating-server.mjs')].map(
-      (file) => import(pathToFileURL(file).href),
-    ),
-  );
-  const server = { module: '../../test/bench/allocating-server' };
+  const [{ measureWorkload }, { bytesOfArray }] = await Promise.all([
+    load('measure.mjs'),
+    load('servers/allocating.mjs'),
+  ]);
+  const server = { module: 'allocating' };
   const variants = { few: { ...server, arrays: 10 }, many: { ...server, arrays: 40 } };
   const workload = { request: { path: '/' }, variants };
   const { few, many } = await measureWorkload(workload, { rounds: 1, ms: 50, connections: 8, warmMs: 2_000 });
@@ -56,6 +57,23 @@ test('bench, for a server that allocates a known number of bytes, measures that 
   expect(added).toBeGreaterThan(0.9);
   expect(added).toBeLessThan(1.1);
 }, 300_000);
+
+test('the open loop, for a server that falls behind, counts latency from the scheduled time', async () => {
+  const { startChild } = await load('process.mjs');
+  const server = createServer((_req, res) => void setTimeout(() => res.end(), 20));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const clients = startChild('./load.mjs');
+  const { port } = server.address() as AddressInfo;
+  await clients.call('open', { ports: [port], connections: 1, request: { path: '/' } });
+  // 50 responses take a second on one connection, so the last is half a second late.
+  const { requests, wrong, p99Ms } = await clients.call('pace', { ms: 500, perSecond: 100 });
+  expect({ requests, wrong }).toEqual({ requests: 50, wrong: 0 });
+  expect(p99Ms).toBeGreaterThan(400);
+  await clients.call('close');
+  clients.stop();
+  server.close();
+});
 
 test('bench:fleet prints a row for each workload', async () => {
   const short = ['--rounds', '1', '--ms', '300', '--per-second', '40', '--warm-ms', '50'];
@@ -92,7 +110,7 @@ test('bench:soak creates payments and writes its charts', async () => {
 async function startServer(name: string, sequencer: Sequencer, options: object = {}) {
   const { secret } = generateKeyPair();
   const [seed = new Uint8Array()] = parseSecrets(secret);
-  const { default: start } = await import(pathToFileURL(path.join(bench, `servers/${name}.mjs`)).href);
+  const { default: start } = await load(`servers/${name}.mjs`);
   const server: Server = await start({
     url: sequencer.url,
     domain: 'example.com',
