@@ -226,7 +226,7 @@ function findWallet(wallets: readonly Wallet[], name?: string): Wallet {
   throw new IntentError(
     'invalid_request',
     name === undefined
-      ? 'The option `wallets` is empty.'
+      ? 'The option `wallets` is empty. Name at least one wallet.'
       : `Unknown wallet ${name}. The wallets are: ${known || 'none'}.`,
   );
 }

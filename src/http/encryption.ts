@@ -43,7 +43,10 @@ export async function openClientSecret(sealed: string, intentId: string, owner: 
       cause ??= error;
     }
   }
-  throw new IntentError('internal_error', 'A sealed client secret cannot be decrypted.', { cause });
+  const message =
+    'The stored client secret cannot be decrypted. If the site has a new INTENT_SECRET or verifier secret, append the former one to ' +
+    'it, after a comma. Otherwise the ledger was changed: create the intent again with another idempotency key.';
+  throw new IntentError('internal_error', message, { cause });
 }
 
 /** The site's cookie keys, each imported once: an import costs a third of a decryption. */

@@ -23,7 +23,7 @@ export const intentStates = [
   'expired',
   'dead',
 ] as const;
-/** The state of an intent: see docs/ledger-data.md. */
+/** The state of an intent in the ledger: see docs/ledger-data.md. The flags at the payment service are `IntentStatus`. */
 export type IntentState = (typeof intentStates)[number];
 
 /** The recorded terms of a payment. They are immutable. */

@@ -51,9 +51,9 @@ describe('intentRouter', () => {
       clientAmount: { min: 2, max: 1, currency: 'usd' },
     });
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
-      'secret: It has the wrong type.',
-      'payment: It has the wrong type.',
-      'logger: It has the wrong type.',
+      'secret: It must be a string.',
+      'payment: It must be a function.',
+      'logger: It must be an object with warn and error, or false.',
       'domian: Unknown option "domian".',
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
       'clientAmount: min is greater than max.',

@@ -147,14 +147,12 @@ async function resolveHookTerms(
   req: Request,
   body: IntentRequestBody,
 ): Promise<RecordedTerms> {
-  if (!resolveTerms) throw new IntentError('not_supported', 'This site does not accept payments.');
+  if (!resolveTerms)
+    throw new IntentError('not_supported', 'This site accepts no payments. It needs the hook `payment`.');
   return normalizeTerms(await resolveTerms(req, body), config);
 }
 
-/**
- * Signs a payment, or a login if there are no terms. The same terms and client secret produce the same bytes.
- * @throws {IntentError} `not_supported` for a login if logins are disabled
- */
+/** Signs a payment, or a login without terms. Equal arguments produce equal bytes. @throws {IntentError} `not_supported` */
 function prepareIntent(
   { client, config }: RouterContext,
   terms: RecordedTerms | undefined,
@@ -167,7 +165,7 @@ function prepareIntent(
 }
 
 function loginParameters({ login }: RouterContext['config']) {
-  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site.');
+  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site: it sets `login: false`.');
   const { domain, keyRing } = login;
   return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
 }

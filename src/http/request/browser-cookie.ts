@@ -7,10 +7,7 @@ import type { IntentOwner } from '../encryption.js';
 /** A cookie that only this host can read. */
 export interface HostCookie {
   read(req: Request): string | undefined;
-  /**
-   * Sets the cookie; replaces a value already set on this response.
-   * @param maxAgeSeconds default: until the browser is closed
-   */
+  /** Sets the cookie; replaces a value already set on this response. @param maxAgeSeconds default: until the browser is closed */
   write(res: Response, value: string, maxAgeSeconds?: number): void;
   clear(res: Response): void;
 }

@@ -44,10 +44,7 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
   return rowCount === 1;
 }
 
-/**
- * Records that the sequencer has accepted a reserved intent.
- * @throws {IntentError} `internal_error` if the ledger does not have the intent; its secret must not be returned then
- */
+/** Records that the sequencer has accepted a reserved intent. @throws {IntentError} `internal_error` if the row is missing */
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
     `update express_intents.intents i

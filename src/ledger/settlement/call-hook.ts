@@ -67,7 +67,7 @@ export async function handleInterrupted(
     return hookFailed(
       context,
       claimed,
-      { name, error: new Error('The process ended while it ran.'), lane: 'alone' },
+      { name, error: new Error('The process ended while the hook ran.'), lane: 'alone' },
       lease,
     );
   }
@@ -118,10 +118,7 @@ async function callInTransaction(
   emitChange(context, begun);
 }
 
-/**
- * The database could not begin a transaction, which is not a failure of the hook. No attempt is counted.
- * @throws {unknown} `error`
- */
+/** The database could not begin a transaction, so no attempt is counted. @throws {unknown} `error` */
 async function hookNotStarted(
   { db, timing }: SettlementContext,
   claimed: ClaimedPayment,

@@ -49,7 +49,8 @@ async function fetchStatusOrPollLater(
   }
 }
 
-const unknownToService = 'The payment service no longer knows the intent.';
+const unknownToService =
+  'The payment service no longer knows the intent. Ask your payment service whether it was paid.';
 
 async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
   const { db, settings, timing, observer } = context;

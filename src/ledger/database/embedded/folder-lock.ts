@@ -35,10 +35,7 @@ const timeoutMs = 500;
 
 const pauseMs = (): number => jitteredMs(30, 2 / 3);
 
-/**
- * Locks a folder that exists, against other processes and against this one.
- * @throws {IntentError} `ledger_locked`; `invalid_configuration` if the folder cannot hold a socket
- */
+/** Locks an existing folder. @throws {IntentError} `ledger_locked`; `invalid_configuration` if it cannot hold a socket */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const end = performance.now() + timeoutMs;
   do {
