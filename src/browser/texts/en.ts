@@ -29,6 +29,7 @@ export const en = {
   offline: 'You are offline. Waiting for a connection…',
   noAnswer: 'Connection problem. Still trying…',
   silent: 'The payment service is not responding. Still trying…',
+  failing: 'The site has a problem. Still trying…',
   unreachable: 'Connection problem. Try again in a minute.',
   service: 'Payment service problem. Try again in a minute.',
   refused: 'Not available. Please contact this site.',

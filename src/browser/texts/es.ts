@@ -30,6 +30,7 @@ export const es: Texts = {
   offline: 'No tienes conexión. Esperando a que vuelva…',
   noAnswer: 'Problema de conexión. Seguimos intentándolo…',
   silent: 'El servicio de pago no responde. Seguimos intentándolo…',
+  failing: 'El sitio tiene un problema. Seguimos intentándolo…',
   unreachable: 'Problema de conexión. Vuelve a intentarlo en un minuto.',
   service: 'Problema del servicio de pago. Vuelve a intentarlo en un minuto.',
   refused: 'No disponible. Ponte en contacto con este sitio.',

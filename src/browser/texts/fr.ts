@@ -30,6 +30,7 @@ export const fr: Texts = {
   offline: 'Vous êtes hors ligne. En attente de connexion…',
   noAnswer: 'Problème de connexion. Nouvelle tentative…',
   silent: 'Le service de paiement ne répond pas. Nouvelle tentative…',
+  failing: 'Le site rencontre un problème. Nouvelle tentative…',
   unreachable: 'Problème de connexion. Réessayez dans une minute.',
   service: 'Problème du service de paiement. Réessayez dans une minute.',
   refused: 'Indisponible. Veuillez contacter ce site.',
