@@ -720,7 +720,7 @@ const atSites: readonly Case[] = [
     name: 'a proxy that buffers the events',
     // Slower than a busy machine.
     plant: async () => ({
-      front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
+      front: { buffers: true, site: await sound.startSite({ slowMs: 1_000 }) },
       host: { checkMs: 30_000 },
     }),
     expected: [['events', 'error', /The first event arrives with the last/, /proxy_buffering off/]],

@@ -535,7 +535,7 @@ describe('a configuration problem', () => {
 
   it('of the embedded sequencer in production is reported with the settings that a real service needs', () => {
     const environment = { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };
-    expect(settingsOf({ webhook: true }, environment)).toEqual([
+    expect(settingsOf({ webhook: true, origin: 'https://shop.example' }, environment)).toEqual([
       'INTENT_SEQUENCER_URL',
       'INTENT_VERIFIER_SECRET',
       'INTENT_DOMAIN',
