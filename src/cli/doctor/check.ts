@@ -50,7 +50,7 @@ export interface DoctorContext {
 /** A check changes nothing. An error that it throws becomes a finding. */
 export type Check = (context: DoctorContext) => Promise<readonly Finding[]>;
 
-/** Undefined if the site does not answer; the check `site` reports that. */
+/** Undefined if the site does not respond; the check `site` reports that. */
 export const routesOf = ({ site }: DoctorContext): Promise<SiteRoutes | undefined> =>
   site().then(
     ({ routes }) => routes,

@@ -27,7 +27,7 @@ export const proxy: Check = async (context) => {
 };
 
 const otherSecrets =
-  'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package';
+  'the site did not recognize the doctor. Run it with the secrets, INTENT_ORIGIN and package version of the site';
 
 /** Returns the reason if the site sends no report. */
 async function requestReport(
@@ -47,7 +47,7 @@ async function requestReport(
   if (report) return report;
   // The router answers every error with a code.
   if (readProblem(answer.text).code !== undefined) return otherSecrets;
-  return `the request did not reach the router: POST ${url.pathname} answers with status ${answer.status}; see the check \`origin\``;
+  return `the request did not reach the router: POST ${url.pathname} returned status ${answer.status}; see the check \`origin\``;
 }
 
 const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${count} proxies`);
@@ -64,7 +64,7 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
   if (hasProxy(plain, siteUrl) && forwarded === 0) {
     return failure(
       'The proxy does not forward the address of visitors: all visitors share one rate limit.',
-      "Let the proxy send X-Forwarded-For and X-Forwarded-Proto, and call app.set('trust proxy', 1), where 1 is the number of proxies.",
+      "Configure the proxy to send X-Forwarded-For and X-Forwarded-Proto, and call app.set('trust proxy', 1), where 1 is the number of proxies.",
     );
   }
   if (forwarded > 0 && trusted === 0) {
@@ -75,13 +75,13 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
   }
   if (trusted === forwarded) return undefined;
   return warning(
-    `The site is behind ${countProxies(forwarded)}, but 'trust proxy' includes ${trusted}: visitors share the address of a proxy.`,
+    `The site is behind ${countProxies(forwarded)}, but 'trust proxy' covers only ${trusted} of them: visitors share the address of a proxy.`,
     callTrustProxy(forwarded),
   );
 }
 
 const overwriteAddress =
-  'Let the first proxy overwrite X-Forwarded-For with the address of the client. In HAProxy: http-request set-header ' +
+  'Configure the first proxy to overwrite X-Forwarded-For with the address of the client. In HAProxy: http-request set-header ' +
   'X-Forwarded-For %[src], without option forwardfor. In nginx: proxy_set_header X-Forwarded-For $remote_addr;';
 
 /** A proxy that appends to the header keeps the claimed address, which the site must not trust. One that overwrites it does not. */
@@ -89,10 +89,10 @@ function checkClaim(plain: ProxyReport, claiming: ProxyReport, siteUrl: URL): Fi
   if (!claiming.claimed) return undefined;
   const symptom = 'Clients can claim any address with X-Forwarded-For, so limits by address have no effect';
   if (!hasProxy(plain, siteUrl)) {
-    return failure(`${symptom}.`, "Remove app.set('trust proxy'), or let the proxy overwrite X-Forwarded-For.");
+    return failure(`${symptom}.`, "Remove app.set('trust proxy'), or configure the proxy to overwrite X-Forwarded-For.");
   }
   if (plain.forwarded > 0 && claiming.forwarded > plain.forwarded) {
-    return failure(`${symptom}.`, `${callTrustProxy(plain.forwarded)} Let the first proxy overwrite X-Forwarded-For.`);
+    return failure(`${symptom}.`, `${callTrustProxy(plain.forwarded)} Configure the first proxy to overwrite X-Forwarded-For.`);
   }
   return failure(`${symptom}: the proxy passes on the header of the client.`, overwriteAddress);
 }

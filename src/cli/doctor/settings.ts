@@ -81,7 +81,7 @@ export const settings: Check = async ({ env, problems, production }) => {
   const found = [...errors, ...unknown, ...checkDestination(env, production)];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;
-  return [ok(`${count} set, all valid, ${production ? 'in production' : 'not in production'}`)];
+  return [ok(`${count} variables set, all valid; production mode ${production ? 'on' : 'off'}`)];
 };
 
 /** Without a destination, each payment fails when it is created. The environment does not show whether the site has payments. */
