@@ -29,7 +29,7 @@ export interface AttemptOptions {
 }
 
 /** The limits of one attempt, for a transport that implements the timeout itself. */
-export interface AttemptBounds {
+export interface AttemptLimits {
   /** Timeout of the attempt, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends the attempt early, with its reason. Not always an `AbortSignal`. */
@@ -52,7 +52,7 @@ export interface Transport {
    * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call`
    * gets a signal that is aborted at the timeout, which costs as much as a call over HTTP.
    */
-  callWithin?(operation: Operation, body: Uint8Array, bounds: AttemptBounds): Promise<Uint8Array>;
+  callWithTimeout?(operation: Operation, body: Uint8Array, bounds: AttemptLimits): Promise<Uint8Array>;
   /**
    * Optional. A streaming call (interface section 4.5). Yields the serialized inner responses until the service
    * ends the stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream.
@@ -72,9 +72,9 @@ export function callWithTimeout(
   transport: Transport,
   operation: Operation,
   body: Uint8Array,
-  bounds: AttemptBounds,
+  bounds: AttemptLimits,
 ): Promise<Uint8Array> {
-  if (transport.callWithin) return transport.callWithin(operation, body, bounds);
+  if (transport.callWithTimeout) return transport.callWithTimeout(operation, body, bounds);
   const { timeoutMs, signal, metadata } = bounds;
   const call = (ending: AbortSignal): Promise<Uint8Array> =>
     transport.call(operation, body, { signal: ending, ...(metadata && { metadata }) });

@@ -191,7 +191,7 @@ function inMemory(): FaultyTransport {
   return {
     transport: {
       call: (operation, body) => call(operation, body, ample),
-      callWithin: (operation, body, { timeoutMs }) => call(operation, body, timeoutMs),
+      callWithTimeout: (operation, body, { timeoutMs }) => call(operation, body, timeoutMs),
       close: async () => undefined,
     },
     inject: (cell) => {

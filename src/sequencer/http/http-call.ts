@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { type AttemptBounds, answerTimeout, httpStatusError, unreachableError } from '../transport.js';
+import { type AttemptLimits, answerTimeout, httpStatusError, unreachableError } from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
@@ -11,7 +11,7 @@ export const maxResponseBytes = 64 * 1024;
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  bounds: Partial<AttemptBounds>,
+  bounds: Partial<AttemptLimits>,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (bounds.signal?.aborted) reject(bounds.signal.reason);
@@ -39,7 +39,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (answer: Uint8Array) => void,
     reject: (reason: unknown) => void,
-    { signal, timeoutMs }: Partial<AttemptBounds>,
+    { signal, timeoutMs }: Partial<AttemptLimits>,
     origin: unknown,
   ) {
     this.#origin = origin;

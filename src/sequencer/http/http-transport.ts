@@ -1,7 +1,7 @@
 import type { Pool } from 'undici';
 import { SequencerError } from '../../errors.js';
 import { encodeRequest, type Operation } from '../../wire/envelope.js';
-import type { AttemptBounds, Transport } from '../transport.js';
+import type { AttemptLimits, Transport } from '../transport.js';
 import { maxResponseBytes, sendCall } from './http-call.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
@@ -30,7 +30,7 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
     pingMs: 30_000,
     envelopeVersion,
   });
-  const send = (operation: Operation, body: Uint8Array, bounds: Partial<AttemptBounds> = {}): Promise<Uint8Array> => {
+  const send = (operation: Operation, body: Uint8Array, bounds: Partial<AttemptLimits> = {}): Promise<Uint8Array> => {
     const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
     const request = {
       origin,
@@ -44,7 +44,7 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
   };
   return {
     call: send,
-    callWithin: send,
+    callWithTimeout: send,
     openStream: (operation, body, options) => streams.open(operation, body, options),
     close: async () => {
       await Promise.all([connections.close(), streams.close()]);

@@ -192,7 +192,7 @@ describe('the timeout of a call', () => {
     const cases = [0, 50].flatMap((length) => [undefined, signal].map((given) => ({ length, signal: given })));
     for (const [index, { length, signal }] of cases.entries()) {
       sequencer.answerWith(stall(length));
-      const call = transport.callWithin?.(operations.getStatus, body, { timeoutMs: 1_000, signal });
+      const call = transport.callWithTimeout?.(operations.getStatus, body, { timeoutMs: 1_000, signal });
       const ended = expect(call).rejects.toMatchObject({ name: 'SequencerError', code: 'sequencer_timeout' });
       await eventually(() => sequencer.calls.length === index + 1);
       await jest.advanceTimersByTimeAsync(1_000);
@@ -204,7 +204,7 @@ describe('the timeout of a call', () => {
 
   it('leaves no timer after a call that ended in time', async () => {
     const { signal } = new AbortController();
-    expect(await connect().callWithin?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(answer);
+    expect(await connect().callWithTimeout?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(answer);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });

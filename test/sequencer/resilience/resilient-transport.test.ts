@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import { type IntentError, SequencerError } from '../../../src/errors.js';
 import { type ResilienceOptions, resilientTransport } from '../../../src/sequencer/resilience/resilient-transport.js';
-import type { AttemptBounds, Caller, CallOptions, Transport } from '../../../src/sequencer/transport.js';
+import type { AttemptLimits, Caller, CallOptions, Transport } from '../../../src/sequencer/transport.js';
 import { type Operation, operations } from '../../../src/wire/envelope.js';
 import {
   answer,
@@ -223,14 +223,14 @@ describe('the timeout', () => {
     await jest.advanceTimersByTimeAsync(1_000);
   });
 
-  it('is handled by a transport that has callWithin', async () => {
+  it('is handled by a transport that has callWithTimeout', async () => {
     wrap(ok);
-    const seen: AttemptBounds[] = [];
-    const callWithin = async (_operation: Operation, _body: Uint8Array, bounds: AttemptBounds) => {
+    const seen: AttemptLimits[] = [];
+    const callWithTimeout = async (_operation: Operation, _body: Uint8Array, bounds: AttemptLimits) => {
       seen.push(bounds);
       return answer;
     };
-    transport = resilientTransport({ ...inner, callWithin }, { timeoutMs: 8_000, attemptTimeoutMs: 3_000 });
+    transport = resilientTransport({ ...inner, callWithTimeout }, { timeoutMs: 8_000, attemptTimeoutMs: 3_000 });
     const { signal } = new AbortController();
     await outcome(getStatus, { signal });
     await outcome(loginToThirdPartyApp);
