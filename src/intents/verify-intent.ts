@@ -10,7 +10,7 @@ import type { Payload } from './payload.js';
 import { signedBytesOf } from './signed-intent.js';
 
 /** The site of a login, from a verified intent. */
-export interface StatedLogin {
+export interface RequestedLogin {
   /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
   /** The verifier public key, Base58. */
@@ -22,9 +22,9 @@ export type IntentRequest =
       readonly kind: 'payment';
       readonly money: Money;
       readonly destination: string;
-      readonly login: StatedLogin | undefined;
+      readonly login: RequestedLogin | undefined;
     }
-  | { readonly kind: 'login'; readonly login: StatedLogin };
+  | { readonly kind: 'login'; readonly login: RequestedLogin };
 
 /**
  * Decodes a message in canonical form. Unknown fields and other encodings of the same fields are rejected, so the signature
@@ -136,7 +136,7 @@ interface VerifierSigned {
   rendezvousKey?: v1.RendezvousKey.$Properties | null;
 }
 
-function readLogin(request: VerifierSigned, verifierBytes: Uint8Array, rendezvousKey: Uint8Array): StatedLogin {
+function readLogin(request: VerifierSigned, verifierBytes: Uint8Array, rendezvousKey: Uint8Array): RequestedLogin {
   const verifier = bytes32(request.verifier?.value, 'verifier');
   requireSameRendezvous(request.rendezvousKey?.value, rendezvousKey);
   const domain = parseVerifierDomain(request.domain?.domain ?? '');

@@ -1,6 +1,6 @@
 import { IntentError } from '../../errors.js';
 import { signedBytesIn } from '../../intents/signed-intent.js';
-import { decodeCanonical, namedRendezvous, type StatedLogin } from '../../intents/verify-intent.js';
+import { decodeCanonical, namedRendezvous, type RequestedLogin } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { parseHttpUrl } from '../../net/url.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
@@ -38,7 +38,7 @@ export async function storeIntent(state: SequencerState, intent: VerifiedIntent)
 async function verifyKeyPublished(
   { keyFiles, journal }: SequencerState,
   id: string,
-  login: StatedLogin,
+  login: RequestedLogin,
 ): Promise<void> {
   const start = journal.start();
   const address = keyFiles.addressOf(login.domain);

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { IntentError } from '../../errors.js';
-import type { StatedLogin } from '../../intents/verify-intent.js';
+import type { RequestedLogin } from '../../intents/verify-intent.js';
 import { parseBase58 } from '../../keys/base58.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
 import { isLoopback, parseHttpUrl } from '../../net/url.js';
@@ -46,7 +46,7 @@ export class KeyFileReader {
   }
 
   /** Requires that the domain of a login publishes its verifier (interface section 5.3). @throws {IntentError} `request_refused` */
-  async verifyKeyPublished({ domain, verifier }: StatedLogin): Promise<void> {
+  async verifyKeyPublished({ domain, verifier }: RequestedLogin): Promise<void> {
     const source = this.#localSources.get(domain);
     if (source && 'keys' in source) {
       if (source.keys.includes(verifier)) return;

@@ -8,7 +8,7 @@ import {
   rendezvousKeyPair,
 } from '../../intents/payload.js';
 import { unsignedBytes } from '../../intents/signed-intent.js';
-import { type IntentRequest, matchesRequest, type StatedLogin, verifyIntent } from '../../intents/verify-intent.js';
+import { type IntentRequest, matchesRequest, type RequestedLogin, verifyIntent } from '../../intents/verify-intent.js';
 import type { KeyPair } from '../../keys/ed25519.js';
 import { v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
@@ -27,7 +27,7 @@ export interface WalletRequest {
   /** Account that receives the payment, Base58; payments only. */
   readonly destination?: string;
   /** The site of the login; for logins and payments with login. */
-  readonly login?: StatedLogin;
+  readonly login?: RequestedLogin;
 }
 
 export interface OpenedCode {

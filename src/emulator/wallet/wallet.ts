@@ -1,7 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { IntentError, SequencerError } from '../../errors.js';
 import { unsignedBytes } from '../../intents/signed-intent.js';
-import type { StatedLogin } from '../../intents/verify-intent.js';
+import type { RequestedLogin } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../keys/ed25519.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
@@ -111,7 +111,7 @@ class SimulatedWallet implements Wallet {
   async login(code: string): Promise<WalletLogin> {
     const request = await this.#confirm(code, 'login');
     // `#confirm` verified that the request is a login.
-    const { domain } = request.login as StatedLogin;
+    const { domain } = request.login as RequestedLogin;
     return { ...request, userId: this.userId(domain) };
   }
 
