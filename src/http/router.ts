@@ -13,7 +13,7 @@ import { type LimitOf, rateLimiting, withRateLimit } from './limits/rate-limitin
 import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { proxyReporter } from './operations/proxy-report.js';
-import { setUpWarnings } from './operations/set-up-warnings.js';
+import { setupWarnings } from './operations/setup-warnings.js';
 import { sendError } from './response/problem.js';
 import { sendEmpty, sendJson } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -27,7 +27,7 @@ export function createRouter(context: RouterContext): RequestHandler {
   const limitOf = rateLimiting(config.rateLimits, logger, now);
   const find = routeFinder(config.routes, handlersOf(context, limitOf));
   const countStatus = limitOf('status');
-  const check = setUpWarnings(context);
+  const check = setupWarnings(context);
   const reportProxy = proxyReporter(config.login?.cookieKeys);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;

@@ -6,7 +6,7 @@ import type { RouterContext } from '../router-context.js';
 import { isUnrenewable } from '../session/app-session.js';
 import { isProxied } from './proxy-report.js';
 
-export type SetUpCheck = (req: Request) => void;
+export type SetupCheck = (req: Request) => void;
 
 interface Warning {
   readonly level?: 'error';
@@ -77,7 +77,7 @@ function unrenewableSession(): Warning {
 }
 
 /** Logs setup errors that only a request can reveal, once each. */
-export function setUpWarnings(context: RouterContext): SetUpCheck {
+export function setupWarnings(context: RouterContext): SetupCheck {
   const pending = new Set([underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, unrenewableSession()]);
   return (req) => {
     for (const warning of pending) {
