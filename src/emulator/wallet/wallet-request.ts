@@ -12,7 +12,7 @@ import { type IntentRequest, matchesRequest, type RequestedLogin, verifyIntent }
 import type { KeyPair } from '../../keys/ed25519.js';
 import { v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
-import { callProxy } from './call-proxy.js';
+import { callSequencer } from './call-sequencer.js';
 
 /** The payment or login request of a code. */
 export interface WalletRequest {
@@ -66,7 +66,7 @@ export async function fetchRequest(url: string, { id, payload, rendezvous }: Ope
 
 async function fetchMessage(url: string, rendezvous: KeyPair): Promise<v1.Message | undefined> {
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
-  const { messages } = await callProxy(
+  const { messages } = await callSequencer(
     url,
     { operation: operations.pollMessages, request: v1.PollMessagesRequest, response: v1.PollMessagesResponse },
     { ...unsigned, signature: { value: rendezvous.sign(unsignedBytes(v1.PollMessagesRequest, unsigned)) } },

@@ -10,7 +10,7 @@ import { encode, v1 } from '../../wire/codec.js';
 import { emulator, submitPayment } from '../../wire/emulator-codec.js';
 import { operations } from '../../wire/envelope.js';
 import { toTimestamp } from '../state/clock.js';
-import { callProxy } from './call-proxy.js';
+import { callSequencer } from './call-sequencer.js';
 import { fetchRequest, type OpenedCode, openCode, type WalletRequest } from './wallet-request.js';
 
 /** Options of `createWallet`. */
@@ -154,7 +154,7 @@ class SimulatedWallet implements Wallet {
   }
 
   async #send(rendezvous: KeyPair, message: v1.Message.$Properties): Promise<void> {
-    await callProxy(
+    await callSequencer(
       this.#url,
       { operation: operations.sendMessage, request: v1.SendMessageRequest, response: v1.SendMessageResponse },
       {
@@ -169,7 +169,7 @@ class SimulatedWallet implements Wallet {
     const account = this.#key('account');
     const unsigned = { intentId: { value: parseIntentId(id) }, payer: { value: account.publicKey } };
     const codec = emulator.SubmitPaymentRequest;
-    const { result } = await callProxy(
+    const { result } = await callSequencer(
       this.#url,
       { operation: submitPayment, request: codec, response: emulator.SubmitPaymentResponse },
       { ...unsigned, signature: { value: account.sign(unsignedBytes(codec, unsigned)) } },
@@ -181,7 +181,7 @@ class SimulatedWallet implements Wallet {
     const user = this.#userKey(domain);
     const unsigned = { intentId: { value: parseIntentId(id) }, userId: { value: user.publicKey } };
     const codec = v1.LoginToThirdPartyAppRequest;
-    const { result } = await callProxy(
+    const { result } = await callSequencer(
       this.#url,
       { operation: operations.loginToThirdPartyApp, request: codec, response: v1.LoginToThirdPartyAppResponse },
       { ...unsigned, signature: { value: user.sign(unsignedBytes(codec, unsigned)) } },

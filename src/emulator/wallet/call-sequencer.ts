@@ -16,7 +16,7 @@ export interface ProxyCall<Request, Response> {
 }
 
 /** Calls the proxy at the base_url `url` (interface section 4.1) once, with a timeout of 10 seconds. @throws {SequencerError} */
-export async function callProxy<Request, Response>(
+export async function callSequencer<Request, Response>(
   url: string,
   { operation, request, response }: ProxyCall<Request, Response>,
   message: Request,
