@@ -2,7 +2,7 @@ import { ConfigError, type ConfigProblem } from '../errors.js';
 import type { VerifierKeyRing } from '../keys/key-ring.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import type { ConfigOptions, ConnectionLimits, Environment, RateLimits, Routes } from './config-options.js';
-import { ledgerFix, readLedger } from './ledger.js';
+import { ledgerFixFor, readLedger } from './ledger.js';
 import { readConnectionLimits, readRateLimits } from './limits.js';
 import { type LoginConfig, readKeyRing, readLogin } from './login.js';
 import { Report } from './report.js';
@@ -110,16 +110,16 @@ export function processEnvironment(): Environment {
   return process.env;
 }
 
-export function howToGetLedger(env: Environment = process.env): string {
-  return ledgerFix(env);
+export function ledgerFix(env: Environment = process.env): string {
+  return ledgerFixFor(env);
 }
 
-export function namesDestination({ destination }: ConfigOptions, env: Environment = process.env): boolean {
+export function isDestinationSet({ destination }: ConfigOptions, env: Environment = process.env): boolean {
   return (destination ?? env.INTENT_DESTINATION ?? '') !== '';
 }
 
 /** Whether a database is set, valid or not. */
-export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
+export function isDatabaseSet({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
 }
 

@@ -12,7 +12,7 @@ const lateAfterMs = 15 * 60_000;
 const maxSettlementConcurrency = 48;
 
 /** The fix for a missing ledger. In production it names only Postgres. */
-export function ledgerFix({ NODE_ENV }: Environment): string {
+export function ledgerFixFor({ NODE_ENV }: Environment): string {
   if (NODE_ENV === 'production')
     return 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)';
   return (
@@ -66,7 +66,7 @@ function readDatabase(url: string, env: Environment, report: Report): LedgerSett
     return report.problem(
       'INTENT_DATABASE_URL',
       'It is neither a URL that begins with postgres:// nor the path of a folder.',
-      ledgerFix(env),
+      ledgerFixFor(env),
     );
   }
   return Object.freeze({ kind: 'embedded', folder: url });

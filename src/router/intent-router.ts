@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { Abort } from '../async/abort.js';
 import { BoundedMap } from '../async/bounded-map.js';
 import { delayUnlessAborted, isTimerDelay } from '../async/timeout.js';
-import { type Config, namesDestination, noDestination } from '../config/config.js';
+import { type Config, isDestinationSet, noDestination } from '../config/config.js';
 import { IntentError, messageOf } from '../errors.js';
 import { type CreatedPayment, type CreatePaymentOptions, createPayment } from '../http/create-intent/create-payment.js';
 import { ClientSecretCache } from '../http/events/client-secret-cache.js';
@@ -224,7 +224,7 @@ const noPaymentHook =
 function logStartup({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
   if (resolveTerms && !config.destination)
     logger.warn(`express-intents: ${noDestination.problem} ${noDestination.fix}`);
-  if (!resolveTerms && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
+  if (!resolveTerms && isDestinationSet(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
 }

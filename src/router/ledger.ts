@@ -1,4 +1,4 @@
-import { type Config, howToGetLedger } from '../config/config.js';
+import { type Config, ledgerFix } from '../config/config.js';
 import { IntentError } from '../errors.js';
 import type { EventHub } from '../http/events/event-hub.js';
 import type { Hooks } from '../http/hooks.js';
@@ -94,7 +94,7 @@ export function ledgerDatabase(ledger: Ledger | undefined): SiteDatabase {
 }
 
 async function noLedger(): Promise<never> {
-  throw new IntentError('invalid_configuration', `There is no ledger. Set ${howToGetLedger()}.`);
+  throw new IntentError('invalid_configuration', `There is no ledger. Set ${ledgerFix()}.`);
 }
 
 const noRecords: IntentRecords = Object.freeze({

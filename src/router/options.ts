@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { type Config, howToGetLedger, namesDatabase, parseConfig, typoNote } from '../config/config.js';
+import { type Config, ledgerFix, isDatabaseSet, parseConfig, typoNote } from '../config/config.js';
 import type { ConfigOptions } from '../config/config-options.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
@@ -134,7 +134,7 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const config = collect(problems, () => parseConfig(valid));
   const resolveTerms = collect(problems, () => createTermsResolver(valid));
   problems.push(...problemsOfTelemetry(valid.telemetry));
-  if (!namesDatabase(valid)) problems.push(...hooksWithoutLedger(valid));
+  if (!isDatabaseSet(valid)) problems.push(...hooksWithoutLedger(valid));
   // An option of the wrong type is not reported as missing too.
   const reported = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (reported.length > 0 || !config) throw new ConfigError(reported);
@@ -187,5 +187,5 @@ const notCalled: ConfigProblem = {
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
   const problem = `This hook needs a ledger, and INTENT_DATABASE_URL is not set.${typoNote('INTENT_DATABASE_URL')}`;
-  return hooks.map((setting) => ({ setting, problem, fix: howToGetLedger() }));
+  return hooks.map((setting) => ({ setting, problem, fix: ledgerFix() }));
 }

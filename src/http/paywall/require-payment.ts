@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { howToGetLedger } from '../../config/config.js';
+import { ledgerFix } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
 import type { Payment } from '../../ledger/payment.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
@@ -85,7 +85,7 @@ async function paymentOf(requirement: PaymentRequirement, req: Request, res: Res
   const { context, countStatus } = requireRouter(req);
   const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
-    throw new IntentError('invalid_configuration', `requirePayment requires a ledger. Set ${howToGetLedger()}.`);
+    throw new IntentError('invalid_configuration', `requirePayment requires a ledger. Set ${ledgerFix()}.`);
   }
   const browser = browserHashOf(browserCookie, req);
   // A page view can cause a call to the service, so it counts against the limit of the status route.
