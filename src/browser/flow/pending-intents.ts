@@ -34,12 +34,12 @@ export function forgetPending(orderJson: string): void {
 }
 
 /** Copies a pending payment for the next page of the site, because the page is left. */
-export function leavePending(orderJson: string, intentId: string): void {
+export function shareWithNextPage(orderJson: string, intentId: string): void {
   attempt(() => localStorage.setItem(itemName(orderJson), `${intentId} ${Date.now()}`));
 }
 
 /** Removes the copy, because the page is back. */
-export function keepPending(orderJson: string): void {
+export function unsharePending(orderJson: string): void {
   attempt(() => localStorage.removeItem(itemName(orderJson)));
 }
 

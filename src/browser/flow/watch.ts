@@ -1,7 +1,7 @@
 import type { Settings } from '../options.js';
 import { attempt } from '../validation.js';
 import { call, isServiceSilent, type Problem, type Status } from './api.js';
-import { keepPending, leavePending } from './pending-intents.js';
+import { unsharePending, shareWithNextPage } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
 /**
@@ -124,8 +124,8 @@ export class Watch {
   #onPageEvent({ type }: Event): void {
     const { mode, completesLogin, orderJson } = this.settings;
     const isPending = mode === 'payment' && !completesLogin;
-    if (isPending && type === 'pagehide') leavePending(orderJson, this.id);
-    if (isPending && type === 'pageshow') keepPending(orderJson);
+    if (isPending && type === 'pagehide') shareWithNextPage(orderJson, this.id);
+    if (isPending && type === 'pageshow') unsharePending(orderJson);
     // Without a network the stream stays open for a long time. The browser fires this event immediately.
     if (type === 'offline') this.#onSignal(type);
     // Browsers do not cache a page with an open stream for back navigation.
