@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { isLoopback, parseUrl } from '../../net/url.js';
 import { rateLimitKey, unreadableAddress } from '../limits/rate-limit-key.js';
 import type { RouterContext } from '../router-context.js';
-import { isUnrenewable } from '../session/app-session.js';
+import { cannotRegenerate } from '../session/app-session.js';
 import { isProxied } from './proxy-report.js';
 
 export type SetupCheck = (req: Request) => void;
@@ -68,7 +68,7 @@ function unrenewableSession(): Warning {
     applies: (req, { config }) => {
       if (isChecked || !config.login || !(req as { session?: unknown }).session) return false;
       isChecked = true;
-      return isUnrenewable(req);
+      return cannotRegenerate(req);
     },
     text: () =>
       'req.session of the app cannot be regenerated, which would allow session fixation, so logins are rejected. Use ' +

@@ -8,7 +8,7 @@ import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
 import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
-import { keepPrivate, sendEmpty } from '../response/respond.js';
+import { preventCaching, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';
 import {
   formatRequiredAmount,
@@ -69,7 +69,7 @@ export function requirePayment(
       if (res.headersSent || !isClientError(error)) return next(error);
       return sendProblemDetails(res, toProblemDetails(error), retryAfter(error));
     }
-    keepPrivate(res);
+    preventCaching(res);
     next();
   };
 }

@@ -50,7 +50,7 @@ export function sendEmpty(res: Response, status: number, headers: ResponseHeader
 }
 
 /** Prevents caching of a private page, unless the app sets its own `Cache-Control`. */
-export function keepPrivate(res: Response): void {
+export function preventCaching(res: Response): void {
   if (!res.headersSent && !res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private, no-store');
 }
 

@@ -52,7 +52,7 @@ export function appSessionOf(request: Request, timeoutMs: number): AppSession | 
   return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : unrenewable;
 }
 
-export function isUnrenewable(req: Request): boolean {
+export function cannotRegenerate(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }
 

@@ -5,7 +5,7 @@ import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView, prefersHtml } from '../request/origin-guard.js';
 import { sendError } from '../response/problem.js';
-import { keepPrivate, sendEmpty } from '../response/respond.js';
+import { preventCaching, sendEmpty } from '../response/respond.js';
 import { sendLoginPage } from './login-page.js';
 import { endSession } from './session-routes.js';
 
@@ -43,7 +43,7 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
       const user = await currentUser(req);
       if (user) {
         req.intent = { user };
-        keepPrivate(res);
+        preventCaching(res);
         return next();
       }
     } catch (error) {
