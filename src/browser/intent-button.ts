@@ -1,4 +1,4 @@
-import { drawing, make } from './dialog/make.js';
+import { svgAttributes, createElement } from './dialog/createElement.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
@@ -25,9 +25,9 @@ export class IntentButton extends Base {
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
-  readonly #label = make('slot');
-  readonly #button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
-  readonly #note = make('p', { part: 'note', role: 'status', dir: 'auto' });
+  readonly #label = createElement('slot');
+  readonly #button = createElement('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
+  readonly #note = createElement('p', { part: 'note', role: 'status', dir: 'auto' });
   readonly #flow: IntentFlow;
   #restoreTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -178,4 +178,4 @@ export class IntentButton extends Base {
 
 /** A wallet in a square of 24. */
 const icon = (): SVGElement =>
-  make('svg', { part: 'icon', ...drawing }, make('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }));
+  createElement('svg', { part: 'icon', ...svgAttributes }, createElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }));

@@ -5,7 +5,7 @@ import { en } from '../texts/en.js';
 import { problemText, retryText, textsOf } from '../texts/texts.js';
 import { copyText } from './copy-text.js';
 import css from './intent-dialog.css';
-import { drawing, make } from './make.js';
+import { svgAttributes, createElement } from './createElement.js';
 import { qrCode } from './qr-code.js';
 
 // Loaded on demand, when a visitor is about to press the button. It shares no module with elements.js, only types.
@@ -74,23 +74,23 @@ let sheet: CSSStyleSheet | undefined;
 export class IntentDialog {
   readonly element: HTMLDialogElement;
   readonly #host: HTMLElement;
-  readonly #title = make('h2', { part: 'title', id: 'title', dir: 'auto' });
-  readonly #amount = make('p', { part: 'amount', id: 'amount', dir: 'auto', 'aria-live': 'polite' });
-  readonly #payee = make('p', { part: 'payee', id: 'payee', dir: 'auto' });
-  readonly #item = make('p', { part: 'item', id: 'item', dir: 'auto' });
-  readonly #code = make('div', { part: 'code', role: 'img' });
-  readonly #mark = make('path');
-  readonly #status = make('p', { part: 'status', role: 'status', dir: 'auto' });
-  readonly #lifetime = make('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
-  readonly #link = make('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
-  readonly #copy = make('button', { part: 'copy' });
-  readonly #check = make('button', { part: 'check' });
-  readonly #retry = make('button', { part: 'retry' });
-  readonly #cancel = make('button', { part: 'cancel' });
-  readonly #close = make(
+  readonly #title = createElement('h2', { part: 'title', id: 'title', dir: 'auto' });
+  readonly #amount = createElement('p', { part: 'amount', id: 'amount', dir: 'auto', 'aria-live': 'polite' });
+  readonly #payee = createElement('p', { part: 'payee', id: 'payee', dir: 'auto' });
+  readonly #item = createElement('p', { part: 'item', id: 'item', dir: 'auto' });
+  readonly #code = createElement('div', { part: 'code', role: 'img' });
+  readonly #mark = createElement('path');
+  readonly #status = createElement('p', { part: 'status', role: 'status', dir: 'auto' });
+  readonly #lifetime = createElement('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
+  readonly #link = createElement('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
+  readonly #copy = createElement('button', { part: 'copy' });
+  readonly #check = createElement('button', { part: 'check' });
+  readonly #retry = createElement('button', { part: 'retry' });
+  readonly #cancel = createElement('button', { part: 'cancel' });
+  readonly #close = createElement(
     'button',
     { part: 'close' },
-    make('svg', drawing, make('path', { d: 'M6 6l12 12M18 6L6 18' })),
+    createElement('svg', svgAttributes, createElement('path', { d: 'M6 6l12 12M18 6L6 18' })),
   );
   #texts = en;
   #settings = {} as Settings;
@@ -101,12 +101,12 @@ export class IntentDialog {
 
   constructor(host: HTMLElement, root: ShadowRoot, actions: Actions) {
     this.#host = host;
-    const stage = make('div', { part: 'stage' }, this.#code, make('svg', { part: 'mark', ...drawing }, this.#mark));
-    this.element = make(
+    const stage = createElement('div', { part: 'stage' }, this.#code, createElement('svg', { part: 'mark', ...svgAttributes }, this.#mark));
+    this.element = createElement(
       'dialog',
       { part: 'dialog', autofocus: '', tabindex: -1, 'aria-labelledby': 'title amount item payee' },
-      make('header', {}, this.#title, this.#payee, this.#amount, this.#item),
-      make('section', {}, stage, this.#status, this.#lifetime),
+      createElement('header', {}, this.#title, this.#payee, this.#amount, this.#item),
+      createElement('section', {}, stage, this.#status, this.#lifetime),
       this.#link,
       this.#check,
       this.#copy,

@@ -1,4 +1,4 @@
-import { make } from './make.js';
+import { createElement } from './createElement.js';
 
 // QR codes (ISO/IEC 18004) of bytes, with error correction level M and a fixed mask. The smallest library for this is a
 // sixth of the size of the whole element. The tests compare every module with a library.
@@ -18,10 +18,10 @@ export function qrCode(text: string, maxWidth: number): SVGElement {
   });
   // A module is a whole number of device pixels wide: modules of equal size scan best.
   const scale = Math.max(1, Math.floor((maxWidth * devicePixelRatio) / size)) / devicePixelRatio;
-  return make(
+  return createElement(
     'svg',
     { viewBox: `0 0 ${size} ${size}`, width: size * scale, height: size * scale, 'shape-rendering': 'crispEdges' },
-    make('path', { d: path }),
+    createElement('path', { d: path }),
   );
 }
 

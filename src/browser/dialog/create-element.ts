@@ -2,7 +2,7 @@ type Attributes = Readonly<Record<string, string | number>>;
 type Tags = HTMLElementTagNameMap & Pick<SVGElementTagNameMap, 'svg' | 'path'>;
 
 /** Creates an HTML or SVG element with attributes and children. */
-export function make<Name extends keyof Tags>(
+export function createElement<Name extends keyof Tags>(
   name: Name,
   attributes: Attributes = {},
   ...children: (Node | string)[]
@@ -16,5 +16,5 @@ export function make<Name extends keyof Tags>(
   return element;
 }
 
-/** The attributes of a decorative drawing in a square of 24. */
-export const drawing: Attributes = { viewBox: '0 0 24 24', 'aria-hidden': 'true' };
+/** The attributes of a decorative svgAttributes in a square of 24. */
+export const svgAttributes: Attributes = { viewBox: '0 0 24 24', 'aria-hidden': 'true' };
