@@ -1,4 +1,4 @@
-import { svgAttributes, createElement } from './dialog/createElement.js';
+import { svgAttributes, createElement } from './dialog/create-element.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';

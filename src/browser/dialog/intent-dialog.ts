@@ -5,7 +5,7 @@ import { en } from '../texts/en.js';
 import { problemText, retryText, textsOf } from '../texts/texts.js';
 import { copyText } from './copy-text.js';
 import css from './intent-dialog.css';
-import { svgAttributes, createElement } from './createElement.js';
+import { svgAttributes, createElement } from './create-element.js';
 import { qrCode } from './qr-code.js';
 
 // Loaded on demand, when a visitor is about to press the button. It shares no module with elements.js, only types.

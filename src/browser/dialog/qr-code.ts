@@ -1,4 +1,4 @@
-import { createElement } from './createElement.js';
+import { createElement } from './create-element.js';
 
 // QR codes (ISO/IEC 18004) of bytes, with error correction level M and a fixed mask. The smallest library for this is a
 // sixth of the size of the whole element. The tests compare every module with a library.
