@@ -41,7 +41,7 @@ export interface TransactionOptions {
 }
 
 /** The transaction of a hook could not begin. Its `cause` is the error of the work. */
-export class TransactionNotBegun extends IntentError {
+export class TransactionNotStarted extends IntentError {
   /** True if the database refused to begin it. False if its work ended before its turn came. */
   readonly isRefused: boolean;
 
@@ -68,7 +68,7 @@ export interface Database extends Queryable {
    * rolled back if a statement is not awaited, or fails and is not rolled back to a savepoint. Session state (settings,
    * a role, session locks, temporary tables, cursors) ends with the transaction.
    * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
-   * @throws {TransactionNotBegun} for a hook @throws what `work` throws
+   * @throws {TransactionNotStarted} for a hook @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>;
   /**

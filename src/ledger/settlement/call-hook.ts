@@ -1,7 +1,7 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
 import { withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
-import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
+import { type DatabaseTransaction, TransactionNotStarted } from '../database/database.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
@@ -113,7 +113,7 @@ async function callInTransaction(
     // An abort because the ledger closes is not a failure of the hook.
     lease.throwIfAborted();
     if (!signalOfHook) return hookNotStarted(context, begun, caught);
-    const isNotBegun = caught instanceof TransactionNotBegun;
+    const isNotBegun = caught instanceof TransactionNotStarted;
     if (isNotBegun && (caught.isRefused || signalOfHook.aborted)) return hookNotStarted(context, begun, caught);
     // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;

@@ -12,7 +12,7 @@ import {
   type Database,
   type DatabaseTransaction,
   type QueryResult,
-  TransactionNotBegun,
+  TransactionNotStarted,
   type TransactionOptions,
 } from '../database.js';
 import { ledgerUnavailable } from '../database-fault.js';
@@ -156,7 +156,7 @@ class EmbeddedDatabase implements Database {
       return value;
     } catch (error) {
       await transaction.rollBack();
-      throw transaction.hasNeverOpened ? new TransactionNotBegun(error, transaction.isRefused) : error;
+      throw transaction.hasNeverOpened ? new TransactionNotStarted(error, transaction.isRefused) : error;
     }
   }
 

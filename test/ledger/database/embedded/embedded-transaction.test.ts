@@ -3,7 +3,7 @@ import path from 'node:path';
 import {
   type Database,
   type DatabaseTransaction,
-  TransactionNotBegun,
+  TransactionNotStarted,
 } from '../../../../src/ledger/database/database.js';
 import { openEmbedded } from '../../../../src/ledger/database/embedded/embedded.js';
 import type { PaymentHookContext } from '../../../../src/ledger/payment.js';
@@ -142,7 +142,7 @@ describe('the transaction of a hook on the embedded ledger', () => {
       },
       { isHook: true, isRetry: true },
     );
-    await expect(work).rejects.toBeInstanceOf(TransactionNotBegun);
+    await expect(work).rejects.toBeInstanceOf(TransactionNotStarted);
     await Promise.resolve();
     for (const { end } of clock.waiting) end();
     await insert(db, 'visitor');
@@ -225,7 +225,7 @@ describe('settlement on the embedded ledger', () => {
       query: (sql, values) => real.query(sql, values),
       transaction: (work, options) =>
         isBusy
-          ? work(busy).catch((error) => Promise.reject(new TransactionNotBegun(error)))
+          ? work(busy).catch((error) => Promise.reject(new TransactionNotStarted(error)))
           : real.transaction(work, options),
       close: () => real.close(),
     };
