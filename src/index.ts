@@ -48,7 +48,7 @@ export type {
   StateChange,
 } from './ledger/ledger.js';
 export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './ledger/payment.js';
-export type { EmbeddedAddresses } from './router/embedded-sequencer.js';
+export type { EmbeddedSequencerUrls } from './router/embedded-sequencer.js';
 export { type IntentRouter, intentRouter } from './router/intent-router.js';
 export type { IntentRouterOptions } from './router/options.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';

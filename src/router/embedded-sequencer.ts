@@ -7,7 +7,7 @@ import { createHttpTransport } from '../sequencer/http/http-transport.js';
 import type { Transport } from '../sequencer/transport.js';
 
 /** The addresses of the embedded sequencer. */
-export interface EmbeddedAddresses {
+export interface EmbeddedSequencerUrls {
   /** base_url, such as `http://127.0.0.1:4747`. */
   readonly url: string;
   /** The page that shows the requests to the embedded sequencer. */
@@ -18,7 +18,7 @@ export interface EmbeddedAddresses {
 
 export interface EmbeddedSequencer {
   readonly transport: Transport;
-  ready(): Promise<EmbeddedAddresses>;
+  ready(): Promise<EmbeddedSequencerUrls>;
   webhookPublicKey(): Promise<string>;
   /** The page of its simulated wallet; undefined if it failed to start. */
   walletUrl(): Promise<string | undefined>;

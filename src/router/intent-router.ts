@@ -28,7 +28,7 @@ import { type FetchStatus, StatusCache } from '../sequencer/watch/status-cache.j
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
-import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
+import { type EmbeddedSequencerUrls, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
 import { logReady } from './log-ready.js';
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
@@ -53,7 +53,7 @@ export interface IntentRouter extends RequestHandler {
    * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,
    * and is undefined without one. Rejects if either fails. Opening the ledger is retried. Call `ready()` again to wait for the next attempt.
    */
-  ready(): Promise<EmbeddedAddresses | undefined>;
+  ready(): Promise<EmbeddedSequencerUrls | undefined>;
   /**
    * The health of this process. `down`: a load balancer should remove it. `degraded`: alert an operator. Resolves within a
    * second and never rejects. Frequent calls are cheap: each part is checked at most once a second, and the service is called
