@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { withTimeout } from '../../async/timeout.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
-import { type Answer, type ReadAnswer, readProblem } from './external-client.js';
+import { type ExternalResponse, type TextResponse, readProblem } from './external-client.js';
 import type { SiteRoutes } from './running-site.js';
 import { noSite } from './site.js';
 
@@ -77,11 +77,11 @@ function startControl(siteUrl: URL, { status: path }: SiteRoutes, { client, sign
 
 async function checkStream(url: URL, serviceMs: number, context: DoctorContext): Promise<StreamResult> {
   const timeoutMs = firstEventMs(context);
-  let answer: Answer;
+  let answer: ExternalResponse;
   try {
     // The headers of a browser, so that a proxy that compresses does so.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
-    const ask = (signal: AbortSignal): Promise<Answer> => context.client.ask(url, { headers, signal });
+    const ask = (signal: AbortSignal): Promise<ExternalResponse> => context.client.ask(url, { headers, signal });
     answer = await withTimeout(timeoutMs, ask, { signal: context.signal });
   } catch {
     return { symptom: 'The response does not arrive', heldMs: timeoutMs };
@@ -109,7 +109,7 @@ async function measureService(
   if (!path) return { tookMs: 0, aloneMs: 0 };
   const ask = (id: string) => client.read(new URL(`${path}/${id}`, siteUrl), { signal });
   let [aloneMs, askedMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  let asked: ReadAnswer;
+  let asked: TextResponse;
   // The fastest of three calls, because load only makes a call slower.
   for (let times = 1; ; times += 1) {
     aloneMs = Math.min(aloneMs, (await ask(malformedId)).tookMs);
@@ -124,7 +124,7 @@ async function measureService(
   return { finding: failure(`${text}.`, fix) };
 }
 
-function checkHead({ status, headers, body }: Answer): Finding | undefined {
+function checkHead({ status, headers, body }: ExternalResponse): Finding | undefined {
   const { 'content-type': type = 'no content type', 'content-encoding': encoding = 'identity' } = headers;
   const cache = headers['cache-control'] ?? '';
   let wrong: Finding | undefined;
@@ -145,7 +145,7 @@ function checkHead({ status, headers, body }: Answer): Finding | undefined {
 }
 
 /** The site sends the first event immediately, and the second after its sequencer answers. Both in one chunk indicate a buffer. */
-async function checkFirstEvent({ body, tookMs }: Answer, serviceMs: number, timeoutMs: number): Promise<StreamResult> {
+async function checkFirstEvent({ body, tookMs }: ExternalResponse, serviceMs: number, timeoutMs: number): Promise<StreamResult> {
   const startedAt = performance.now();
   const timer = globalThis.setTimeout(() => body.destroy(new Error('No event arrived.')), timeoutMs);
   try {

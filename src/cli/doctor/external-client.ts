@@ -9,7 +9,7 @@ export interface ClientRequest {
   readonly signal: AbortSignal;
 }
 
-export interface Answer {
+export interface ExternalResponse {
   readonly status: number;
   /** By lower-case name. Repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface Answer {
   readonly tookMs: number;
 }
 
-export interface ReadAnswer extends Omit<Answer, 'body'> {
+export interface TextResponse extends Omit<ExternalResponse, 'body'> {
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ export class ExternalClient {
     });
   }
 
-  async ask(url: URL, { method = 'GET', headers = {}, body, signal }: ClientRequest): Promise<Answer> {
+  async ask(url: URL, { method = 'GET', headers = {}, body, signal }: ClientRequest): Promise<ExternalResponse> {
     const startedAt = performance.now();
     const answer = await request(url, {
       dispatcher: this.#agent,
@@ -61,7 +61,7 @@ export class ExternalClient {
     };
   }
 
-  async read(url: URL, options: ClientRequest): Promise<ReadAnswer> {
+  async read(url: URL, options: ClientRequest): Promise<TextResponse> {
     const { body, ...head } = await this.ask(url, options);
     const chunks: Buffer[] = [];
     let length = 0;

@@ -8,7 +8,7 @@ import {
   type ValidSettings,
   warning,
 } from './check.js';
-import { explainNetwork, type ReadAnswer } from './external-client.js';
+import { explainNetwork, type TextResponse } from './external-client.js';
 import { describedKeyFile, requestSite } from './running-site.js';
 import { isLocal } from './settings.js';
 import { underPath } from './site.js';
@@ -21,7 +21,7 @@ export const keyFile: Check = async (context) => {
   const origin = isDevelopment(settings) ? siteUrl?.origin : settings.domain && `https://${settings.domain}`;
   if (origin === undefined) return [skipped(reasonToSkip(context))];
   const url = new URL(keyFilePath, origin);
-  let answer: ReadAnswer;
+  let answer: TextResponse;
   try {
     answer = await client.read(url, { headers: { accept: 'application/json' }, signal });
   } catch (error) {
@@ -83,7 +83,7 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
   );
 }
 
-function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding | undefined {
+function checkAnswer({ status, headers, text }: TextResponse, url: URL): Finding | undefined {
   if (status >= 300 && status < 400) {
     return failure(
       `${url.href} is a redirect to ${headers.location ?? 'nowhere'}, which wallets do not follow.`,
@@ -104,7 +104,7 @@ function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding |
   );
 }
 
-function checkKeys({ headers, text }: ReadAnswer, url: URL, { settings }: DoctorContext): Finding[] {
+function checkKeys({ headers, text }: TextResponse, url: URL, { settings }: DoctorContext): Finding[] {
   const published = parsePublicKeys(text) ?? [];
   const found: Finding[] = [];
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
