@@ -81,7 +81,7 @@ async function checkStream(url: URL, serviceMs: number, context: DoctorContext):
   try {
     // The headers of a browser, so that a proxy that compresses does so.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
-    const ask = (signal: AbortSignal): Promise<ExternalResponse> => context.client.ask(url, { headers, signal });
+    const ask = (signal: AbortSignal): Promise<ExternalResponse> => context.client.send(url, { headers, signal });
     answer = await withTimeout(timeoutMs, ask, { signal: context.signal });
   } catch {
     return { symptom: 'The response does not arrive', heldMs: timeoutMs };

@@ -41,7 +41,7 @@ export class ExternalClient {
     });
   }
 
-  async ask(url: URL, { method = 'GET', headers = {}, body, signal }: ClientRequest): Promise<ExternalResponse> {
+  async send(url: URL, { method = 'GET', headers = {}, body, signal }: ClientRequest): Promise<ExternalResponse> {
     const startedAt = performance.now();
     const answer = await request(url, {
       dispatcher: this.#agent,
@@ -62,7 +62,7 @@ export class ExternalClient {
   }
 
   async read(url: URL, options: ClientRequest): Promise<TextResponse> {
-    const { body, ...head } = await this.ask(url, options);
+    const { body, ...head } = await this.send(url, options);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
