@@ -1,4 +1,4 @@
-import { svgAttributes, createElement } from './dialog/create-element.js';
+import { createElement, svgAttributes } from './dialog/create-element.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
@@ -178,4 +178,8 @@ export class IntentButton extends Base {
 
 /** A wallet in a square of 24. */
 const icon = (): SVGElement =>
-  createElement('svg', { part: 'icon', ...svgAttributes }, createElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }));
+  createElement(
+    'svg',
+    { part: 'icon', ...svgAttributes },
+    createElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }),
+  );

@@ -59,7 +59,7 @@ const address = (value: string, name: string): unknown => value && !siteConfig.l
 const checks = {
   mode: like(/^(payment|login)$/, 'payment or login'),
   order: false,
-  amount: like(/^\d+(\.\d\d?)?$/, 'a decimal with at most two decimals, such as 12.50'),
+  amount: like(/^\d+(\.\d\d?)?$/, 'a decimal such as 12.50'),
   payee: text,
   appearance: like(/^(auto|light|dark)$/, 'auto, light or dark'),
   locale: text,

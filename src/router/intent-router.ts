@@ -28,7 +28,7 @@ import { type FetchStatus, StatusCache } from '../sequencer/watch/status-cache.j
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
-import { type EmbeddedSequencerUrls, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
+import { type EmbeddedSequencer, type EmbeddedSequencerUrls, embeddedSequencer } from './embedded-sequencer.js';
 import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
 import { logReady } from './log-ready.js';
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';

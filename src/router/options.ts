@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { type Config, ledgerFix, isDatabaseSet, parseConfig, typoNote } from '../config/config.js';
+import { type Config, isDatabaseSet, ledgerFix, parseConfig, typoNote } from '../config/config.js';
 import type { ConfigOptions } from '../config/config-options.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';

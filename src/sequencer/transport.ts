@@ -52,7 +52,7 @@ export interface Transport {
    * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call`
    * gets a signal that is aborted at the timeout, which costs as much as a call over HTTP.
    */
-  callWithTimeout?(operation: Operation, body: Uint8Array, bounds: AttemptLimits): Promise<Uint8Array>;
+  callWithTimeout?(operation: Operation, body: Uint8Array, limits: AttemptLimits): Promise<Uint8Array>;
   /**
    * Optional. A streaming call (interface section 4.5). Yields the serialized inner responses until the service
    * ends the stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream.

@@ -14,17 +14,17 @@ import { serve } from '../support/sites/serve.js';
 import { expiredCertificate } from '../support/sites/shop-certificates.js';
 import { runCommand } from './support/run-command.js';
 import type { FrontFaults } from './support/shop-front.js';
-import { shopOrigin, startValidSetUp, type ValidSetUp } from './support/valid-set-up.js';
+import { shopOrigin, startValidSetup, type ValidSetup } from './support/valid-setup.js';
 
-// Each case starts from a set-up with nothing wrong, plants one error, and sees that the doctor finds it, names what fixes
+// Each case starts from a setup with nothing wrong, plants one error, and sees that the doctor finds it, names what fixes
 // it, and finds nothing else.
 
-let sound: ValidSetUp;
+let sound: ValidSetup;
 let postgres: PostgresServer;
 const before = { ...process.env };
 
 beforeAll(async () => {
-  sound = await startValidSetUp();
+  sound = await startValidSetup();
   postgres = await startPostgres();
 });
 afterEach(() => {
@@ -34,7 +34,7 @@ afterEach(() => {
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** What is different from the sound set-up. */
+/** What is different from the sound setup. */
 interface Plant {
   readonly env?: Settings;
   readonly host?: Partial<Host>;
@@ -601,7 +601,12 @@ const atSites: readonly Case[] = [
       },
     }),
     expected: [
-      ['proxy', 'warning', /The site is behind 2 proxies, but 'trust proxy' covers only 1 of them/, /'trust proxy', 2\)/],
+      [
+        'proxy',
+        'warning',
+        /The site is behind 2 proxies, but 'trust proxy' covers only 1 of them/,
+        /'trust proxy', 2\)/,
+      ],
     ],
   },
   {

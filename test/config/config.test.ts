@@ -685,7 +685,10 @@ describe('a variable with a typo in its name', () => {
   it('is named in the problem of the missing variable', () => {
     const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
     expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
-      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set and looks like a typo\. Rename it to INTENT_DOMAIN\.$/) },
+      {
+        setting: 'INTENT_DOMAIN',
+        problem: expect.stringMatching(/ INTENT_DOMIAN is set and looks like a typo\. Rename it to INTENT_DOMAIN\.$/),
+      },
     ]);
   });
 });

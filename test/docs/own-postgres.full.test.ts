@@ -19,7 +19,7 @@ interface Started {
   readonly router: ReturnType<typeof intentRouter>;
 }
 
-test('the set-up of the guide starts each run with an empty database', async () => {
+test('the setup of the guide starts each run with an empty database', async () => {
   const url = await newDatabaseUrl('postgres');
   const tables = new pg.Pool({ connectionString: url });
   for (const table of ['users', 'wallets', 'orders']) await tables.query(`create table ${table} (id serial)`);

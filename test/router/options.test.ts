@@ -143,7 +143,12 @@ describe('intentRouter', () => {
     process.env.INTENT_DATABSE_URL = './ledger';
     try {
       expect(routerProblems({ onPaid: () => {} })).toMatchObject([
-        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set and looks like a typo\. Rename it to INTENT_DATABASE_URL\.$/) },
+        {
+          setting: 'onPaid',
+          problem: expect.stringMatching(
+            / INTENT_DATABSE_URL is set and looks like a typo\. Rename it to INTENT_DATABASE_URL\.$/,
+          ),
+        },
       ]);
     } finally {
       delete process.env.INTENT_DATABSE_URL;

@@ -4,8 +4,8 @@ import { amountIn, localizeAmount } from '../texts/amount.js';
 import { en } from '../texts/en.js';
 import { problemText, retryText, textsOf } from '../texts/texts.js';
 import { copyText } from './copy-text.js';
+import { createElement, svgAttributes } from './create-element.js';
 import css from './intent-dialog.css';
-import { svgAttributes, createElement } from './create-element.js';
 import { qrCode } from './qr-code.js';
 
 // Loaded on demand, when a visitor is about to press the button. It shares no module with elements.js, only types.
@@ -101,7 +101,12 @@ export class IntentDialog {
 
   constructor(host: HTMLElement, root: ShadowRoot, actions: Actions) {
     this.#host = host;
-    const stage = createElement('div', { part: 'stage' }, this.#code, createElement('svg', { part: 'mark', ...svgAttributes }, this.#mark));
+    const stage = createElement(
+      'div',
+      { part: 'stage' },
+      this.#code,
+      createElement('svg', { part: 'mark', ...svgAttributes }, this.#mark),
+    );
     this.element = createElement(
       'dialog',
       { part: 'dialog', autofocus: '', tabindex: -1, 'aria-labelledby': 'title amount item payee' },

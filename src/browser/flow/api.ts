@@ -82,7 +82,7 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
     status === 403
       ? 'CSRF middleware in front of the router. Mount the router before it'
       : status === 404
-        ? 'another path. Mount the router at the root of the site, or set the option `base`'
+        ? 'another path. Mount the router at the root of the site, or set `base`'
         : redirected
           ? 'a redirect by login middleware in front of the router. Mount the router before it'
           : 'other middleware or a proxy in front of the router';

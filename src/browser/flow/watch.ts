@@ -1,7 +1,7 @@
 import type { Settings } from '../options.js';
 import { attempt } from '../validation.js';
 import { call, isServiceSilent, type Problem, type Status } from './api.js';
-import { unsharePending, shareWithNextPage } from './pending-intents.js';
+import { shareWithNextPage, unsharePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { withTimeout } from '../../async/timeout.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
-import { type ExternalResponse, type TextResponse, readProblem } from './external-client.js';
+import { type ExternalResponse, readProblem, type TextResponse } from './external-client.js';
 import type { SiteRoutes } from './running-site.js';
 import { noSite } from './site.js';
 
@@ -145,7 +145,11 @@ function checkHead({ status, headers, body }: ExternalResponse): Finding | undef
 }
 
 /** The site sends the first event immediately, and the second after its sequencer answers. Both in one chunk indicate a buffer. */
-async function checkFirstEvent({ body, tookMs }: ExternalResponse, serviceMs: number, timeoutMs: number): Promise<StreamResult> {
+async function checkFirstEvent(
+  { body, tookMs }: ExternalResponse,
+  serviceMs: number,
+  timeoutMs: number,
+): Promise<StreamResult> {
   const startedAt = performance.now();
   const timer = globalThis.setTimeout(() => body.destroy(new Error('No event arrived.')), timeoutMs);
   try {

@@ -89,10 +89,16 @@ function checkClaim(plain: ProxyReport, claiming: ProxyReport, siteUrl: URL): Fi
   if (!claiming.claimed) return undefined;
   const symptom = 'Clients can claim any address with X-Forwarded-For, so limits by address have no effect';
   if (!hasProxy(plain, siteUrl)) {
-    return failure(`${symptom}.`, "Remove app.set('trust proxy'), or configure the proxy to overwrite X-Forwarded-For.");
+    return failure(
+      `${symptom}.`,
+      "Remove app.set('trust proxy'), or configure the proxy to overwrite X-Forwarded-For.",
+    );
   }
   if (plain.forwarded > 0 && claiming.forwarded > plain.forwarded) {
-    return failure(`${symptom}.`, `${callTrustProxy(plain.forwarded)} Configure the first proxy to overwrite X-Forwarded-For.`);
+    return failure(
+      `${symptom}.`,
+      `${callTrustProxy(plain.forwarded)} Configure the first proxy to overwrite X-Forwarded-For.`,
+    );
   }
   return failure(`${symptom}: the proxy passes on the header of the client.`, overwriteAddress);
 }

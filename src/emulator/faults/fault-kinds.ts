@@ -7,7 +7,7 @@ import { type FaultyOperation, faultyOperationNames } from '../operations/reques
 export interface FaultTraits {
   readonly title: string;
   /** For the inspector page. */
-  readonly does: string;
+  readonly description: string;
   readonly group: 'connection' | 'slow' | 'wrong' | 'memory';
   readonly when?: 'before' | 'after';
   readonly ms?: number;
@@ -23,81 +23,81 @@ export interface FaultTraits {
 const kinds = {
   refuse: {
     title: 'Refuse the connection',
-    does: 'Closes the connection without a response, like a service that is down.',
+    description: 'Closes the connection without a response, like a service that is down.',
     group: 'connection',
     when: 'before',
   },
   cut: {
     title: 'Cut the response',
-    does: 'Sends half of the response, then closes the connection.',
+    description: 'Sends half of the response, then closes the connection.',
     group: 'connection',
     when: 'before',
   },
   delay: {
     title: 'Delay the response',
-    does: 'Delays the response. A caller that times out does not stop the operation.',
+    description: 'Delays the response. A caller that times out does not stop the operation.',
     group: 'slow',
     when: 'before',
     ms: 3_000,
   },
   drip: {
     title: 'Send the response slowly',
-    does: 'Sends the response one byte at a time, with a delay before each byte.',
+    description: 'Sends the response one byte at a time, with a delay before each byte.',
     group: 'slow',
     ms: 500,
   },
   error: {
     title: 'Answer with an error',
-    does: 'Answers with an ERROR envelope.',
+    description: 'Answers with an ERROR envelope.',
     group: 'wrong',
     when: 'before',
   },
   status: {
     title: 'Fail with an HTTP status',
-    does: 'Answers with an HTTP status such as 500 or 503, like a failing server or proxy.',
+    description: 'Answers with an HTTP status such as 500 or 503, like a failing server or proxy.',
     group: 'wrong',
     when: 'before',
     httpStatus: 503,
   },
   redirect: {
     title: 'Redirect',
-    does: 'Answers with a redirect to the wallet page, like a gateway that requires a login.',
+    description: 'Answers with a redirect to the wallet page, like a gateway that requires a login.',
     group: 'wrong',
     when: 'before',
   },
   'wrong-content-type': {
     title: 'Answer with a web page',
-    does: 'Answers 200 with HTML, like a captive portal or a maintenance page.',
+    description: 'Answers 200 with HTML, like a captive portal or a maintenance page.',
     group: 'wrong',
     when: 'before',
   },
   garble: {
     title: 'Answer with garbage',
-    does: 'Replaces the response with bytes that cannot be decoded.',
+    description: 'Replaces the response with bytes that cannot be decoded.',
     group: 'wrong',
     when: 'before',
   },
   flood: {
     title: 'Send an endless response',
-    does: 'Sends 64 megabytes. A client without a size limit runs out of memory.',
+    description: 'Sends 64 megabytes. A client without a size limit runs out of memory.',
     group: 'wrong',
     when: 'before',
   },
   forget: {
     title: 'Forget the intent',
-    does: 'Answers, and then forgets the intent, like a service that lost its data.',
+    description: 'Answers, and then forgets the intent, like a service that lost its data.',
     group: 'memory',
     when: 'after',
   },
   duplicate: {
     title: 'Deliver messages twice',
-    does: 'Delivers each message of an intent twice.',
+    description: 'Delivers each message of an intent twice.',
     group: 'memory',
     messagesOnly: true,
   },
   reorder: {
     title: 'Deliver messages out of order',
-    does: 'Delivers the messages of an intent in the wrong order, the newest first.',
+    description: 'Delivers the messages of an intent in the wrong order, the newest first.',
     group: 'memory',
     messagesOnly: true,
   },

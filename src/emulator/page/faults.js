@@ -105,8 +105,8 @@ function section(group, title) {
 }
 
 function kindItem(traits) {
-  const { kind, title, does } = traits;
-  const aria = { describedby: `does-${kind} state-${kind}` };
+  const { kind, title, description } = traits;
+  const aria = { describedby: `description-${kind} state-${kind}` };
   const control = createElement('input', { type: 'checkbox', role: 'switch', id: `switch-${kind}`, aria });
   control.addEventListener('click', () => toggle(traits));
   return createElement(
@@ -117,7 +117,7 @@ function kindItem(traits) {
       'div',
       {},
       createElement('label', { htmlFor: control.id }, title),
-      createElement('p', { id: `does-${kind}`, className: 'hint' }, does),
+      createElement('p', { id: `description-${kind}`, className: 'hint' }, description),
       ...settingOf(traits),
       createElement('p', { id: `state-${kind}`, className: 'on' }),
     ),

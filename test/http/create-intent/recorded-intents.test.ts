@@ -118,7 +118,11 @@ describe('resource, description and metadata of the payment hook', () => {
     ['a map', { metadata: { m: new Map() } }, 'metadata.m is a Map'],
     ['undefined in a list', { metadata: { list: [undefined] } }, 'metadata.list[0] is undefined'],
     ['a text with a NUL', { metadata: { t: 'a\0b' } }, 'metadata.t is a string that contains a NUL character'],
-    ['a lone surrogate', { metadata: { t: '\ud83d' } }, 'metadata.t is a string that contains a NUL character or a lone'],
+    [
+      'a lone surrogate',
+      { metadata: { t: '\ud83d' } },
+      'metadata.t is a string that contains a NUL character or a lone',
+    ],
     ['a key with a NUL', { metadata: { 'a\0': 1 } }, 'metadata has a key that contains'],
     ['a cycle', { metadata: cycle }, 'is circular or nested too deeply'],
     ['a list as metadata', { metadata: [1] }, 'must be an object'],

@@ -90,7 +90,7 @@ describe('router.health() without a ledger', () => {
     expect(transport.callCount).toBe(0);
   });
 
-  test('has a route only if one is configured, and its requests cause no set-up warning', async () => {
+  test('has a route only if one is configured, and its requests cause no setup warning', async () => {
     const without = await startHealthSite({ routes: {} });
     await without.show().expect(404);
     const site = await startHealthSite({

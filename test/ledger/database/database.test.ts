@@ -158,7 +158,10 @@ describe.each(kinds)('a transaction on %s', (kind) => {
       await insert(tx, table, 'a');
       await tx.query(sql);
     });
-    await expect(work).rejects.toMatchObject({ code: 'internal_error', message: expect.stringContaining('tx does not accept ') });
+    await expect(work).rejects.toMatchObject({
+      code: 'internal_error',
+      message: expect.stringContaining('tx does not accept '),
+    });
     expect(await names()).toEqual([]);
   });
 

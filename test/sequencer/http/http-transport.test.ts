@@ -204,7 +204,9 @@ describe('the timeout of a call', () => {
 
   it('leaves no timer after a call that ended in time', async () => {
     const { signal } = new AbortController();
-    expect(await connect().callWithTimeout?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(answer);
+    expect(await connect().callWithTimeout?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(
+      answer,
+    );
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ type Settings = Readonly<Record<string, string | undefined>>;
 export const shopOrigin = 'https://shop-example.com';
 
 /** A shop without faults, in production behind its proxy and in staging. */
-export interface ValidSetUp {
+export interface ValidSetup {
   readonly sequencer: Sequencer;
   readonly front: ShopFront;
   readonly keys: { readonly secret: string; readonly publicKey: string };
@@ -60,12 +60,12 @@ function delayed({ call, openStream, close }: Transport, ms: number): Transport 
   };
 }
 
-export async function startValidSetUp(): Promise<ValidSetUp> {
+export async function startValidSetup(): Promise<ValidSetup> {
   const sequencer = await startSequencer({ grpcPort: 0 });
   sequencers.push(sequencer);
   const keys = generateKeyPair();
   const webhookPublicKey = sequencer.webhookPublicKey;
-  const startSite: ValidSetUp['startSite'] = async ({
+  const startSite: ValidSetup['startSite'] = async ({
     isDevelopment,
     before,
     mountPath,
