@@ -189,7 +189,7 @@ export class Settlement {
 
   async #tryRound(): Promise<void> {
     try {
-      if (!this.#areHooksRecorded) await this.#recordHooks();
+      if (!this.#areHooksRecorded) await this.recordHooks();
       if (performance.now() - this.#correctedAtMs > correctEveryMs) await this.correctDueTimes();
       await this.round();
       if (this.#isReported) this.#context.observer?.emit({ type: 'ledger_recovered' });
@@ -207,7 +207,8 @@ export class Settlement {
     }
   }
 
-  async #recordHooks(): Promise<void> {
+  /** Records which hooks this process has, and warns if it lacks one of another process. */
+  async recordHooks(): Promise<void> {
     const missing = await recordHooks(this.#context.db, this.#claimant.hooks);
     this.#areHooksRecorded = true;
     if (missing.length > 0) this.#context.logger.warn(missingHooksText(missing));
