@@ -37,8 +37,9 @@ test('a query that onPaid sends and does not await is committed with the payment
 test('an error of a query that onPaid does not await fails the call', async () => {
   onPaid = (_payment, { tx }) => void tx.query('insert into notes values (null)');
   const id = await pay();
-  await eventually(async () => expect((await site.router.intents.find(id))?.lastError).toContain('25P02'));
-  expect((await site.router.intents.find(id))?.state).toBe('submitted');
+  await eventually(async () => expect((await site.router.intents.find(id))?.attempts).toBeGreaterThan(0));
+  const { state, lastError } = (await site.router.intents.find(id)) ?? {};
+  expect([state, lastError]).toEqual(['submitted', expect.stringContaining('not-null')]);
 });
 
 test('a query that is sent after the transaction has ended is rejected, and the payment is settled without it', async () => {
