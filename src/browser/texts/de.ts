@@ -28,6 +28,7 @@ export const de: Texts = {
   keepOpen: 'Noch keine Zahlung. Wenn Sie bestätigt haben, lassen Sie diese Seite offen.',
   unpaid: 'Es wurde nichts abgebucht.',
   offline: 'Sie sind offline. Warten auf eine Verbindung …',
+  offlineOpen: 'Sie sind offline. Wenn Sie bezahlt haben, lassen Sie diese Seite offen.',
   noAnswer: 'Verbindungsproblem. Neuer Versuch läuft …',
   silent: 'Der Zahlungsdienst antwortet nicht. Neuer Versuch läuft …',
   unreachable: 'Verbindungsproblem. Versuchen Sie es in einer Minute noch einmal.',

@@ -28,6 +28,7 @@ export const es: Texts = {
   keepOpen: 'Aún no hay ningún pago. Si has confirmado, deja esta página abierta.',
   unpaid: 'No se te ha cobrado nada.',
   offline: 'No tienes conexión. Esperando a que vuelva…',
+  offlineOpen: 'No tienes conexión. Si has pagado, deja esta página abierta.',
   noAnswer: 'Problema de conexión. Seguimos intentándolo…',
   silent: 'El servicio de pago no responde. Seguimos intentándolo…',
   unreachable: 'Problema de conexión. Vuelve a intentarlo en un minuto.',

@@ -28,6 +28,7 @@ export const fr: Texts = {
   keepOpen: 'Aucun paiement pour le moment. Si vous avez confirmé, laissez cette page ouverte.',
   unpaid: 'Vous n’avez pas été débité.',
   offline: 'Vous êtes hors ligne. En attente de connexion…',
+  offlineOpen: 'Vous êtes hors ligne. Si vous avez payé, laissez cette page ouverte.',
   noAnswer: 'Problème de connexion. Nouvelle tentative…',
   silent: 'Le service de paiement ne répond pas. Nouvelle tentative…',
   unreachable: 'Problème de connexion. Réessayez dans une minute.',
