@@ -120,6 +120,7 @@ interface ReservedIntent {
 
 async function findReserved(context: RouterContext, request: CreateIntentRequest): Promise<ReservedIntent | undefined> {
   const { keyed, owner } = request;
+  if (owner.isNew) return undefined;
   const earlier = await keyed?.ledger.repeated(owner.hash, keyed.key);
   return keyed && earlier && restoreIntent(context, keyed, owner, earlier);
 }
@@ -180,7 +181,7 @@ async function reserveIntent(
   const { id, clientSecret } = prepared;
   if (keyed) {
     const { ledger, key, fingerprint } = keyed;
-    const sealedSecret = await sealClientSecret(clientSecret, id, owner);
+    const sealedSecret = sealClientSecret(clientSecret, id, owner);
     const earlier = await ledger.reserve({ id, terms, browser: owner.hash }, { key, fingerprint, sealedSecret });
     // A concurrent request reserved the key first. The intent prepared here was not sent and is discarded.
     if (earlier) return restoreIntent(context, keyed, owner, earlier);
