@@ -23,7 +23,7 @@ export interface ExistingApp {
 }
 
 interface Example {
-  createApp(options: object): { app: Express; intents: IntentRouter };
+  createApp(options: object): { app: Express; router: IntentRouter };
   createTables(pool: pg.Pool): Promise<void>;
   createAccount: ExistingApp['createAccount'];
 }
@@ -43,7 +43,7 @@ export async function startExistingApp(): Promise<ExistingApp> {
   pool.on('error', () => undefined);
   const log = (_req: unknown, _res: unknown, next: () => void): void => next();
   const options = { ...sequencer.siteOptions(), databaseUrl, logger: false };
-  const { app, intents: router } = createApp({ pool, log, ...options });
+  const { app, router } = createApp({ pool, log, ...options });
   await router.ready();
   await createTables(pool);
   const server = createServer(app).listen(0, '127.0.0.1');

@@ -35,7 +35,7 @@ app.get('/', async (_req, res) => {
     ({ number, total, payment }) => `Invoice ${number}, ${total} eur: ${payment ? 'paid' : 'open'}`,
   );
   res.send(
-    `<p>${lines.join('<br>')}<p>Open the link of this mail, pay, and reload this page.<p>${outbox.join('<br>')}`,
+    `<p>${lines.join('<br>')}<p>Open the link in this mail, pay, and reload this page.<p>${outbox.join('<br>')}`,
   );
 });
 
