@@ -20,9 +20,9 @@ describe('/faults/api', () => {
     const { body } = await request(url).get('/faults/api/kinds').expect(200);
     expect(body.operations).toEqual(faultyOperationNames);
     expect(body.kinds.map(({ kind }: { kind: string }) => kind)).toEqual(faultKindNames);
-    for (const { title, does } of body.kinds) {
+    for (const { title, description } of body.kinds) {
       expect(title).toMatch(/^[A-Z][\w ]{3,40}$/);
-      expect(does).toMatch(/^[A-Z].{10,120}\.$/);
+      expect(description).toMatch(/^[A-Z].{10,120}\.$/);
     }
   });
 
