@@ -625,6 +625,17 @@ const atSites: readonly Case[] = [
     expected: [['proxy', 'error', /does not forward the address of visitors/, /X-Forwarded-For and X-Forwarded-Proto/]],
   },
   {
+    name: 'a proxy that does not forward the protocol',
+    plant: () => ({
+      front: {
+        request: (headers) => {
+          delete headers['x-forwarded-proto'];
+        },
+      },
+    }),
+    expected: [['proxy', 'error', /does not know that its visitors use https/, /X-Forwarded-Proto: https/]],
+  },
+  {
     name: 'a site that trusts every address',
     plant: async () => ({
       front: { site: await sound.startSite({ trustProxy: true }), request: appendAddress },

@@ -72,6 +72,12 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
       callTrustProxy(forwarded),
     );
   }
+  if (siteUrl.protocol === 'https:' && !plain.secure) {
+    return failure(
+      'The site does not know that its visitors use https: express-session sets no cookie with `secure: true`, so nobody stays logged in.',
+      'Configure the proxy to send X-Forwarded-Proto: https.',
+    );
+  }
   if (trusted === forwarded) return undefined;
   return warning(
     `The site is behind ${countProxies(forwarded)}, but 'trust proxy' includes ${trusted}: visitors share the address of a proxy.`,
