@@ -435,7 +435,7 @@ const atKeyFiles: readonly Case[] = [
     },
     expected: [
       ['key file', 'warning', /does not list \w{32,44}, whose secret is set here/, /Restart the site/],
-      ['key file', 'warning', /lists \w{32,44}, whose secret is not set here/, /Remove it after a rotation/],
+      ['key file', 'warning', /lists \w{32,44}, whose secret is not set here/, /remove the old secret from the site and restart it/],
     ],
   },
   {
@@ -632,6 +632,17 @@ const atSites: readonly Case[] = [
     expected: [['proxy', 'error', /does not forward the address of visitors/, /X-Forwarded-For and X-Forwarded-Proto/]],
   },
   {
+    name: 'a proxy that does not forward the protocol',
+    plant: () => ({
+      front: {
+        request: (headers) => {
+          delete headers['x-forwarded-proto'];
+        },
+      },
+    }),
+    expected: [['proxy', 'error', /does not know that its visitors use https/, /X-Forwarded-Proto: https/]],
+  },
+  {
     name: 'a site that trusts every address',
     plant: async () => ({
       front: { site: await sound.startSite({ trustProxy: true }), request: appendAddress },
@@ -752,7 +763,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    expected: [['events', 'error', /may keep the event stream and serve it to other visitors/, /cache nothing/]],
+    expected: [['events', 'error', /may keep the event stream and serve it to other visitors/, /Disable caching for this path/]],
   },
   {
     name: 'a site that cannot reach its sequencer',

@@ -129,7 +129,9 @@ function checkHead({ status, headers, body }: ExternalResponse): Finding | undef
   const cache = headers['cache-control'] ?? '';
   let wrong: Finding | undefined;
   if (status === 429)
-    wrong = skipped('the limit of event streams for this machine is reached; close other pages, and run it again; close other pages, and run it again');
+    wrong = skipped(
+      'the limit of event streams for this machine is reached; close other pages, and run it again; close other pages, and run it again',
+    );
   else if (status !== 200 || !type.startsWith('text/event-stream')) {
     const fix = 'Configure the proxy to pass this path to the app. Make sure that no other handler answers this path.';
     wrong = failure(`The event stream answers with status ${status} and ${type}.`, fix);

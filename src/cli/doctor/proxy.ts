@@ -47,7 +47,7 @@ async function requestReport(
   if (report) return report;
   // The router answers every error with a code.
   if (readProblem(answer.text).code !== undefined) return otherSecrets;
-  return `the request did not reach the router: POST ${url.pathname} returned status ${answer.status}; see the check \`origin\``;
+  return `the request did not reach the router: POST ${url.pathname} answers with status ${answer.status}; see the check \`origin\``;
 }
 
 const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${count} proxies`);
@@ -71,6 +71,12 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
     return failure(
       "The site is behind a proxy, but 'trust proxy' is not set or does not include it: all visitors share one rate limit.",
       callTrustProxy(forwarded),
+    );
+  }
+  if (siteUrl.protocol === 'https:' && !plain.secure) {
+    return failure(
+      'The site does not know that its visitors use https: express-session sets no cookie with `secure: true`, so nobody stays logged in.',
+      'Configure the proxy to send X-Forwarded-Proto: https.',
     );
   }
   if (trusted === forwarded) return undefined;

@@ -19,6 +19,8 @@ export interface ProxyReport {
   readonly proxied: boolean;
   /** Whether the connection to the site itself has TLS. */
   readonly encrypted: boolean;
+  /** Whether the site takes the connection of the visitor for https. */
+  readonly secure: boolean;
 }
 
 /** Proves that the doctor has a secret of the site. It has no other use: it opens no cookie. */
@@ -50,20 +52,23 @@ function reportOn(req: Request): ProxyReport {
     claimed: req.ip === claimedAddress,
     proxied: isProxied(req),
     encrypted: req.socket instanceof TLSSocket,
+    secure: req.secure,
   };
 }
 
 const formatReport = ({ forwarded, trusted, ...flags }: ProxyReport): string => {
-  const { claimed, proxied, encrypted } = flags;
-  return `forwarded=${forwarded}, trusted=${trusted}, claimed=${+claimed}, proxied=${+proxied}, encrypted=${+encrypted}`;
+  const { claimed, proxied, encrypted, secure } = flags;
+  const counts = `forwarded=${forwarded}, trusted=${trusted}`;
+  return `${counts}, claimed=${+claimed}, proxied=${+proxied}, encrypted=${+encrypted}, secure=${+secure}`;
 };
 
-const reportForm = /^forwarded=(\d+), trusted=(\d+), claimed=([01]), proxied=([01]), encrypted=([01])$/;
+const reportForm = /^forwarded=(\d+), trusted=(\d+), claimed=([01]), proxied=([01]), encrypted=([01]), secure=([01])$/;
 
 /** @returns undefined if the site did not report */
 export function parseReport(text = ''): ProxyReport | undefined {
-  const [, forwarded, trusted, claimed, proxied, encrypted] = reportForm.exec(text) ?? [];
+  const [, forwarded, trusted, claimed, proxied, encrypted, secure] = reportForm.exec(text) ?? [];
   if (encrypted === undefined) return undefined;
   const counts = { forwarded: Number(forwarded), trusted: Number(trusted) };
-  return { ...counts, claimed: claimed === '1', proxied: proxied === '1', encrypted: encrypted === '1' };
+  const flags = { claimed: claimed === '1', proxied: proxied === '1', encrypted: encrypted === '1' };
+  return { ...counts, ...flags, secure: secure === '1' };
 }

@@ -13,43 +13,51 @@ const settings = {
 };
 const [token = '', oldToken = ''] = (parseConfig(settings, {}).login?.cookieKeys ?? []).map(doctorToken);
 
-async function ask(given: string, { path = '/intent', trustProxy = 0, forwardedFor = '' } = {}) {
+async function ask(
+  given: string,
+  { path = '/intent', trustProxy = 0, forwardedFor = '', forwardedProto = 'http' } = {},
+) {
   const { origin } = await startSite({ ...settings, before: (app) => app.set('trust proxy', trustProxy) });
   const { headers } = await request(origin)
     .post(path)
     .set({ [doctorHeader]: given, 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'same-origin' })
-    .set(forwardedFor === '' ? {} : { 'X-Forwarded-For': forwardedFor })
+    .set(forwardedFor === '' ? {} : { 'X-Forwarded-For': forwardedFor, 'X-Forwarded-Proto': forwardedProto })
     .send('{');
   return headers[doctorHeader.toLowerCase()];
 }
 
 describe('the doctor learns how its request arrived', () => {
   test.each([
-    ['directly', {}, { forwarded: 0, trusted: 0, claimed: false, proxied: false, encrypted: false }],
+    ['directly', {}, { forwarded: 0, trusted: 0, claimed: false, proxied: false, encrypted: false, secure: false }],
     [
       'through an untrusted proxy',
       { forwardedFor: '192.0.2.7' },
-      { forwarded: 1, trusted: 0, claimed: false, proxied: true, encrypted: false },
+      { forwarded: 1, trusted: 0, claimed: false, proxied: true, encrypted: false, secure: false },
     ],
     [
       'through a trusted proxy',
       { forwardedFor: '192.0.2.7', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, claimed: false, proxied: true, encrypted: false },
+      { forwarded: 1, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: false },
+    ],
+    [
+      'over https through a trusted proxy',
+      { forwardedFor: '192.0.2.7', forwardedProto: 'https', trustProxy: 1 },
+      { forwarded: 1, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: true },
     ],
     [
       'through two proxies, one of them trusted',
       { forwardedFor: '192.0.2.7, 198.51.100.4', trustProxy: 1 },
-      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false },
+      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: false },
     ],
     [
       'with the claimed address through a proxy that does not overwrite it',
       { forwardedFor: '192.0.2.1', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, claimed: true, proxied: true, encrypted: false },
+      { forwarded: 1, trusted: 1, claimed: true, proxied: true, encrypted: false, secure: false },
     ],
     [
       'with the claimed address through a proxy that appends to it',
       { forwardedFor: '192.0.2.1, 198.51.100.4', trustProxy: 1 },
-      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false },
+      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: false },
     ],
   ])('%s', async (_name, path, report) => {
     expect(parseReport(await ask(token, path))).toEqual(report);
@@ -81,7 +89,7 @@ test.each([
   [undefined],
   [''],
   ['forwarded=1'],
-  ['forwarded=x, trusted=1, claimed=0, proxied=1, encrypted=1'],
+  ['forwarded=x, trusted=1, claimed=0, proxied=1, encrypted=1, secure=1'],
   ['forwarded=1, trusted=1, claimed=0, proxied=2'],
 ])('a response with the header %j is no report', (text) => {
   expect(parseReport(text)).toBeUndefined();
