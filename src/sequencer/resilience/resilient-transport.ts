@@ -112,15 +112,20 @@ class ResilientCalls {
     const state = this.#stateOf(operation);
     this.#unfinished += 1;
     const observed = this.#options.observer?.begin(operation);
+    const call = { operation, body, begunAtMs: performance.now(), signal, cancelBeforeSend, observed };
+    let hasPermit = false;
     try {
-      const call = { operation, body, begunAtMs: performance.now(), signal, cancelBeforeSend, observed };
-      const answer = await this.#inTurn(state, call);
+      hasPermit = state.permits.tryAcquire();
+      if (!hasPermit) await this.#waitInLine(state, call);
+      hasPermit = true;
+      const answer = await this.#sendWithRetries(state, call);
       observed?.end(undefined, false);
       return answer;
     } catch (error) {
       observed?.end(error, (signal?.aborted || cancelBeforeSend?.aborted) ?? false);
       throw error;
     } finally {
+      if (hasPermit) state.permits.release();
       this.#unfinished -= 1;
       if (this.#unfinished === 0) this.#whenFinished?.();
     }
@@ -158,32 +163,30 @@ class ResilientCalls {
     return state;
   }
 
-  /** The line is bounded: a service that stalls must not exhaust the memory. */
-  async #inTurn(state: OperationState, call: Call): Promise<Uint8Array> {
-    const { permits } = state;
+  /** Waits for a permit. The line is bounded: a service that stalls must not exhaust the memory. */
+  async #waitInLine({ permits }: OperationState, { signal, cancelBeforeSend }: Call): Promise<void> {
     const { timeoutMs, maxWaiting = 1_024 } = this.#options;
-    if (permits.isTaken && permits.waiting >= maxWaiting) throw tooBusy(permits);
-    const signals = [call.signal, call.cancelBeforeSend];
-    const turn = permits.acquire({ timeoutMs, timeoutError: () => queueTimeout(timeoutMs), signals });
-    if (turn) await turn;
-    try {
-      if (this.#leftMs(call) <= 0) throw queueTimeout(timeoutMs);
-      return await this.#sendWithRetries(state, call);
-    } finally {
-      permits.release();
-    }
+    if (permits.waiting >= maxWaiting) throw tooBusy(permits);
+    const signals = [signal, cancelBeforeSend];
+    await permits.acquire({ timeoutMs, timeoutError: () => queueTimeout(timeoutMs), signals });
   }
 
   async #sendWithRetries(state: OperationState, call: Call): Promise<Uint8Array> {
+    const { breaker } = state;
     let failure: SequencerError | undefined;
+    if (this.#leftMs(call) <= 0) throw queueTimeout(this.#options.timeoutMs);
     for (let attempts = 0; ; attempts += 1) {
-      const refusal = state.breaker.refusal();
+      const refusal = breaker.refusal();
       // After an attempt, its failure is the error to report.
       if (refusal) throw failure ? afterAttempts(failure, attempts, call) : refusal;
       if (attempts === 0) this.#budget.earn();
+      const isProbe = breaker.begin();
       try {
-        return await state.breaker.run(() => this.#sendOnce(state, call));
+        const answer = await this.#sendOnce(state, call);
+        breaker.succeeded(isProbe);
+        return answer;
       } catch (error) {
+        breaker.failed(error, isProbe);
         const delayMs = this.#retryDelayMs(state, call, attempts, error);
         if (delayMs === undefined) throw afterAttempts(error, attempts + 1, call);
         failure = error as SequencerError;
