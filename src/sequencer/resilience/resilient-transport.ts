@@ -2,7 +2,7 @@ import { throwIfAborted } from '../../async/abort.js';
 import { Semaphore } from '../../async/semaphore.js';
 import { delayUnlessAborted } from '../../async/timeout.js';
 import { IntentError, SequencerError } from '../../errors.js';
-import { nameOf, type Operation } from '../../wire/envelope.js';
+import type { Operation } from '../../wire/envelope.js';
 import { type Caller, type CallOptions, callWithTimeout, type Transport } from '../transport.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { isRepeatable, RetryBudget, retryDelayMs } from './retry-policy.js';
@@ -94,7 +94,8 @@ interface Call extends CallOptions {
 class ResilientCalls {
   readonly #inner: Transport;
   readonly #options: ResilienceOptions;
-  readonly #states = new Map<string, OperationState>();
+  /** By operation, which is a constant. */
+  readonly #states = new Map<Operation, OperationState>();
   readonly #budget = new RetryBudget();
   #unfinished = 0;
   #whenFinished: (() => void) | undefined;
@@ -150,8 +151,7 @@ class ResilientCalls {
   }
 
   #stateOf(operation: Operation): OperationState {
-    const name = nameOf(operation);
-    const known = this.#states.get(name);
+    const known = this.#states.get(operation);
     if (known) return known;
     const { maxRunning = 64, observer } = this.#options;
     const state = {
@@ -159,7 +159,7 @@ class ResilientCalls {
       permits: new Semaphore(maxRunning),
       isRepeatable: isRepeatable(operation),
     };
-    this.#states.set(name, state);
+    this.#states.set(operation, state);
     return state;
   }
 

@@ -206,6 +206,7 @@ class SharedCall extends Abort {
       signal?.removeEventListener('abort', leave);
       resolve(status);
     }
+    this.#waiters.clear();
   }
 
   reject(reason: unknown): void {
@@ -213,5 +214,6 @@ class SharedCall extends Abort {
       signal?.removeEventListener('abort', leave);
       reject(reason);
     }
+    this.#waiters.clear();
   }
 }
