@@ -12,6 +12,8 @@ import { neededDeclarations } from './declarations.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [source, modules, target] = ['src', 'build', 'dist'].map((folder) => path.join(root, folder));
+/** A relative path as esbuild and URLs write it, also on Windows. */
+const relativePath = (from, to) => path.relative(from, to).split(path.sep).join('/');
 const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 
 async function write(file, text) {
@@ -43,14 +45,14 @@ const common = {
 function entries() {
   const files = [...Object.values(manifest.exports).map((entry) => entry.default), ...Object.values(manifest.bin)];
   return files
-    .map((file) => path.relative('dist', file ?? ''))
+    .map((file) => relativePath('dist', file ?? ''))
     .filter((name) => name.endsWith('.js') && !name.startsWith('browser/'))
     .map((name) => path.join(modules, name));
 }
 
 async function loadedWith(entry) {
   const { inputs } = (await build({ ...common, entryPoints: [path.join(modules, entry)] })).metafile;
-  const loaded = new Set([path.relative(root, path.join(modules, entry))]);
+  const loaded = new Set([relativePath(root, path.join(modules, entry))]);
   for (const name of loaded) {
     const imports = inputs[name].imports.filter(({ kind, external }) => kind === 'import-statement' && !external);
     for (const imported of imports) loaded.add(imported.path);
@@ -87,7 +89,7 @@ async function moduleReader() {
         const code = await readFile(file, 'utf8');
         const isGenerated = file.startsWith(path.join(modules, 'wire/generated'));
         const text = isGenerated ? (await transform(code, { minify: true, format: 'esm' })).code : code;
-        const url = urlOf(path.relative(modules, file));
+        const url = urlOf(relativePath(modules, file));
         return { contents: `${text.replaceAll('import.meta.url', url)}\n${bundleImportOf(file)}` };
       });
     },
@@ -98,7 +100,7 @@ async function moduleReader() {
 function withUrls(text, file) {
   return text.replaceAll(anyUrl, (_, hex) => {
     const name = Buffer.from(hex, 'hex').toString();
-    const relative = path.relative(path.dirname(file), path.join(target, name));
+    const relative = relativePath(path.dirname(file), path.join(target, name));
     return `new URL(${JSON.stringify(relative.startsWith('.') ? relative : `./${relative}`)}, import.meta.url).href`;
   });
 }
@@ -113,7 +115,7 @@ async function writeModules() {
     plugins: [await moduleReader()],
   });
   for (const { path: file, text } of outputFiles) {
-    const { inputs } = metafile.outputs[path.relative(root, file)];
+    const { inputs } = metafile.outputs[relativePath(root, file)];
     const names = Object.keys(inputs).map((name) => `// ${name}\n`);
     // A command starts with `#!`.
     const [, head = '', rest] = /^(#!.*\n)?([\s\S]*)$/.exec(withUrls(text, file));

@@ -66,10 +66,7 @@ export interface IntentErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/**
- * The error class of this package. `status` is the HTTP status of `code`. `message` is for developers and never contains a
- * secret.
- */
+/** The error class of this package. `message` is for developers and never contains a secret. */
 export class IntentError extends Error {
   /** A stable code, explained in docs/errors.md. */
   readonly code: IntentErrorCode;
@@ -191,6 +188,9 @@ export function messageOf(thrown: unknown): string {
     return 'Unknown error: reading its message failed.';
   }
 }
+
+/** A sentence, before another one. */
+export const withPeriod = (text: string): string => text.replace(/\.?$/, '.');
 
 interface ErrorDetails {
   readonly name?: unknown;

@@ -17,7 +17,7 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
-export type { CreatedPayment, CreatePaymentOptions, CreatePaymentTerms } from './http/create-intent/create-payment.js';
+export type { CreatedPayment, CreatePaymentOptions } from './http/create-intent/create-payment.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
 export { refuse } from './http/hook-errors.js';
 export type {

@@ -56,11 +56,7 @@ export function problemsOfOptions(owner: string, given: unknown, known: readonly
   return unknownNames(given, known).map((name) => unknownOption(`${owner}.${name}`, name, known));
 }
 
-/**
- * Rejects options or fields of a call that do not exist.
- * @param owner the function, for the message
- * @throws {IntentError} `invalid_request`, or another code
- */
+/** Rejects unknown options or fields of the function `owner`. @throws {IntentError} `invalid_request`, or another code */
 export function requireKnown(
   owner: string,
   given: unknown,

@@ -10,7 +10,7 @@ if (missing.length > 0) {
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 const { status } = spawnSync(
   process.execPath,
-  [...node, '--testMatch', '**/*.browsers.test.ts', ...process.argv.slice(2)],
+  [...node, ...process.argv.slice(2), '--testMatch', '**/*.browsers.test.ts'],
   { stdio: 'inherit' },
 );
 process.exitCode = status ?? 1;

@@ -24,9 +24,10 @@ async function start(): Promise<void> {
   const shutdown = shutDownOnSignal(server, shop.router);
   await listen(server, port, env.HOST || defaultHost);
   if (isFirst) console.log('Creating the database of the shop. This takes a few seconds.');
-  const embedded = await shop.ready().catch((error: unknown): undefined => {
+  const embedded = await shop.ready().catch((error: Error): undefined => {
     // A shutdown during the start is not an error.
-    if (!shutdown.aborted) throw error;
+    if (shutdown.aborted) return;
+    throw isPortInUse(error) ? portInUse('INTENT_EMULATOR_PORT', Number(env.INTENT_EMULATOR_PORT || 4747)) : error;
   });
   if (shutdown.aborted) return;
   console.log(`
@@ -58,10 +59,19 @@ async function listen(server: Server, port: number, host: string): Promise<void>
   try {
     await once(server, 'listening');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be opened on ${host} (${code})`;
+    if (isPortInUse({ cause: error })) throw portInUse('PORT', port);
     throw new Error(
-      `Port ${port} ${reason}. Set PORT to a free port, such as PORT=${port === 65_535 ? 3000 : port + 1}.`,
+      `The shop cannot listen on port ${port} of ${host}: ${(error as Error).message}. Set PORT or HOST.`,
     );
   }
+}
+
+/** Whether the cause of an error is a port that another process uses. */
+function isPortInUse({ cause }: { cause?: unknown }): boolean {
+  return (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+}
+
+function portInUse(variable: string, port: number): Error {
+  const other = port < 65_535 ? port + 1 : port - 1;
+  return new Error(`Port ${port} is in use. Start the shop with another port: ${variable}=${other} npm start`);
 }

@@ -8,10 +8,7 @@ export interface Abortable {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/**
- * An `AbortController` and its signal in one object. Every request needs one, but few use it. The native pair costs as
- * much CPU as a call to the payment service.
- */
+/** An `AbortController` and its signal in one object. The native pair costs as much CPU as a call to the payment service. */
 export class Abort implements Abortable {
   #listeners: Set<() => void> | undefined;
   aborted = false;

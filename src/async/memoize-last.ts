@@ -1,7 +1,4 @@
-/**
- * Caches the last result of a parser. A site has one account and one domain, and every request contains them. The caller must
- * not modify the result.
- */
+/** Caches the last result of a parser: every request of a site has the same account and domain. The result must not be modified. */
 export function memoizeLast<Value>(parse: (text: string) => Value): (text: string) => Value {
   let last: { readonly text: string; readonly value: Value } | undefined;
   return (text) => {

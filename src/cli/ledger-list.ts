@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { IntentError } from '../errors.js';
 import { listIntents, parseListOptions } from '../ledger/intents/list-intents.js';
-import type { IntentState, ListOptions } from '../ledger/ledger.js';
+import type { ListOptions } from '../ledger/ledger.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions } from './command.js';
 import { formatList } from './format-intent.js';
 import { inLedger } from './open-ledger.js';
@@ -46,7 +46,7 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
   const options: ListOptions = { ...filters, limit: Number(limit), after };
   // Reports invalid options before it opens the ledger.
   parseListOptions(options);
-  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const isFiltered = Object.keys(filters).length > 0;
   return inLedger(flags, terminal, async (db) => {
     const { intents, next } = await listIntents(db, options);
     if (json) {
@@ -64,15 +64,17 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
 
 const filterNames = ['kind', 'state', 'user', 'metadata', 'from', 'before'] as const;
 
+/** The given filters: an undefined one would be an error. */
 function readFilters({ kind, state, user, metadata, from, before }: ListFlags): ListOptions {
-  return {
-    kind: kind as ListOptions['kind'],
-    state: state as IntentState | undefined,
+  const filters = {
+    kind,
+    state,
     userId: user,
     metadata: metadata === undefined ? undefined : parseMetadata(metadata),
     createdFrom: parseTime('--from', from),
     createdBefore: parseTime('--before', before),
   };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
 function parseMetadata(text: string): Record<string, unknown> {

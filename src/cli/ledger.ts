@@ -180,5 +180,8 @@ function requireId(text: string): void {
 async function requireIntent(db: Database, id: string): Promise<LedgerIntent> {
   const intent = await findIntent(db, id);
   if (intent) return intent;
-  throw new IntentError('intent_not_found', `There is no intent ${id} in the ledger at INTENT_DATABASE_URL.`);
+  throw new IntentError(
+    'intent_not_found',
+    `There is no intent ${id} in the ledger at INTENT_DATABASE_URL. To list them: npx express-intents ledger list`,
+  );
 }

@@ -40,14 +40,17 @@ export function addSequencer(program: Command, { terminal, action }: CommandCont
 
 async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<number> {
   // Loaded on demand: no other command needs Express.
-  const { startSequencer } = await import('../emulator/index.js');
-  const sequencer = await startSequencer({
-    port: flags.port,
-    grpcPort: flags.grpcPort,
-    stateFile: flags.stateFile,
-    unref: false,
-    localDomains: Object.fromEntries(flags.localDomain ?? []),
-  });
+  const { startSequencerFor } = await import('../emulator/index.js');
+  const sequencer = await startSequencerFor(
+    {
+      port: flags.port,
+      grpcPort: flags.grpcPort,
+      stateFile: flags.stateFile,
+      unref: false,
+      localDomains: Object.fromEntries(flags.localDomain ?? []),
+    },
+    'Choose a free port, such as --port 4848.',
+  );
   // Before the addresses are printed: a program that reads them may send SIGTERM at once.
   const interrupted = terminal.interrupted();
   const print = flags.json ? printAddresses : printWelcome;

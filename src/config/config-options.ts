@@ -104,7 +104,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly sequencerUrl?: string | undefined;
   /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the payment service. Calls then use gRPC, not the proxy. Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
-  /** The embedded sequencer. */
+  /** Settings of the embedded sequencer. */
   readonly emulator?: EmulatorOptions | undefined;
   /**
    * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:

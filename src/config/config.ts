@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.js';
+import { ConfigError, type ConfigProblem } from '../errors.js';
 import type { VerifierKeyRing } from '../keys/key-ring.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import type { ConfigOptions, ConnectionLimits, Environment, RateLimits, Routes } from './config-options.js';
@@ -17,7 +17,7 @@ import {
   readWebhook,
   type WebhookConfig,
 } from './site.js';
-import { findTypos, modeWarnings } from './typos.js';
+import { findTypos, modeWarnings, unknownNote } from './typos.js';
 
 export interface Config {
   readonly production: boolean;
@@ -40,21 +40,19 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads the options and the environment. Only this file reads `process.env`.
- * @throws {ConfigError} with all problems and their fixes
- */
+/** Reads the options and the environment, which no other file does. @throws {ConfigError} with all problems and their fixes */
 export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
   const report = new Report();
   const production = env.NODE_ENV === 'production';
   const source = { options, env, production, report };
   const ledger = readLedger(source);
   const sequencer = readSequencer(source, ledger);
-  const isEmbedded = sequencer.url === 'embedded';
+  // A custom transport may reach a real service, which must get neither a generated key nor a generated account.
+  const isEmbedded = sequencer.url === 'embedded' && !options.transport;
   const login = readLogin(source, isEmbedded);
   const destination = readDestination(source, isEmbedded);
   const origin = readOrigin(source);
-  const webhook = readWebhook(source, isEmbedded && !options.transport);
+  const webhook = readWebhook(source, isEmbedded);
   const walletUrl = readWalletUrl(source);
   const returnOrigins = readReturnOrigins(source);
   const routes = readRoutes(source);
@@ -63,6 +61,8 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const rateLimits = readRateLimits(source);
   if (report.problems.length > 0) throw problemsOf(report, env);
   const typos = findTypos(env).map(({ name, meant }) => `${name} is set but not used. Did you mean ${meant}?`);
+  const unknown = unknownNote(env);
+  if (unknown !== '') report.notices.push(`${unknown} See docs/reference.md for the variables.`);
   const lacksWallet = !walletUrl && !isEmbedded && routes.elements !== false;
   return Object.freeze({
     production,
@@ -88,7 +88,10 @@ const noWalletUrl =
   'same device. Set it to the page that opens the wallet.';
 
 function problemsOf({ problems }: Report, env: Environment): ConfigError {
-  return new ConfigError(problems.map((one) => ({ ...one, problem: one.problem + typoNote(one.setting, env) })));
+  const unknown = unknownNote(env);
+  const noteOn = ({ setting, problem }: ConfigProblem): string =>
+    typoNote(setting, env) || (unknown !== '' && problem.startsWith('It is not set.') ? ` ${unknown}` : '');
+  return new ConfigError(problems.map((one) => ({ ...one, problem: one.problem + noteOn(one) })));
 }
 
 /** A sentence that names a variable which may be a typo of this one. Empty if there is none. */
@@ -114,10 +117,7 @@ export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment =
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
 }
 
-/**
- * Reads the settings of the ledger from the environment only, for the command line.
- * @throws {ConfigError}
- */
+/** Reads the settings of the ledger from the environment only, for the command line. @throws {ConfigError} */
 export function parseLedgerSettings(env: Environment = process.env): LedgerSettings {
   const report = new Report();
   const settings = readLedger({ options: {}, env, production: false, report });
@@ -129,10 +129,7 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   throw new ConfigError(report.problems);
 }
 
-/**
- * Reads the verifier keys from the environment only, for the command line.
- * @throws {ConfigError}
- */
+/** Reads the verifier keys from the environment only, for the command line. @throws {ConfigError} */
 export function parseLoginKeys(env: Environment = process.env): VerifierKeyRing {
   const report = new Report();
   const keyRing = readKeyRing({ options: {}, env, production: false, report }, false);

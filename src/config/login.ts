@@ -37,7 +37,8 @@ function readLoginOptions({
   const given = typeof options.login === 'object' ? options.login : {};
   report.unknownNames('login', given, ['ttlMs', 'confirm', 'keepSession', 'sessionTtlMs']);
   const { confirm = false } = given;
-  if (typeof confirm !== 'boolean') report.problem('login.confirm', 'It has the wrong type.', 'Make it true or false.');
+  if (typeof confirm !== 'boolean')
+    report.problem('login.confirm', 'It must be true or false.', 'login: { confirm: true }');
   return {
     ttlMs: report.duration('login.ttlMs', given.ttlMs, 120_000),
     sessionTtlMs: report.duration('login.sessionTtlMs', given.sessionTtlMs, 7 * 24 * 3_600_000),
@@ -61,7 +62,7 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
   return [];
 }
 
-const keptKeyNotice = `The key of ${developmentKeyFile} is used, for development only.`;
+const keptKeyNotice = `The key in ${developmentKeyFile} is used, for development only.`;
 const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
 const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
 

@@ -29,20 +29,20 @@ export function readSequencer(
   const { emulator = {} } = options;
   report.unknownNames('emulator', emulator, ['port', 'stateFile']);
   if (emulator.stateFile !== undefined && typeof emulator.stateFile !== 'string') {
-    report.problem('emulator.stateFile', 'It has the wrong type.', 'Make it a string.');
+    report.problem('emulator.stateFile', 'It must be a string.', "emulator: { stateFile: './sequencer.jsonl' }");
   }
   if (emulator.port !== undefined && typeof emulator.port !== 'number') {
-    report.problem('emulator.port', 'It has the wrong type.', 'Make it a number.');
+    report.problem('emulator.port', 'It must be a number.', 'emulator: { port: 4747 }');
   }
   // `Number('')` is 0, but an empty variable is not set.
   const emulatorPort = Number(emulator.port ?? (env.INTENT_EMULATOR_PORT || 4747));
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
-    report.problem('INTENT_EMULATOR_PORT', 'It is not a port.', 'INTENT_EMULATOR_PORT=4747');
+    report.problem('INTENT_EMULATOR_PORT', 'It must be a whole number from 0 to 65535.', 'INTENT_EMULATOR_PORT=4747');
   }
   const emulatorState = readEmulatorState(emulator.stateFile ?? env.INTENT_EMULATOR_STATE, ledger);
   const dialect = options.dialect ?? 'intents';
   if (dialect !== 'intents' && dialect !== 'messaging') {
-    report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
+    report.problem('dialect', "It must be 'intents' or 'messaging'.", "dialect: 'intents' (the default)");
   }
   const timeoutMs = report.duration('timeoutMs', options.timeoutMs, 8_000, { max: maxTimerMs });
   const attemptTimeoutMs =

@@ -23,12 +23,24 @@ export interface VariableTypo {
 }
 
 export function findTypos(env: Environment): readonly VariableTypo[] {
-  return Object.keys(env)
-    .filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name))
-    .flatMap((name) => {
-      const meant = closestName(name, knownVariables);
-      return meant !== undefined && isTypo(name, meant) ? [{ name, meant }] : [];
-    });
+  return unknownVariables(env).flatMap((name) => {
+    const meant = closestName(name, knownVariables);
+    return meant !== undefined && isTypo(name, meant) ? [{ name, meant }] : [];
+  });
+}
+
+/** The variables named like ours that this package does not read. They may belong to the app. */
+export function unknownVariables(env: Environment): readonly string[] {
+  return Object.keys(env).filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name));
+}
+
+/** A sentence about the unknown variables that are no typo of a known one. Empty if there is none. */
+export function unknownNote(env: Environment): string {
+  const typos = findTypos(env).map(({ name }) => name);
+  const others = unknownVariables(env).filter((name) => !typos.includes(name));
+  if (others.length === 0) return '';
+  const [are, them] = others.length > 1 ? ['are', 'them'] : ['is', 'it'];
+  return `${others.join(', ')} ${are} set, but express-intents does not read ${them}.`;
 }
 
 const shortModes: readonly string[] = ['prod', 'prd', 'live'];

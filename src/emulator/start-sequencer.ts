@@ -101,6 +101,11 @@ const optionNames = ['port', 'grpcPort', 'localDomains', 'wallets', 'stateFile',
  * damaged, a local domain is invalid, or the gRPC package is missing
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
+  return startSequencerFor(options, 'Set the option port to a free port, or omit it.');
+}
+
+/** As `startSequencer`. `portFix` is how the caller's user chooses another port, for the error message. */
+export async function startSequencerFor(options: SequencerOptions, portFix: string): Promise<Sequencer> {
   refuseProduction();
   requireKnown('startSequencer', options, optionNames, 'invalid_configuration');
   const { port = 0, wallets: names = ['Ada', 'Ben', 'Mia'], unref = true, stateFile } = options;
@@ -112,7 +117,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   if (stateFile !== undefined) await requireFreeStateFile(stateFile, port);
 
   const server = createServer();
-  const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT, --port or the option port', unref })}`;
+  const url = `http://127.0.0.1:${await listen(server, { port, fix: portFix, unref })}`;
   const wallets = names.map((name) => createWallet({ url, name, now: clock.now }));
   const open: { streams?: StreamServer; grpc?: GrpcServer | undefined; closeState?: () => void } = {};
   const closeAll = async (): Promise<void> => {
@@ -211,7 +216,7 @@ async function startGrpc(transport: InProcessTransport, options: SequencerOption
   const { grpcPort: port, unref = true } = options;
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./servers/grpc-server.js');
-  return startGrpcServer(transport, { port, setting: '--grpc-port or the option grpcPort', unref });
+  return startGrpcServer(transport, { port, fix: 'Set --grpc-port or the option grpcPort to a free port.', unref });
 }
 
 function findWallet(wallets: readonly Wallet[], name?: string): Wallet {
@@ -221,7 +226,7 @@ function findWallet(wallets: readonly Wallet[], name?: string): Wallet {
   throw new IntentError(
     'invalid_request',
     name === undefined
-      ? 'The option `wallets` is empty.'
+      ? 'The option `wallets` is empty. Name at least one wallet.'
       : `Unknown wallet ${name}. The wallets are: ${known || 'none'}.`,
   );
 }

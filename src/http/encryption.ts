@@ -1,5 +1,6 @@
-import { webcrypto } from 'node:crypto';
+import { createCipheriv, webcrypto } from 'node:crypto';
 import { IntentError } from '../errors.js';
+import { randomBytes } from '../keys/random-bytes.js';
 
 // Sealed values are JWEs with a direct key and A256GCM (RFC 7516): only a holder of the key can read or create one.
 
@@ -15,6 +16,8 @@ export function loadJose(): Promise<typeof import('jose')> {
 export interface IntentOwner {
   /** Identifies the owner: 32 bytes for a browser, empty for the site. */
   readonly hash: Uint8Array;
+  /** Whether this request created it, so it has no earlier intent. */
+  readonly isNew?: boolean;
   deriveKey(purpose: string): Uint8Array;
   /** The keys before a rotation. They only open. */
   deriveFormerKeys?(purpose: string): readonly Uint8Array[];
@@ -23,11 +26,16 @@ export interface IntentOwner {
 /** The intent id is part of the purpose, so a sealed secret cannot be copied to another intent. */
 const clientSecretPurpose = (intentId: string): string => `express-intents client secret v1 of ${intentId}`;
 
-export async function sealClientSecret(clientSecret: string, intentId: string, owner: IntentOwner): Promise<string> {
-  const { CompactEncrypt } = await loadJose();
-  return new CompactEncrypt(new TextEncoder().encode(clientSecret))
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .encrypt(owner.deriveKey(clientSecretPurpose(intentId)));
+const sealedHeader = Buffer.from('{"alg":"dir","enc":"A256GCM"}').toString('base64url');
+
+/** The same JWE as that of jose, whose asynchronous encryption costs five times as much: every request waits for a thread. */
+export function sealClientSecret(clientSecret: string, intentId: string, owner: IntentOwner): string {
+  const iv = Buffer.from(randomBytes(12));
+  const cipher = createCipheriv('aes-256-gcm', owner.deriveKey(clientSecretPurpose(intentId)), iv);
+  cipher.setAAD(Buffer.from(sealedHeader));
+  const ciphertext = Buffer.concat([cipher.update(clientSecret, 'utf8'), cipher.final()]);
+  const parts = [iv, ciphertext, cipher.getAuthTag()].map((part) => part.toString('base64url'));
+  return [sealedHeader, '', ...parts].join('.');
 }
 
 /** @throws {IntentError} `internal_error` if it was sealed for another owner or intent, or was changed */
@@ -43,7 +51,10 @@ export async function openClientSecret(sealed: string, intentId: string, owner: 
       cause ??= error;
     }
   }
-  throw new IntentError('internal_error', 'A sealed client secret cannot be decrypted.', { cause });
+  const message =
+    'The stored client secret cannot be decrypted. If the site has a new INTENT_SECRET or verifier secret, append the former one to ' +
+    'it, after a comma. Otherwise the ledger was changed: create the intent again with another idempotency key.';
+  throw new IntentError('internal_error', message, { cause });
 }
 
 /** The site's cookie keys, each imported once: an import costs a third of a decryption. */

@@ -16,10 +16,7 @@ export interface MatchedRoute {
   readonly rest: string;
 }
 
-/**
- * Handles a request of one of our routes: guards, handler, error response, event.
- * @throws if a hook threw an object whose properties throw
- */
+/** Handles a request: guards, handler, error response, event. @throws if a hook threw an object whose properties throw */
 export async function handleRoute(
   { name, methods, rest }: MatchedRoute,
   req: Request,

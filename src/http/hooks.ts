@@ -8,7 +8,7 @@ export interface IntentUser {
   readonly id: string;
 }
 
-/** The terms of a payment. The server sets them, never the browser. */
+/** The terms of a payment, from the hook `payment` or for `router.createPayment`. Never from the browser. */
 export interface SitePaymentTerms {
   /** Decimal string or number with at most two decimals; at least 0.05 usd. */
   readonly amount: string | number;
@@ -89,18 +89,23 @@ export interface Hooks extends PaymentHooks {
    */
   readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**
-   * Called before a login is completed and its session starts. With a ledger it runs in the transaction that completes the
-   * login: its writes through `tx` commit with the login exactly once, or not at all. If it throws or calls `refuse()`, no
-   * session starts, and the login can be completed later. Its timeout is `hooks.timeoutMs` with a ledger, and 30 s without
-   * one. Called again for the same intent if the app's session store then fails and the browser retries.
+   * Called when a wallet has confirmed a login, before its session starts.
+   *
+   * - Writes through `tx` commit with the login, exactly once. Without a ledger there is no `tx`.
+   * - If it throws or calls `refuse()`, no session starts. The login can be completed later.
+   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one.
+   * - It is called again for the same intent if the app's session store then fails and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called after `onLogin`, with the new session as `req.session`, before that session is stored and the response is sent. Write
-   * `req.session.userId` here, or call passport's `req.login(account)`. Without a session of the app only `req.res` is available.
-   * If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session, and the login can be
-   * completed later; `onLogin` is then called again. Its timeout is that of `onLogin`. It also runs, without `onLogin`, for the
-   * repetition of a login whose response was lost, so it must not use what `onLogin` left in `req`.
+   * Called after `onLogin`, with the new session as `req.session`, before that session is stored. Write `req.session.userId`
+   * here, or call passport's `req.login(account)`.
+   *
+   * - Without a session of the app, `req.session` is undefined. `req.res` is available.
+   * - If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session. The login can be
+   *   completed later, and `onLogin` is called again.
+   * - Its timeout is that of `onLogin`.
+   * - If the response of a login was lost, it is called again without `onLogin`. It must not use what `onLogin` left in `req`.
    */
   readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
 }

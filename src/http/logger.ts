@@ -14,10 +14,7 @@ export type RouterLogger = Required<Logger>;
 type Level = keyof RouterLogger;
 type Write = (message: string, details?: Record<string, unknown>) => unknown;
 
-/**
- * Wraps the logger of a site; `false` logs nothing. Errors of the logger are ignored: a failing logger must not change the
- * response to a request.
- */
+/** Wraps the logger of a site; `false` logs nothing. Its errors are ignored: they must not change a response. */
 export function routerLogger(given: Logger | false): RouterLogger {
   if (given === false) return { info: ignore, warn: ignore, error: ignore };
   const writeAt = (level: Level): Write => {

@@ -46,8 +46,5 @@ export interface RouterContext {
   readonly observer?: Observer | undefined;
 }
 
-/**
- * Responds to one request of a route, or throws an error, which becomes a problem response. `path` is the rest of the path
- * after the route: the intent id in `/status/:id`, the name of a file, or empty.
- */
+/** Responds to a request or throws an error. `path` follows the route: the id in `/status/:id`, a file name, or empty. */
 export type Handler = (req: Request, res: Response, path: string) => void | Promise<void>;

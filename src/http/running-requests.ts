@@ -51,10 +51,7 @@ export class RunningRequests {
   }
 }
 
-/**
- * Closes the connection after this response, so that a load balancer chooses another process. Has no effect after the headers
- * are sent, and on HTTP/2, where Node warns about this header.
- */
+/** Closes the connection after this response. Has no effect on HTTP/2, where Node warns about this header. */
 export function closeConnection(res: ServerResponse): void {
   if (res.headersSent || res.req.httpVersionMajor >= 2) return;
   res.setHeader('Connection', 'close');

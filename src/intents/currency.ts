@@ -17,6 +17,10 @@ export function currencyIndex(currency: string): number {
 /** The currency at an index of the payload. @throws {IntentError} `unknown_currency` */
 export function currencyAt(index: number): string {
   const currency = currencyCodes[index];
-  if (currency === undefined) throw new IntentError('unknown_currency', `The currency index ${index} is unknown.`);
+  if (currency === undefined)
+    throw new IntentError(
+      'unknown_currency',
+      `The client secret has an unknown currency, ${index}. Pass the client secret unchanged.`,
+    );
   return currency;
 }

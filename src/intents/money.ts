@@ -41,7 +41,7 @@ export function checkLimits({ currency, hundredths }: Money): void {
   }
   const fitsTheNativeUnit = currency !== nativeCurrency || hundredths * quarksPerHundredth <= maxQuarks;
   if (hundredths > maxHundredths || !fitsTheNativeUnit) {
-    throw new IntentError('amount_too_large', 'The amount is more than an intent can hold.');
+    throw new IntentError('amount_too_large', 'The amount is more than an intent can hold. Check its unit.');
   }
 }
 

@@ -30,14 +30,15 @@ export function encodePayload(payload: Payload): Uint8Array {
 
 /** Decodes the 20 bytes. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
 export function decodePayload(bytes: Uint8Array): Payload {
-  if (bytes.length !== payloadLength) throw invalid(`A payload must have ${payloadLength} bytes.`);
+  if (bytes.length !== payloadLength)
+    throw invalid(`The client secret has ${bytes.length} bytes instead of ${payloadLength}.`);
   const nonce = bytes.slice(payloadLength - nonceLength);
   const hundredths = readHundredths(bytes);
   if (bytes[0] === kindByte.payment) {
     return { kind: 'payment', money: { currency: currencyAt(bytes[1] as number), hundredths }, nonce };
   }
-  if (bytes[0] !== kindByte.login) throw invalid('The kind of the payload is unknown.');
-  if (bytes[1] !== 0 || hundredths !== 0n) throw invalid('A login must not have a currency or an amount.');
+  if (bytes[0] !== kindByte.login) throw invalid('The client secret is neither that of a payment nor of a login.');
+  if (bytes[1] !== 0 || hundredths !== 0n) throw invalid('The client secret of a login has a currency or an amount.');
   return { kind: 'login', nonce };
 }
 
@@ -67,4 +68,5 @@ function readHundredths(bytes: Uint8Array): bigint {
   return new DataView(eight.buffer).getBigUint64(0, true);
 }
 
-const invalid = (message: string): IntentError => new IntentError('invalid_client_secret', message);
+const invalid = (problem: string): IntentError =>
+  new IntentError('invalid_client_secret', `${problem} Pass the client secret unchanged.`);

@@ -13,10 +13,7 @@ export interface VerifierKeyRing {
   deriveKeys(purpose: string): Uint8Array[];
 }
 
-/**
- * Creates a key ring from the secrets in `text` (see `parseSecrets`). A given signer is the first key.
- * @throws {IntentError} `invalid_key`
- */
+/** Creates a key ring from the secrets in `text`. A given signer is the first key. @throws {IntentError} `invalid_key` */
 export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {
   if (signer) parseBase58(signer.publicKey, 32, 'invalid_key');
   const seeds = parseSecrets(text);

@@ -25,7 +25,10 @@ function parseSecret(entry: string, place: string): Uint8Array {
   }
   const seed = bytes.subarray(0, 32);
   if (bytes.length === 64 && Buffer.compare(keyPairFromSeed(seed).publicKey, bytes.subarray(32)) !== 0) {
-    throw new IntentError('invalid_key', `${place}: the public key in its second half does not match the seed.`);
+    throw new IntentError(
+      'invalid_key',
+      `${place}: the public key in its second half does not match the seed. Copy the whole secret again.`,
+    );
   }
   return seed;
 }

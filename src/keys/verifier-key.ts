@@ -56,11 +56,15 @@ export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Ui
   const signature = await signInTime(signer, bytes);
   const publicKey = parseVerifierKey(signer.publicKey);
   if (signature instanceof Uint8Array && verifySignature(publicKey, bytes, signature)) return signature;
-  throw new IntentError('signer_failed', `The signer did not return a valid Ed25519 signature by ${signer.publicKey}.`);
+  const message =
+    `The signer did not return a valid Ed25519 signature by ${signer.publicKey}. Check that this is its public key, and that it ` +
+    'signs the unchanged bytes.';
+  throw new IntentError('signer_failed', message);
 }
 
 async function signInTime(signer: Signer, bytes: Uint8Array): Promise<unknown> {
-  const error = (): Error => new Error(`The signer did not answer within ${signerTimeoutMs} ms.`);
+  const error = (): Error =>
+    new Error(`The signer did not answer within ${signerTimeoutMs} ms. Check that its KMS is reachable.`);
   try {
     return await withTimeout(signerTimeoutMs, () => signer.sign(bytes), { error, ref: true });
   } catch (cause) {

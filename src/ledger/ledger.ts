@@ -23,7 +23,7 @@ export const intentStates = [
   'expired',
   'dead',
 ] as const;
-/** The state of an intent: see docs/ledger-data.md. */
+/** The state of an intent in the ledger: see docs/ledger-data.md. The flags at the payment service are `IntentStatus`. */
 export type IntentState = (typeof intentStates)[number];
 
 /** The recorded terms of a payment. They are immutable. */
@@ -127,20 +127,20 @@ export interface StateChange {
   readonly attempts: number;
 }
 
-/** Which intents `router.intents.list` returns: those that match all of the given filters. */
+/** Which intents `router.intents.list` returns: those that match all of the given filters. An undefined filter is an error. */
 export interface ListOptions {
   /** A payment that also logs the payer in is a `payment`. */
-  readonly kind?: 'payment' | 'login' | undefined;
+  readonly kind?: 'payment' | 'login';
   /** The current state. */
-  readonly state?: IntentState | undefined;
+  readonly state?: IntentState;
   /** The id of the user who logged in or paid. */
-  readonly userId?: string | undefined;
+  readonly userId?: string;
   /** Members that the metadata must contain, such as `{ order: 42 }`; compared like the operator `@>` of `jsonb`. */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Created at this time or later. */
-  readonly createdFrom?: Date | undefined;
+  readonly createdFrom?: Date;
   /** Created before this time. */
-  readonly createdBefore?: Date | undefined;
+  readonly createdBefore?: Date;
   /** `next` of the previous page. */
   readonly after?: string | undefined;
   /** 1 to 1000. Default 50. */

@@ -49,9 +49,7 @@ export interface PaymentHooks {
    * success settles the payment. Writes through `tx` take effect exactly once. Needs a ledger.
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
-  /**
-   * Called when the payment service reverses a settled payment, with the same guarantees as `onPaid`. Needs a ledger.
-   */
+  /** Called when the payment service reverses a settled payment, with the same guarantees as `onPaid`. Needs a ledger. */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
    * Called before `onPaid`, for instance to check the transactions on chain. Until it returns `true`, `onPaid` is not

@@ -43,5 +43,8 @@ function typeNameOf(value: unknown): string {
 }
 
 function refused(name: string, problem: string): IntentError {
-  return new IntentError('invalid_configuration', `${name} ${problem}, which cannot be stored as JSON.`);
+  return new IntentError(
+    'invalid_configuration',
+    `${name} ${problem}, which cannot be stored as JSON. Omit it, or convert it to text.`,
+  );
 }

@@ -30,7 +30,11 @@ export interface EmbeddedSequencer {
 /** Starts the embedded sequencer. Only this function loads it, so production processes never do. */
 export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
-  const starting = import('../emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));
+  const example = port < 65_535 ? port + 1 : 4747;
+  const portFix = `Set INTENT_EMULATOR_PORT, or the option emulator.port, to a free port: INTENT_EMULATOR_PORT=${example}`;
+  const starting = import('../emulator/index.js').then(({ startSequencerFor }) =>
+    startSequencerFor({ port, stateFile }, portFix),
+  );
   // The outcome is reported once: by the promise of `ready` if it was called, otherwise in the log.
   let isAwaited = false;
   starting.then(

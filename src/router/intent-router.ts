@@ -4,14 +4,10 @@ import { BoundedMap } from '../async/bounded-map.js';
 import { delayUnlessAborted, isTimerDelay } from '../async/timeout.js';
 import { type Config, namesDestination } from '../config/config.js';
 import { IntentError, messageOf } from '../errors.js';
-import {
-  type CreatedPayment,
-  type CreatePaymentOptions,
-  type CreatePaymentTerms,
-  createPayment,
-} from '../http/create-intent/create-payment.js';
+import { type CreatedPayment, type CreatePaymentOptions, createPayment } from '../http/create-intent/create-payment.js';
 import { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../http/events/event-hub.js';
+import type { SitePaymentTerms } from '../http/hooks.js';
 import { type RouterLogger, routerLogger } from '../http/logger.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';
 import { type OpenApiDocument, openApiReader } from '../http/operations/openapi.js';
@@ -45,12 +41,12 @@ export interface IntentRouter extends RequestHandler {
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
   /**
-   * Creates a payment without a browser, for instance for the link in an invoice. The ledger polls it, and `onPaid` is called
-   * as for every payment.
+   * Creates a payment without a browser, such as for the link in an invoice. The ledger polls it and calls `onPaid`. After an error
+   * of the ledger or the payment service, call it again with the same `idempotencyKey`: that creates no second payment.
    * @throws {IntentError} `invalid_configuration` without a ledger; `invalid_terms`; `idempotency_key_reused`;
-   *   `ledger_unavailable` and the codes of the payment service, after which a call with the same key does not create a second payment
+   *   `ledger_unavailable`, and the codes of the payment service
    */
-  createPayment(terms: CreatePaymentTerms, options?: CreatePaymentOptions): Promise<CreatedPayment>;
+  createPayment(terms: Omit<SitePaymentTerms, 'resource'>, options?: CreatePaymentOptions): Promise<CreatedPayment>;
   /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
   readonly database: SiteDatabase;
   /**
@@ -143,7 +139,7 @@ export function composeRouter(
   return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
     client,
     intents: ledgerRecords(ledger),
-    createPayment: (terms: CreatePaymentTerms, given?: CreatePaymentOptions) => createPayment(context, terms, given),
+    createPayment: ((terms, given) => createPayment(context, terms, given)) satisfies IntentRouter['createPayment'],
     database: ledgerDatabase(ledger),
     health: context.health,
     openApi: context.openApi,

@@ -25,11 +25,7 @@ export interface LedgerParts {
   readonly observer: Observer | undefined;
 }
 
-/**
- * Creates the ledger of a router; undefined if no database is configured.
- * @param timing for tests
- * @throws {ConfigError} if the package of the database is missing
- */
+/** Creates the ledger of a router; undefined without a database. @throws {ConfigError} if its package is missing */
 export function routerLedger(
   { config, hooks, client, statusCache, events, logger, observer }: LedgerParts,
   timing?: Partial<SettlementTiming>,
@@ -68,10 +64,7 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
   }
 }
 
-/**
- * `router.intents`. The app may pass ids from visitors. A malformed id is treated as an unknown intent and never reaches the
- * database.
- */
+/** `router.intents`. A malformed id, as from a visitor, is an unknown intent and never reaches the database. */
 export function ledgerRecords(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
   const { find, list, history, retry, prune, recheck } = ledger;

@@ -3,10 +3,7 @@ import type { RouterLogger } from '../http/logger.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RouterSettings } from './options.js';
 
-/**
- * Logs one line when the router is ready in production: what it serves, from where. Addresses are without users, passwords and
- * paths. If the first attempt to open the ledger fails, the ledger logs that, and when it is open.
- */
+/** Logs one line when the router is ready in production. Its addresses have no users, passwords or paths. */
 export function logReady(settings: RouterSettings, ledger: Ledger | undefined, logger: RouterLogger): void {
   if (!settings.config.production) return;
   void Promise.resolve(ledger?.ready()).then(

@@ -123,10 +123,7 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
 
 const optionNames = Object.keys(optionTypes);
 
-/**
- * Checks the options of `intentRouter` and reads the configuration from them and the environment.
- * @throws {ConfigError} with every missing or invalid setting
- */
+/** Checks the options and reads the configuration. @throws {ConfigError} with every missing or invalid setting */
 export function parseRouterOptions(options: IntentRouterOptions): RouterSettings {
   if (options instanceof IncomingMessage) throw new ConfigError([notCalled]);
   if (typeof options !== 'object' || options === null) throw new ConfigError([notAnObject]);
@@ -161,7 +158,7 @@ function problemsOfOption(name: string, value: unknown): ConfigProblem[] {
   if (!Object.hasOwn(optionTypes, name)) return [unknownOption(name, name, optionNames)];
   const type = optionTypes[name as keyof IntentRouterOptions];
   if (value === undefined || type.accepts(value)) return [];
-  return [{ setting: name, problem: 'It has the wrong type.', fix: `Make it ${type.name}.` }];
+  return [{ setting: name, problem: `It must be ${type.name}.`, fix: 'Correct its value, or remove the option.' }];
 }
 
 function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | undefined {

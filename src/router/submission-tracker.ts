@@ -16,10 +16,7 @@ export interface SubmissionTrackerOptions {
   readonly now: () => number;
 }
 
-/**
- * Emits the events scanned, declined and submitted of an intent. Several sources report a scan and a submission repeatedly, so
- * the tracker records which scans it emitted, and the source that first reported each submission.
- */
+/** Emits scanned, declined and submitted. Several sources report a scan and a submission, so it records both. */
 export class SubmissionTracker {
   readonly #options: SubmissionTrackerOptions;
   readonly #sources: BoundedMap<StatusSource>;

@@ -10,7 +10,7 @@ import { type Caller, type CallOptions, requireCallOptions } from './transport.j
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
 
-/** The status of an intent at the payment service: three flags (interface sections 2.6 and 3). */
+/** The three flags of an intent at the payment service (interface section 2.6). The ledger's own is `IntentState`. */
 export interface IntentStatus {
   /** Whether the payment service knows the intent. */
   readonly exists: boolean;
@@ -123,7 +123,11 @@ function explainRefusal(error: unknown, dialect: Dialect): unknown {
     return new SequencerError('sequencer_error', message, { serviceMessage, cause });
   }
   if (!serviceMessage) return error;
-  return new SequencerError('intent_refused', 'The payment service refused the intent.', { serviceMessage, cause });
+  return new SequencerError(
+    'intent_refused',
+    'The payment service refused the intent. `serviceMessage` has its reason.',
+    { serviceMessage, cause },
+  );
 }
 
 /**
@@ -168,11 +172,18 @@ export async function getUserId(
 function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Properties): string {
   const { Result } = v1.GetLoginForThirdPartyAppResponse;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
-  if (result === Result.LOGIN_NOT_SUPPORTED) throw new IntentError('not_supported', 'This intent is not a login.');
+  if (result === Result.LOGIN_NOT_SUPPORTED)
+    throw new IntentError(
+      'not_supported',
+      'This intent is not a login. Pass the id of a login, or of a payment with `login: true`.',
+    );
   if (result === Result.NO_USER_LOGGED_IN) throw new IntentError('login_pending');
   requireOk(result);
   if (userId?.value?.length !== 32) {
-    throw new SequencerError('sequencer_bad_response', 'The answer of the payment service has no user id of 32 bytes.');
+    throw new SequencerError(
+      'sequencer_bad_response',
+      'The answer of the payment service has no user id of 32 bytes. Report this to your payment service.',
+    );
   }
   return formatBase58(userId.value);
 }
@@ -195,13 +206,18 @@ export async function registerWebhook(
   const { result } = decodeAnswer(v1.RegisterWebhookResponse, answer);
   if (result === Result.OK || result === Result.ALREADY_REGISTERED) return;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
-  throw new SequencerError('sequencer_error', `The payment service refused the webhook: ${Result[result] ?? result}.`);
+  const reason = Result[result] ?? result;
+  const message = `The payment service refused the webhook: ${reason}. Check that its URL is https and reachable from the internet.`;
+  throw new SequencerError('sequencer_error', message);
 }
 
 /** Every result except OK is a refusal, including results that this version does not know. */
 function requireOk(result: number | null | undefined): void {
   if ((result ?? 0) !== 0)
-    throw new SequencerError('sequencer_error', `The payment service answered with result ${result}.`);
+    throw new SequencerError(
+      'sequencer_error',
+      `The payment service answered with result ${result}. Ask your payment service for its meaning.`,
+    );
 }
 
 function decodeAnswer<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & EncodeOf, bytes: Uint8Array): Decoded {

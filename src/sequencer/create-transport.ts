@@ -25,11 +25,7 @@ export interface ServiceAddress extends GrpcNames {
 
 export const serviceAddressNames = ['url', 'grpcUrl', 'grpcNames', 'envelopeVersion', 'dangerouslyAllowHttp'] as const;
 
-/**
- * Creates the transport for the address of a service.
- * @param timeoutMs timeout of a connection attempt, in milliseconds
- * @throws {IntentError} `invalid_configuration`
- */
+/** Creates a transport. @param timeoutMs of a connection attempt @throws {IntentError} `invalid_configuration` */
 export function createTransport(address: ServiceAddress, timeoutMs: number): Transport {
   const { url = '', grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp = false } = address;
   if (grpcUrl !== undefined) {
@@ -51,15 +47,12 @@ function requireHttps(option: string, meaning: string, text: string, dangerously
     throw new IntentError('invalid_configuration', message);
   }
   if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {
-    const message = `${option} must be https: http is allowed only for this machine.`;
+    const message = `${option} must be https, except for this machine. Correct it, or set dangerouslyAllowHttp.`;
     throw new IntentError('invalid_configuration', message);
   }
 }
 
-/**
- * A transport that its first call starts. If the start fails, the next call retries it.
- * @param start creates the transport
- */
+/** A transport that its first call starts. If the start fails, the next call retries it. @param start creates the transport */
 export function lazyTransport(start: () => Promise<Transport>): Transport {
   let started: Promise<Transport> | undefined;
   const transport = (): Promise<Transport> => {

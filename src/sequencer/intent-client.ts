@@ -75,11 +75,7 @@ export interface IntentClient {
     prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
-    /**
-     * The user's id at this domain.
-     * @throws {IntentError} `login_pending`, `intent_not_found`
-     * @throws {SequencerError}
-     */
+    /** The user's id at this domain. @throws {IntentError} `login_pending`, `intent_not_found` @throws {SequencerError} */
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
   /**
@@ -119,11 +115,7 @@ export interface ObservedClient {
   readonly service: () => ServiceState;
 }
 
-/**
- * Like `createIntentClient`, for a caller that also reports the state of the service.
- * @param observer observes the calls
- * @throws as `createIntentClient`
- */
+/** Like `createIntentClient`, for a caller that also reports the state of the service. @throws as `createIntentClient` */
 export function observedClient(options: IntentClientOptions, observer?: CallObserver): ObservedClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {

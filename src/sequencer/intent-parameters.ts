@@ -14,7 +14,7 @@ export interface LoginParameters {
   readonly domain: string;
 }
 
-/** The parameters of `paymentIntents.create` (interface section 4.7). */
+/** The parameters of `paymentIntents.create` of a client (interface section 4.7). Hooks return `SitePaymentTerms` instead. */
 export interface CreatePaymentParameters {
   /** Base58 account that receives the payment. */
   readonly destination: string;

@@ -67,10 +67,7 @@ export interface Caller {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }
 
-/**
- * Sends a call once, with a timeout that holds even if the transport ignores its signal.
- * @throws {SequencerError} `sequencer_timeout` @throws what the transport throws
- */
+/** Sends a call once. Its timeout holds even if the transport ignores the signal. @throws what the transport throws */
 export function callWithTimeout(
   transport: Transport,
   operation: Operation,
@@ -84,7 +81,22 @@ export function callWithTimeout(
   return withTimeout(timeoutMs, call, { signal, error: () => answerTimeout(timeoutMs), ref: true });
 }
 
-export function answerTimeout(timeoutMs: number): SequencerError {
-  const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms.`;
-  return new SequencerError('sequencer_timeout', message);
+export function answerTimeout(timeoutMs: number, cause?: unknown): SequencerError {
+  const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms. If this happens often, raise the timeout.`;
+  return new SequencerError('sequencer_timeout', message, { cause });
+}
+
+/** The payment service cannot be reached. @param at its origin, if known */
+export function unreachableError(cause: unknown, at?: unknown): SequencerError {
+  const where = at === undefined ? '' : ` at ${at}`;
+  const message = `The payment service${where} cannot be reached. Check its URL, DNS and the firewall.`;
+  return new SequencerError('sequencer_unreachable', message, { cause });
+}
+
+export function httpStatusError(httpStatus: number, retryAfterMs?: number): SequencerError {
+  let fix = 'Check its URL.';
+  if (httpStatus === 429 || httpStatus >= 500) fix = 'Retry later.';
+  if (httpStatus === 401 || httpStatus === 403) fix = 'Ask your payment service to allow this site.';
+  const message = `The payment service answered with HTTP status ${httpStatus}. ${fix}`;
+  return new SequencerError('sequencer_bad_status', message, { httpStatus, retryAfterMs });
 }

@@ -36,10 +36,7 @@ const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes 
   'express_intents.transport': transport,
 });
 
-/**
- * All metrics. Attribute values come from closed sets: kinds, codes, names of operations, hooks and routes. Never ids, addresses
- * or paths.
- */
+/** All metrics. Attribute values come from closed sets, such as kinds and codes. Never ids, addresses or paths. */
 export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.created': counter('{intent}', 'Intents created', { intent_created: byKind }),
   'express_intents.intents.replayed': counter('{request}', 'Requests that received an existing intent', {

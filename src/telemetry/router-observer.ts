@@ -95,9 +95,7 @@ function outcomeOf(
 /** A failing listener usually fails for every event. */
 const warningIntervalMs = 60_000;
 
-/**
- * Calls a listener asynchronously, in the async context of the event. Not awaited. Its errors are only logged.
- */
+/** Calls a listener asynchronously, in the async context of the event. Not awaited. Its errors are only logged. */
 export function eventListener(
   onEvent: OnEvent,
   logger: ObserverOptions['logger'],

@@ -59,10 +59,7 @@ export function encodeErrorResponse(message: string): Uint8Array {
   return encode(v1.Response, { result: v1.Response.Result.ERROR, message });
 }
 
-/**
- * Whether an HTTP response without a body is the envelope of a success: status 200 and the content type of an envelope. A
- * web page, a 204 of a proxy, and a response without a content type are not.
- */
+/** Whether a response without a body is the envelope of a success: status 200 and its content type. */
 export function isEmptyEnvelope(httpStatus: number, contentType: string | null | undefined): boolean {
   const [mediaType = ''] = (contentType ?? '').split(';', 1);
   return httpStatus === 200 && mediaType.trim().toLowerCase() === 'application/octet-stream';
@@ -84,11 +81,18 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
     return body;
   }
   if (result === v1.Response.Result.ERROR) {
-    throw new SequencerError('sequencer_error', 'The payment service refused the request.', {
-      serviceMessage: message,
-    });
+    throw new SequencerError(
+      'sequencer_error',
+      'The payment service refused the request. `serviceMessage` has its reason.',
+      {
+        serviceMessage: message,
+      },
+    );
   }
-  throw new SequencerError('sequencer_bad_response', `The result ${result} of the envelope is unknown.`);
+  throw new SequencerError(
+    'sequencer_bad_response',
+    `The result ${result} of the answer is unknown. Check that the URL is that of the payment service.`,
+  );
 }
 
 /** @throws {SequencerError} `sequencer_bad_response` */

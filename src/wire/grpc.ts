@@ -13,10 +13,7 @@ export async function loadGrpcPackage(): Promise<GrpcPackage> {
 /** The proto package of the interface (protocol section 5). */
 export const defaultGrpcPackage = 'intents.v1';
 
-/**
- * The path of an operation over gRPC, such as `/intents.v1.MicroPayment/GetStatus` (interface section 4.2).
- * @param fullService default: the service of the operation in the package of the interface
- */
+/** The path of an operation over gRPC, such as `/intents.v1.MicroPayment/GetStatus` (interface section 4.2). */
 export function grpcPath({ service, method }: Operation, fullService = `${defaultGrpcPackage}.${service}`): string {
   return `/${fullService}/${method.charAt(0).toUpperCase()}${method.slice(1)}`;
 }

@@ -19,7 +19,9 @@ const program = createProgram({
   action: () => async () => undefined,
 });
 
-const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+const page = read('cli.md');
+const doctorPage = read('doctor.md');
 
 /** The section of a command. */
 function sectionOf(text: string, name: string): string {
@@ -32,10 +34,10 @@ const withSubcommands = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(withSubcommands),
 ];
 
-/** The differences between the help and the page. */
-function differences(text: string): string[] {
+/** The differences between the help and the pages. */
+function differences(text: string, doctorText = doctorPage): string[] {
   return program.commands.flatMap((command) => {
-    const section = sectionOf(text, command.name());
+    const section = sectionOf(text, command.name()) + (command.name() === 'doctor' ? doctorText : '');
     const all = withSubcommands(command);
     const options = new Set(all.flatMap((one) => one.options.map(({ flags }) => `\`${flags}\``)));
     const named = [...section.matchAll(/^\| (`--[^`]*`) \|/gm)].map(([, flags = '']) => flags);
@@ -58,7 +60,7 @@ function differences(text: string): string[] {
   });
 }
 
-describe('docs/cli.md', () => {
+describe('docs/cli.md and docs/doctor.md', () => {
   it('describes every command and option of the help, and no other', () => {
     expect(program.commands.map((command) => command.name())).toHaveLength(5);
     expect(differences(page)).toEqual([]);
@@ -69,20 +71,23 @@ describe('docs/cli.md', () => {
     expect(sections.sort()).toEqual(program.commands.map((command) => command.name()).sort());
   });
 
-  it('lists every check of the doctor in order', () => {
-    const rows = [...sectionOf(page, 'doctor').matchAll(/^\| `([a-z ]+)` \| /gm)].map(([, name]) => name);
+  it('doctor.md lists every check in order', () => {
+    const rows = [...sectionOf(doctorPage, 'Checks').matchAll(/^\| `([a-z ]+)` \| /gm)].map(([, name]) => name);
     expect(rows).toEqual(checks.map(({ name }) => name));
   });
 
   it('is checked: a missing or wrong entry is detected', () => {
     for (const [from, to] of [
-      ['| `--offline` |', '| `--ofline` |'],
+      ['| `--grpc-port <number>` |', '| `--grcp-port <number>` |'],
       ['## migrate', '## migrat'],
       ['| `ledger retry <id>` |', '| `ledger redo <id>` |'],
     ] as const) {
       expect(page).toContain(from);
       expect(differences(page.replace(from, to))).not.toEqual([]);
     }
+    expect(differences(page, doctorPage.replace('| `--offline` |', '| `--ofline` |'))).toEqual(
+      ['doctor: --offline is missing', 'doctor: there is no --ofline'].map((line) => line.replace(/(--\S+)/, '`$1`')),
+    );
   });
 });
 

@@ -169,7 +169,7 @@ describe('the command ledger', () => {
     expect(await command('ledger', name, idOf(9))).toEqual({
       code: 1,
       out: '',
-      error: `There is no intent ${idOf(9)} in the ledger at INTENT_DATABASE_URL.`,
+      error: `There is no intent ${idOf(9)} in the ledger at INTENT_DATABASE_URL. To list them: npx express-intents ledger list`,
     });
   });
 

@@ -394,13 +394,17 @@ describe('a configuration problem', () => {
       `the port ${port}`,
       {},
       { ...env, INTENT_EMULATOR_PORT: port },
-      { setting: 'INTENT_EMULATOR_PORT', problem: 'It is not a port.', fix: 'INTENT_EMULATOR_PORT=4747' },
+      {
+        setting: 'INTENT_EMULATOR_PORT',
+        problem: 'It must be a whole number from 0 to 65535.',
+        fix: 'INTENT_EMULATOR_PORT=4747',
+      },
     ]),
     [
       'an unknown dialect',
       { dialect: 'grpc' as 'intents' },
       env,
-      { setting: 'dialect', problem: 'It is unknown.', fix: "dialect: 'intents' (default) or 'messaging'" },
+      { setting: 'dialect', problem: "It must be 'intents' or 'messaging'.", fix: "dialect: 'intents' (the default)" },
     ],
     ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31].map(
       (timeoutMs): [string, ConfigOptions, Environment, ConfigProblem] => [
@@ -648,6 +652,24 @@ describe('a variable with a typo in its name', () => {
       'INTENTS_ORIGIN is set but not used. Did you mean INTENT_ORIGIN?',
     ]);
     expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
+  });
+
+  it('is a notice if it resembles no variable, because the app may read it', () => {
+    const { warnings, notices } = parseConfig(
+      { walletUrl: 'https://wallet.example' },
+      { ...env, INTENT_SERVICE_KEY: 'x' },
+    );
+    expect(warnings).toEqual([]);
+    expect(notices).toEqual([
+      'INTENT_SERVICE_KEY is set, but express-intents does not read it. See docs/reference.md for the variables.',
+    ]);
+    const problems = problemsIn(
+      { webhook: true },
+      { ...env, INTENT_SERVICE_KEY: 'x', INTENT_ORIGIN: 'https://example.com' },
+    );
+    expect(problems).toMatchObject([
+      { setting: 'INTENT_WEBHOOK_PUBLIC_KEY', problem: expect.stringContaining('INTENT_SERVICE_KEY is set, but') },
+    ]);
   });
 
   it('is named in the problem of the missing variable', () => {

@@ -42,5 +42,7 @@ test('connectionLimits rejects an unknown limit, because a typo would be ignored
 test.each([null, 5, 'many'])('intentRouter() rejects connectionLimits: %p', (connectionLimits) => {
   expect(
     problemsOf(() => intentRouter({ ...base, connectionLimits: connectionLimits as unknown as ConnectionLimits })),
-  ).toEqual([{ setting: 'connectionLimits', problem: 'It has the wrong type.', fix: 'Make it an object.' }]);
+  ).toEqual([
+    { setting: 'connectionLimits', problem: 'It must be an object.', fix: 'Correct its value, or remove the option.' },
+  ]);
 });

@@ -25,7 +25,7 @@ describe('the verifier key of a site with the embedded sequencer', () => {
     expect(keyOf({ NODE_ENV: 'development' }).key).toBe(key);
     expect(statSync(developmentKeyFile).mode & 0o777).toBe(0o600);
     expect(notice).toBe(
-      `INTENT_VERIFIER_SECRET is not set. The key of ${developmentKeyFile} is used, for development only.`,
+      `INTENT_VERIFIER_SECRET is not set. The key in ${developmentKeyFile} is used, for development only.`,
     );
     expect(notice).not.toContain(readFileSync(developmentKeyFile, 'utf8'));
   });
@@ -59,5 +59,13 @@ describe('the verifier key of a site with the embedded sequencer', () => {
     };
     expect(() => keyOf(production)).toThrow('INTENT_VERIFIER_SECRET: It is not set.');
     expect(keyOf({ INTENT_VERIFIER_SECRET: '11'.repeat(32) }).key).not.toBe(key);
+  });
+
+  it('is not used with a custom transport, which may reach a real service', () => {
+    keyOf();
+    const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+    expect(() => parseConfig({ transport }, embedded)).toThrow('INTENT_VERIFIER_SECRET: It is not set.');
+    const { destination } = parseConfig({ transport, login: false }, embedded);
+    expect(destination).toBeUndefined();
   });
 });

@@ -51,6 +51,10 @@ test('rateLimits rejects an unknown limit, because a typo would be ignored', () 
 
 test.each([null, 5, 'many', true])('intentRouter() rejects rateLimits: %p', (rateLimits) => {
   expect(problemsOf(() => intentRouter({ ...base, rateLimits: rateLimits as unknown as RateLimits }))).toEqual([
-    { setting: 'rateLimits', problem: 'It has the wrong type.', fix: 'Make it an object, or false.' },
+    {
+      setting: 'rateLimits',
+      problem: 'It must be an object, or false.',
+      fix: 'Correct its value, or remove the option.',
+    },
   ]);
 });

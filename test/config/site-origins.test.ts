@@ -46,6 +46,10 @@ test('returnOrigins rejects an http origin in production', () => {
 
 test.each(['https://a.example', [1], null, {}])('intentRouter() rejects returnOrigins: %j', (returnOrigins) => {
   expect(problemsOf(() => intentRouter({ ...base, returnOrigins: returnOrigins as never }))).toEqual([
-    { setting: 'returnOrigins', problem: 'It has the wrong type.', fix: 'Make it a list of strings.' },
+    {
+      setting: 'returnOrigins',
+      problem: 'It must be a list of strings.',
+      fix: 'Correct its value, or remove the option.',
+    },
   ]);
 });

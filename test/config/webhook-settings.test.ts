@@ -71,7 +71,7 @@ test('intentRouter() reports the wrong type of both options', () => {
   const options = { webhook: 'yes', webhookPublicKey: 7, sequencerUrl: 'https://sequencer.example', login: false };
   const problems = problemsOf(() => intentRouter(options as never));
   expect(problems).toEqual([
-    { setting: 'webhook', problem: 'It has the wrong type.', fix: 'Make it true or false.' },
-    { setting: 'webhookPublicKey', problem: 'It has the wrong type.', fix: 'Make it a string.' },
+    { setting: 'webhook', problem: 'It must be true or false.', fix: 'Correct its value, or remove the option.' },
+    { setting: 'webhookPublicKey', problem: 'It must be a string.', fix: 'Correct its value, or remove the option.' },
   ]);
 });

@@ -11,7 +11,7 @@ import { type LedgerSite, startLedgerSite } from '../support/sites/ledger-site.j
 import { domain } from '../support/sites/site.js';
 import { blocksOf } from './guides.js';
 
-// Runs the code of docs/accounts.md in a site with passport, passwords and express-session.
+// Runs the code of docs/accounts.md and docs/account-changes.md in a site with passport, passwords and express-session.
 
 interface Guide {
   readonly walletLogin: (router: () => api.IntentRouter) => api.Hooks;
@@ -22,7 +22,7 @@ interface Guide {
 
 const load = createRequire(import.meta.url);
 
-const blocks = blocksOf('docs/accounts.md');
+const blocks = ['docs/accounts.md', 'docs/account-changes.md'].flatMap((guide) => blocksOf(guide));
 
 /** The exports of all modules in the guide. */
 function guideModules(edit: (text: string) => string = (text) => text): Guide {

@@ -50,6 +50,22 @@ it('first-site reports a port in use, and ends', async () => {
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
+it.each(['getting-started', 'typescript', 'commonjs', 'paywall', 'invoices', 'react'])(
+  '%s reports why router.ready() has failed, and ends',
+  async (name) => {
+    const occupied = createServer().listen(0, '127.0.0.1');
+    await once(occupied, 'listening');
+    const { port } = occupied.address() as AddressInfo;
+    project = new ExampleProject(name, home);
+    await copyEmptyData(join(project.folder, 'ledger/data'));
+    const { code, stderr } = await project.run('start', { PORT: '0', INTENT_EMULATOR_PORT: String(port) });
+    occupied.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`cannot listen on port ${port} (it is in use). Set INTENT_EMULATOR_PORT`);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  },
+);
+
 it.each([
   ['typescript', 'its build compiles'],
   ['commonjs', 'with require, Express 4 and express-session'],
@@ -96,12 +112,13 @@ it('existing-app starts without a Postgres server', async () => {
   expect(await (await visitor.get('/account')).text()).toContain(user);
 });
 
-test('the list of examples names each with a README, and each starts with npm', () => {
+test('the list of examples names each folder, each has a README, and each site starts with npm', () => {
   const folder = join(root, 'docs/examples');
   const listed = readFileSync(join(folder, 'README.md'), 'utf8').match(/(?<=\()[a-z-]+(?=\/README)/g) ?? [];
-  const described = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'README.md')));
-  expect(listed.sort()).toEqual(described);
-  for (const name of described) {
+  const folders = readdirSync(folder).filter((name) => name !== 'README.md');
+  expect(listed.sort()).toEqual(folders);
+  expect(folders.filter((name) => !existsSync(join(folder, name, 'README.md')))).toEqual([]);
+  for (const name of folders.filter((one) => existsSync(join(folder, one, 'development.env')))) {
     expect(readFileSync(join(folder, name, 'README.md'), 'utf8')).toContain('\nnpm install && npm start\n');
     expect(JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')).scripts.start).toMatch(
       /^(?:npm run build && )?node /,

@@ -159,7 +159,7 @@ async function ask(sequencer, operation, body) {
   try {
     await sequencer.transport.call(operation, body);
   } catch (error) {
-    if (error.serviceMessage === 'Internal error in the embedded sequencer.')
+    if (error.serviceMessage?.startsWith('The embedded sequencer failed.'))
       throw new Error(`${operation.method} met an error.`);
     throw error;
   }

@@ -1,16 +1,21 @@
 // `npm run test:nodes`: a payment and a login with the packed package on Node 20, 22 and 24, which npm installs.
 // `npm run test:nodes -- --suite 22 test/http` runs the tests on one Node, optionally only those of a path.
+// `npm run test:nodes -- --windows` runs the payment and the login with the Windows build of Node in Wine.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { installPacked } from './install-packed.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { suite: { type: 'boolean' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { suite: { type: 'boolean' }, windows: { type: 'boolean' } },
+});
 const requested = positionals.filter((word) => /^\d+$/.test(word));
 const versions = requested.length > 0 ? requested : ['20', '22', '24'];
 const tests = positionals.filter((word) => !requested.includes(word));
@@ -35,24 +40,6 @@ async function nodeOf(version) {
   }
 }
 
-/** A separate project with the packed package and its peer dependencies. */
-async function installPacked() {
-  const folder = mkdtempSync(join(tmpdir(), 'express-intents-nodes-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: root,
-  });
-  const installed = join(folder, 'node_modules/express-intents');
-  mkdirSync(installed, { recursive: true });
-  await run('tar', ['-xzf', join(folder, JSON.parse(stdout)[0].filename), '-C', installed, '--strip-components=1']);
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  for (const name of [...Object.keys(dependencies), 'express', '@electric-sql/pglite']) {
-    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-  }
-  copyFileSync(new URL('./smoke.mjs', import.meta.url), join(folder, 'smoke.mjs'));
-  return folder;
-}
-
 async function exitCodeOf(node, args, cwd) {
   // First in the PATH, for programs that tests start.
   const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
@@ -73,6 +60,11 @@ async function trySmoke(node) {
 
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 const trySuite = (node) => exitCodeOf(node, [...jest, ...tests], root);
+
+if (values.windows) {
+  const { runInWine } = await import('./wine.mjs');
+  process.exit(await runInWine());
+}
 
 for (const version of versions) {
   const node = await nodeOf(version);

@@ -82,6 +82,20 @@ export const plantedBugs = [
     caughtBy: [settlement],
   },
   {
+    name: 'the write that submits a payment does not record that its hook starts',
+    file: 'ledger/settlement/claimed-payment.ts',
+    from: '[settleDelayMs, hookRun ?? null]',
+    to: '[settleDelayMs, hookRun ? null : null]',
+    caughtBy: ['ledger/settlement/statements.test.ts'],
+  },
+  {
+    name: 'a hook is recorded as started before it has a slot',
+    file: 'ledger/settlement/settle-payment.ts',
+    from: "lane === 'first' && lanes.isFree('first')",
+    to: "lane === 'first' && lanes !== undefined",
+    caughtBy: ['ledger/settlement/statements.test.ts'],
+  },
+  {
     name: 'a hook that ends its process in quarantine is called forever',
     file: 'ledger/settlement/call-hook.ts',
     from: "if (claimed.hookRun === 'alone') {",

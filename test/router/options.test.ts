@@ -51,9 +51,9 @@ describe('intentRouter', () => {
       clientAmount: { min: 2, max: 1, currency: 'usd' },
     });
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
-      'secret: It has the wrong type.',
-      'payment: It has the wrong type.',
-      'logger: It has the wrong type.',
+      'secret: It must be a string.',
+      'payment: It must be a function.',
+      'logger: It must be an object with warn and error, or false.',
       'domian: Unknown option "domian".',
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
       'clientAmount: min is greater than max.',
@@ -217,7 +217,9 @@ describe('intentRouter', () => {
       // The configuration of the site is not revealed to the browser.
       expect(await response.text()).not.toMatch(/port/i);
     }
-    await expect(router.ready()).rejects.toThrow(/INTENT_EMULATOR_PORT/);
+    await expect(router.ready()).rejects.toThrow(
+      /INTENT_EMULATOR_PORT, or the option emulator\.port, to a free port: INTENT_EMULATOR_PORT=\d+$/,
+    );
     expect(await (await fetch(origin)).text()).toBe('still here');
     expect(logged.join('\n')).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
     await router.close();

@@ -116,8 +116,8 @@ describe('alerts.yaml', () => {
     },
   );
 
-  test('docs/telemetry.md lists the same alerts, with the same pages', () => {
-    const rows = [...textOf('docs/telemetry.md').matchAll(/^\| `(Intent\w+)` \|.*\]\(([^)]+)\) \|$/gm)];
+  test('docs/alerts.md lists the same alerts, with the same pages', () => {
+    const rows = [...textOf('docs/alerts.md').matchAll(/^\| `(Intent\w+)` \|.*\]\(([^)]+)\) \|$/gm)];
     expect(rows.map(([, name, page]) => [name, `docs/${page}`])).toEqual(
       alerts.map(({ alert, annotations }) => [alert, annotations.runbook]),
     );

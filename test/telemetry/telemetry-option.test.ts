@@ -12,11 +12,11 @@ test.each<[string, unknown]>([
   ['a number', 1],
   ['null', null],
 ])('telemetry and onEvent reject %s', (_what, value) => {
-  const problem = 'It has the wrong type.';
+  const fix = 'Correct its value, or remove the option.';
   expect(problemsWith({ telemetry: value })).toEqual([
-    { setting: 'telemetry', problem, fix: 'Make it true or false, or an object.' },
+    { setting: 'telemetry', problem: 'It must be true or false, or an object.', fix },
   ]);
-  expect(problemsWith({ onEvent: value })).toEqual([{ setting: 'onEvent', problem, fix: 'Make it a function.' }]);
+  expect(problemsWith({ onEvent: value })).toEqual([{ setting: 'onEvent', problem: 'It must be a function.', fix }]);
 });
 
 test.each<[string, object]>([

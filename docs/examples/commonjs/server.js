@@ -1,5 +1,6 @@
 // An existing app: CommonJS, Express 4, its own sessions. It needs no changes for the router.
 const { randomBytes } = require('node:crypto');
+const { once } = require('node:events');
 const express = require('express');
 const session = require('express-session');
 const { intentRouter, refuse, requireLogin } = require('express-intents');
@@ -49,7 +50,7 @@ async function start() {
   const embedded = await router.ready();
   await router.database.query('create table if not exists orders (id text primary key, article text not null)');
   const port = process.env.PORT ?? 3000;
-  app.listen(port);
+  await once(app.listen(port), 'listening');
   console.log(`The site is at http://localhost:${port}`);
   if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
 }

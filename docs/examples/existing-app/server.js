@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import pg from 'pg';
 import { createApp } from './app.js';
 import { createTables } from './tables.js';
@@ -8,22 +9,27 @@ const embeddedPool = { query: (...query) => intents.database.query(...query) };
 const pool = /^postgres/.test(url) ? new pg.Pool({ connectionString: url }) : embeddedPool;
 const { app, intents } = createApp({ pool });
 
-console.log('Opening the database. The first start takes some seconds.');
-const sequencer = await intents.ready();
-await createTables(pool);
-
-app.listen(port, '127.0.0.1', (error) => {
-  if (error) throw error;
+async function start() {
+  console.log('Opening the database. The first start takes a few seconds.');
+  const sequencer = await intents.ready();
+  await createTables(pool);
+  await once(app.listen(port, '127.0.0.1'), 'listening');
   console.log(
     `The shop is at http://localhost:${port}. Log in as ada@example.com with the password "tea". Ctrl+C ends it.`,
   );
-  console.log(`The simulated wallet is at ${sequencer?.walletUrl}`);
-});
+  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
+  setInterval(sendEmails, 1_000);
+}
 
-// The worker of the outbox. A real one sends the emails.
-setInterval(async () => {
+/** The worker of the outbox. A real one sends the emails. */
+async function sendEmails() {
   const { rows } = await pool.query(
     'update emails set sent_at = now() where sent_at is null returning address, subject',
   );
   for (const { address, subject } of rows) console.log(`Email to ${address}: ${subject}`);
-}, 1_000);
+}
+
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,6 +1,14 @@
+import { once } from 'node:events';
 import { createShop } from './app.js';
 
-console.log('Opening the database. The first start takes a few seconds.');
-const { app } = await createShop();
-app.listen(process.env.PORT ?? 3000);
-console.log(`The shop is at http://localhost:${process.env.PORT ?? 3000}. Ctrl+C ends it.`);
+async function start() {
+  console.log('Opening the database. The first start takes a few seconds.');
+  const { app } = await createShop();
+  const port = process.env.PORT ?? 3000;
+  await once(app.listen(port), 'listening');
+  console.log(`The shop is at http://localhost:${port}. Ctrl+C ends it.`);
+}
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import express from 'express';
 import { intentRouter } from 'express-intents';
 
@@ -22,15 +23,8 @@ async function sendInvoice({ number, total, email }) {
   outbox.push(`To ${email}: <a href="${walletLink}">Please pay invoice ${number}</a>`);
 }
 
-console.log('Opening the database. The first start takes a few seconds.');
-await router.ready();
-const { database } = router;
-await database.query('create table if not exists invoices (number int primary key, total text, payment text)');
-await database.query(`insert into invoices values (42, '120.00') on conflict do nothing`);
-await sendInvoice({ number: 42, total: '120.00', email: 'ada@example.com' });
-
 app.get('/', async (_req, res) => {
-  const { rows } = await database.query('select number, total, payment from invoices order by number');
+  const { rows } = await router.database.query('select number, total, payment from invoices order by number');
   const lines = rows.map(
     ({ number, total, payment }) => `Invoice ${number}, ${total} eur: ${payment ? 'paid' : 'open'}`,
   );
@@ -39,6 +33,18 @@ app.get('/', async (_req, res) => {
   );
 });
 
-const port = process.env.PORT ?? 3000;
-app.listen(port);
-console.log(`The invoice is at http://localhost:${port}`);
+async function start() {
+  console.log('Opening the database. The first start takes a few seconds.');
+  await router.ready();
+  const { database } = router;
+  await database.query('create table if not exists invoices (number int primary key, total text, payment text)');
+  await database.query(`insert into invoices values (42, '120.00') on conflict do nothing`);
+  await sendInvoice({ number: 42, total: '120.00', email: 'ada@example.com' });
+  const port = process.env.PORT ?? 3000;
+  await once(app.listen(port), 'listening');
+  console.log(`The invoice is at http://localhost:${port}`);
+}
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import express from 'express';
 import { createServer, intentRouter, refuse, requireLogin } from 'express-intents';
 
@@ -35,12 +36,17 @@ app.get('/whoami', (req, res) => {
   res.json({ address: req.ip, scheme: req.protocol, process: process.pid });
 });
 
-await router.ready();
 const server = createServer(app);
-// Only nginx connects, over loopback.
-server.listen(process.env.PORT ?? 3001, '127.0.0.1');
-
 process.once('SIGTERM', async () => {
   await router.close();
   server.close();
+});
+async function start() {
+  await router.ready();
+  // Only nginx connects, over loopback.
+  await once(server.listen(process.env.PORT ?? 3001, '127.0.0.1'), 'listening');
+}
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import express from 'express';
 import { intentRouter, refuse, requirePayment } from 'express-intents';
 
@@ -18,9 +19,15 @@ app.get('/articles/:slug', known, paid, (req, res) => {
   res.send(`${articleAt(pathOf(req)).text} (You have paid ${req.payment.amount} for this.)`);
 });
 
-console.log('Opening the database. The first start takes a few seconds.');
-const embedded = await router.ready();
-const port = process.env.PORT ?? 3000;
-app.listen(port);
-console.log(`The site is at http://localhost:${port}`);
-if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+async function start() {
+  console.log('Opening the database. The first start takes a few seconds.');
+  const embedded = await router.ready();
+  const port = process.env.PORT ?? 3000;
+  await once(app.listen(port), 'listening');
+  console.log(`The site is at http://localhost:${port}`);
+  if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+}
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

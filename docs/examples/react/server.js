@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import express from 'express';
 import { intentRouter, refuse } from 'express-intents';
 
@@ -15,9 +16,15 @@ const router = intentRouter({
 });
 app.use(router, express.static('dist'));
 
-console.log('Opening the database. The first start takes a few seconds.');
-const embedded = await router.ready();
-const port = process.env.PORT ?? 3000;
-app.listen(port);
-console.log(`The site is at http://localhost:${port}`);
-if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+async function start() {
+  console.log('Opening the database. The first start takes a few seconds.');
+  const embedded = await router.ready();
+  const port = process.env.PORT ?? 3000;
+  await once(app.listen(port), 'listening');
+  console.log(`The site is at http://localhost:${port}`);
+  if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+}
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -267,10 +267,11 @@ export class IntentDialog {
     if (problem) return [problemText(problem, texts), isUnpaid && texts.unpaid].filter(Boolean).join(' ');
     if (state === 'done') return isPayment ? texts.paid : texts.loggedIn;
     if (state === 'expired' && isPayment) {
-      const next = { unpaid: texts.keepOpen, failed: texts.unchecked };
+      const next = { unpaid: texts.keepOpen, failed: navigator.onLine ? texts.unchecked : texts.offlineOpen };
       return `${texts.expired} ${check ? next[check] : texts.checking}`;
     }
     if (state === 'offline' && navigator.onLine) return texts.noAnswer;
+    if (state === 'offline' && isPayment && this.#shown) return texts.offlineOpen;
     if (state === 'waiting' && isHandheld()) return this.#settings.walletUrl ? texts.waitingHere : texts.waitingCopy;
     return texts[state as 'waiting'];
   }

@@ -20,10 +20,7 @@ export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'log
 /** The PKCS #8 header of an Ed25519 seed (RFC 8410 section 7), in Base64. */
 const pkcs8Prefix = 'MC4CAQAwBQYDK2VwBCIEIA';
 
-/**
- * The id of an intent: the public key of the key pair whose seed is the SHA-256 of the payload (protocol section 2).
- * @returns Base58 of 32 bytes
- */
+/** The id of an intent, Base58 of 32 bytes: the public key whose seed is the SHA-256 of the payload (protocol section 2). */
 export async function deriveIntentId(payload: Uint8Array<ArrayBuffer>): Promise<string> {
   const seed = new Uint8Array(await crypto.subtle.digest('SHA-256', payload));
   return encodeBase58(await nativePublicKey(seed).catch(() => portablePublicKey(seed)));
@@ -64,10 +61,7 @@ export function readNumber(bytes: Uint8Array): bigint {
   return number;
 }
 
-/**
- * Decodes exactly `length` bytes in canonical spelling.
- * @returns undefined for anything else; longer text is refused before the quadratic decoding
- */
+/** Decodes exactly `length` bytes in canonical spelling, else undefined. Longer text is refused before the quadratic decoding. */
 export function decodeBase58(text: unknown, length: number): Uint8Array<ArrayBuffer> | undefined {
   if (typeof text !== 'string' || text.length > length * 2) return undefined;
   let number = 0n;

@@ -1,10 +1,7 @@
 import { currencyCodes, nativeCurrency } from '../../intents/currency-codes.js';
 import { readNumber } from '../flow/client-secret.js';
 
-/**
- * The amount in a payment's payload (protocol section 2), formatted for a locale.
- * @throws {TypeError} for an unknown currency
- */
+/** The amount in a payment's payload (protocol section 2), formatted for a locale. @throws {TypeError} for an unknown currency */
 export function amountIn(payload: Uint8Array, locale: string): string {
   // `Intl` throws for undefined.
   const currency = currencyCodes[payload[1] as number] as string;
@@ -14,11 +11,7 @@ export function amountIn(payload: Uint8Array, locale: string): string {
   return localizeAmount(decimal, currency, locale);
 }
 
-/**
- * Never rounds: a currency without minor unit still shows its hundredths.
- * @param amount decimal string with two decimals
- * @param currency lowercase three-letter code
- */
+/** Never rounds: a currency without minor unit still shows its hundredths. @param amount with two decimals */
 export function localizeAmount(amount: string, currency: string, locale: string): string {
   const isNative = currency === nativeCurrency;
   const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency };

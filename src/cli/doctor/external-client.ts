@@ -143,11 +143,7 @@ const networkProblems: readonly (readonly [
   ],
 ];
 
-/**
- * Explains an error of a socket, of TLS or of the HTTP client.
- * @param host as printed, with the port where it matters
- * @param unreachable the fix when the network is at fault
- */
+/** Explains an error of a socket, of TLS or of the HTTP client. @param unreachable the fix when the network is at fault */
 export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkProblem {
   const { code, name, message } = rootCause(error);
   if (name === 'TimeoutError' || name === 'AbortError')

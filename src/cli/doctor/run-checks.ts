@@ -22,7 +22,7 @@ export interface NamedCheck {
 const local = (name: string, check: Check): NamedCheck => ({ name, needsNetwork: false, check });
 const remote = (name: string, check: Check): NamedCheck => ({ name, needsNetwork: true, check });
 
-/** All checks in the order of their output, from this machine outwards. `docs/cli.md` has a row for each. */
+/** All checks in the order of their output, from this machine outwards. `docs/doctor.md` has a row for each. */
 export const checks: readonly NamedCheck[] = [
   local('settings', settings),
   local('consistency', consistency),

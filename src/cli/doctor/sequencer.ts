@@ -47,10 +47,7 @@ export const grpc: Check = async (context) => {
 const noValidUrl = (env: Environment): string =>
   `INTENT_SEQUENCER_URL is ${env.INTENT_SEQUENCER_URL ? 'not valid' : 'not set'}`;
 
-/**
- * Requests the status of an intent that does not exist, twice: the second call has a connection and gives the latency. Then
- * checks that the service can create intents. It creates nothing.
- */
+/** Requests a status twice: the second call gives the latency. Checks that the service can create intents, and creates none. */
 async function checkService(
   transport: Transport,
   { url, setting }: { readonly url: URL; readonly setting: string },

@@ -1,6 +1,6 @@
 import { type Config, parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
-import { knownVariables } from '../../config/typos.js';
+import { knownVariables, unknownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import { doctorToken } from '../../http/operations/proxy-report.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
@@ -70,16 +70,14 @@ export const isLocal = (hostname: string): boolean => isLoopback(hostname) || ho
 
 export const settings: Check = async ({ env, problems, production }) => {
   const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
-  const unknown = Object.keys(env)
-    .filter((name) => /^INTENTS?_/.test(name) && !knownVariables.includes(name))
-    .map((name) => {
-      const closest = closestName(name, knownVariables);
-      const fix = closest === undefined ? `The settings are ${knownVariables.join(', ')}.` : `Did you mean ${closest}?`;
-      return warning(
-        `${name} is not a setting of express-intents.`,
-        `${fix} Ignore this warning if your app reads ${name}.`,
-      );
-    });
+  const unknown = unknownVariables(env).map((name) => {
+    const closest = closestName(name, knownVariables);
+    const fix = closest === undefined ? `The settings are ${knownVariables.join(', ')}.` : `Did you mean ${closest}?`;
+    return warning(
+      `${name} is not a setting of express-intents.`,
+      `${fix} Ignore this warning if your app reads ${name}.`,
+    );
+  });
   const found = [...errors, ...unknown];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;

@@ -75,10 +75,7 @@ function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Findi
   return [failure(text, 'Start the site with NODE_ENV=production.')];
 }
 
-/**
- * A body that passes the body parsers of the app, and that the router rejects as the last check of the request. Nothing is
- * created, and the app logs nothing.
- */
+/** Passes the body parsers of the app. The router rejects it as its last check, and creates and logs nothing. */
 export const rejectedBody = '{"doctor":true}';
 const rejectedCode = 'unknown_field';
 

@@ -44,10 +44,7 @@ export class FaultList {
     this.#set([]);
   }
 
-  /**
-   * Returns the oldest fault that applies to a call, if any, and counts the call.
-   * @param kinds the kinds that the transport of the call supports; default all
-   */
+  /** Counts a call. Returns the oldest fault that applies to it, if any. @param kinds that its transport supports; default all */
   consume(operation: Operation, kinds?: readonly FaultKind[]): ResolvedFault | undefined {
     const name = operationNameOf(operation);
     const applied = this.#active.find(

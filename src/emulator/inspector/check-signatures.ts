@@ -17,10 +17,7 @@ export interface CheckedSignature {
   readonly outcome: 'valid' | 'invalid' | 'missing';
 }
 
-/**
- * Verifies the signatures of a recorded request. The result depends only on the recorded bytes, so it is computed when the
- * inspector shows the request.
- */
+/** Verifies the signatures of a recorded request, when the inspector shows it. */
 export function checkSignatures(
   operation: FaultyOperation | undefined,
   recorded: RecordedBytes,

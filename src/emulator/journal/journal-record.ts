@@ -12,7 +12,10 @@ export interface Refusal {
 /** The error that a caller receives. The text of an unexpected error is not disclosed. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof IntentError) return { code: error.code, message: error.message };
-  return { code: undefined, message: 'Internal error in the embedded sequencer.' };
+  return {
+    code: undefined,
+    message: 'The embedded sequencer failed. This is a fault of express-intents. Please report it.',
+  };
 }
 
 /** A serialized message. `bytes` is undefined for a message over the limit. */

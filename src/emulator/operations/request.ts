@@ -47,10 +47,7 @@ export function requireBytes32(field: { value?: Uint8Array | null } | null | und
   throw new IntentError('malformed_message', `${name} must have 32 bytes.`);
 }
 
-/**
- * Requires that the request's own field `signature` is by `publicKey` (protocol section 4).
- * @throws {IntentError} `invalid_signature`
- */
+/** Requires the request's own signature by `publicKey` (protocol section 4). @throws {IntentError} `invalid_signature` */
 export function requireSignature<Request extends { signature?: v1.Signature.$Properties | null }>(
   codec: Parameters<typeof unsignedBytes<Request>>[0],
   request: Request,

@@ -45,15 +45,14 @@ export class KeyFileReader {
     this.#localSources.set(parseVerifierDomain(domain), { keys: [...publicKeys] });
   }
 
-  /**
-   * Requires that the domain of a login publishes its verifier (interface section 5.3).
-   * @throws {IntentError} `request_refused`
-   */
+  /** Requires that the domain of a login publishes its verifier (interface section 5.3). @throws {IntentError} `request_refused` */
   async verifyKeyPublished({ domain, verifier }: StatedLogin): Promise<void> {
     const source = this.#localSources.get(domain);
     if (source && 'keys' in source) {
       if (source.keys.includes(verifier)) return;
-      throw refused(`The trusted keys of ${domain} do not include ${verifier}.`);
+      throw refused(
+        `The trusted keys of ${domain} do not include ${verifier}. Add it with trust(), or use siteOptions().`,
+      );
     }
     if (source && 'listener' in source) {
       return whileServed(source.listener, (origin) => verifyKeyPublishedAt(this.#local, origin, verifier));
@@ -88,7 +87,7 @@ async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier
 async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   try {
-    const port = await listen(server, { port: 0, setting: 'setLocalDomain', unref: false });
+    const port = await listen(server, { port: 0, fix: 'Call setLocalDomain again.', unref: false });
     await call(`http://127.0.0.1:${port}`);
   } finally {
     server.close();
@@ -108,7 +107,10 @@ async function readPublicKeys(outbound: Outbound, address: string): Promise<unkn
     throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}.${fix}`, cause);
   }
   const keys = parsePublicKeys(text);
-  if (!keys) throw refused(`The key file at ${address} is not a JSON object with an array public_keys.`);
+  if (!keys)
+    throw refused(
+      `The key file at ${address} is not a JSON object with an array public_keys. Let the router serve it.`,
+    );
   return keys;
 }
 

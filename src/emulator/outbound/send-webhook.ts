@@ -107,10 +107,7 @@ export class WebhookCaller {
     this.#now = now;
   }
 
-  /**
-   * Calls the webhook of a submitted intent once, in the background. For a login, or a payment with login, it is called after
-   * the login.
-   */
+  /** Calls the webhook of a submitted intent once, in the background: with a login, after the login. */
   call(intent: StoredIntent, journal: Journal): void {
     const { webhookUrl, request, userId } = intent;
     if (!webhookUrl || !isCallable(webhookUrl) || (request.login && !userId)) return;

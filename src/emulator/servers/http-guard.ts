@@ -5,10 +5,7 @@ export function isLoopbackHost(host = ''): boolean {
   return isLoopback(host.replace(/:\d{1,5}$/, '').toLowerCase());
 }
 
-/**
- * Prevents DNS rebinding: a foreign domain can resolve to 127.0.0.1 after its page is loaded, but requests of the page still have
- * the domain as their Host.
- */
+/** Prevents DNS rebinding: requests of a foreign page have its domain as their Host, whatever that resolves to. */
 export const requireLoopbackHost: RequestHandler = (req, res, next) => {
   if (isLoopbackHost(req.headers.host)) return next();
   res

@@ -23,10 +23,7 @@ export interface InProcessTransport {
   close(): Promise<void>;
 }
 
-/**
- * @param closed aborted when the sequencer closes
- * @param via the transport that the journal names
- */
+/** @param closed aborted when the sequencer closes @param via the transport that the journal names */
 export function inProcessTransport(
   state: SequencerState,
   closed: AbortSignal,
@@ -97,13 +94,18 @@ function open(
     }
     throw new IntentError('not_supported', 'There is no such stream.');
   } catch (error) {
-    throw new SequencerError('sequencer_error', 'The payment service refused the request.', {
-      serviceMessage: refusalOf(error).message,
-    });
+    throw new SequencerError(
+      'sequencer_error',
+      'The payment service refused the request. `serviceMessage` has its reason.',
+      {
+        serviceMessage: refusalOf(error).message,
+      },
+    );
   }
 }
 
 function requireRunning(closed: AbortSignal, signal: AbortSignal | undefined): void {
   signal?.throwIfAborted();
-  if (closed.aborted) throw new SequencerError('sequencer_unreachable', 'The embedded sequencer is closed.');
+  if (closed.aborted)
+    throw new SequencerError('sequencer_unreachable', 'The embedded sequencer is closed. Start another one.');
 }

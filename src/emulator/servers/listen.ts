@@ -5,14 +5,14 @@ import { IntentError, readError } from '../../errors.js';
 export interface ListenOptions {
   /** Port on 127.0.0.1; 0 for any free port. */
   readonly port: number;
-  /** Name of the setting, for the error message. */
-  readonly setting: string;
+  /** How to choose another port, for the error message. */
+  readonly fix: string;
   /** Whether the process may exit while the server listens. */
   readonly unref: boolean;
 }
 
 /** Listens on the loopback address only, and returns the port. @throws {IntentError} `invalid_configuration` */
-export async function listen(server: Server, { port, setting, unref }: ListenOptions): Promise<number> {
+export async function listen(server: Server, { port, fix, unref }: ListenOptions): Promise<number> {
   if (unref) unrefConnections(server);
   try {
     server.listen(port, '127.0.0.1');
@@ -22,7 +22,7 @@ export async function listen(server: Server, { port, setting, unref }: ListenOpt
     const reason = code === 'EADDRINUSE' ? 'it is in use' : String(code);
     throw new IntentError(
       'invalid_configuration',
-      `The embedded sequencer cannot listen on port ${port} (${reason}). Set ${setting} to a free port.`,
+      `The embedded sequencer cannot listen on port ${port} (${reason}). ${fix}`,
       { cause },
     );
   }

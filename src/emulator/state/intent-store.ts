@@ -98,10 +98,7 @@ export class IntentStore {
     return this.#intents.get(id);
   }
 
-  /**
-   * The intent that an equal request created, if any: a retry changes nothing (protocol section 6).
-   * @throws {IntentError} `malformed_message` if the rendezvous has a different intent
-   */
+  /** The intent of an equal request, if any (protocol section 6). @throws {IntentError} `malformed_message` for another intent */
   find({ id, signedBytes }: VerifiedIntent): StoredIntent | undefined {
     const intent = this.#intents.get(id);
     if (intent && Buffer.compare(intent.signedBytes, signedBytes) !== 0) {

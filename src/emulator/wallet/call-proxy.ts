@@ -15,10 +15,7 @@ export interface ProxyCall<Request, Response> {
   readonly response: Codec<Response, never>;
 }
 
-/**
- * Calls the proxy of the sequencer at `url`, its base_url (interface section 4.1). Timeout 10 seconds, no retries.
- * @throws {SequencerError}
- */
+/** Calls the proxy at the base_url `url` (interface section 4.1) once, with a timeout of 10 seconds. @throws {SequencerError} */
 export async function callProxy<Request, Response>(
   url: string,
   { operation, request, response }: ProxyCall<Request, Response>,
@@ -43,9 +40,13 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
     if (answer.ok) bytes = new Uint8Array(await answer.arrayBuffer());
   } catch (cause) {
     if (readError(cause).name === 'TimeoutError') {
-      throw new SequencerError('sequencer_timeout', `Timeout: no response from the sequencer at ${address}.`, {
-        cause,
-      });
+      throw new SequencerError(
+        'sequencer_timeout',
+        `Timeout: no response from the sequencer at ${address}. Check that it is running.`,
+        {
+          cause,
+        },
+      );
     }
     throw new SequencerError(
       'sequencer_unreachable',
@@ -55,14 +56,18 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
   }
   if (!bytes) {
     await answer.body?.cancel();
-    throw new SequencerError('sequencer_bad_status', `The sequencer answered with status ${answer.status}.`, {
-      httpStatus: answer.status,
-    });
+    throw new SequencerError(
+      'sequencer_bad_status',
+      `The server at ${address} answered with status ${answer.status}. Check that it is an embedded sequencer.`,
+      {
+        httpStatus: answer.status,
+      },
+    );
   }
   if (bytes.length === 0 && !isEmptyEnvelope(answer.status, answer.headers.get('content-type'))) {
     throw new SequencerError(
       'sequencer_bad_response',
-      'The response is empty, and its content type is not that of an envelope.',
+      `The response of ${address} is empty. Check that it is an embedded sequencer.`,
     );
   }
   return bytes;

@@ -134,6 +134,7 @@ async function findReserved(
   keyed: KeyedRequest,
   owner: IntentOwner,
 ): Promise<ReservedIntent | undefined> {
+  if (owner.isNew) return undefined;
   const earlier = await keyed.ledger.repeated(owner.hash, keyed.key);
   return earlier && restoreIntent(context, keyed, owner, earlier);
 }
@@ -161,14 +162,12 @@ async function resolveHookTerms(
   req: Request,
   body: IntentRequestBody,
 ): Promise<RecordedTerms> {
-  if (!resolveTerms) throw new IntentError('not_supported', 'This site does not accept payments.');
+  if (!resolveTerms)
+    throw new IntentError('not_supported', 'This site accepts no payments. It needs the hook `payment`.');
   return normalizeTerms(await resolveTerms(req, body), config);
 }
 
-/**
- * Signs a payment, or a login if there are no terms. The same terms and client secret produce the same bytes.
- * @throws {IntentError} `not_supported` for a login if logins are disabled
- */
+/** Signs a payment, or a login without terms. Equal arguments produce equal bytes. @throws {IntentError} `not_supported` */
 function prepareIntent(
   { client, config }: RouterContext,
   terms: RecordedTerms | undefined,
@@ -181,7 +180,7 @@ function prepareIntent(
 }
 
 function loginParameters({ login }: RouterContext['config']) {
-  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site.');
+  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site: it sets `login: false`.');
   const { domain, keyRing } = login;
   return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
 }
@@ -198,7 +197,7 @@ async function reserveIntent(
   terms: RecordedTerms | undefined,
 ): Promise<ReservedIntent | undefined> {
   const { ledger, key, fingerprint } = keyed;
-  const sealedSecret = await sealClientSecret(clientSecret, id, owner);
+  const sealedSecret = sealClientSecret(clientSecret, id, owner);
   const earlier = await ledger.reserve({ id, terms, browser: owner.hash }, { key, fingerprint, sealedSecret });
   return earlier && restoreIntent(context, keyed, owner, earlier);
 }

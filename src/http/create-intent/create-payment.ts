@@ -9,9 +9,10 @@ import { type KeyedRequest, startIntent } from './create-intent.js';
 import { fingerprintOf, isBareKey } from './intent-request.js';
 import { normalizeTerms, termNames } from './payment-terms.js';
 
-/** The terms of a payment without a browser. It cannot unlock a resource, because a resource belongs to a browser. */
-export type CreatePaymentTerms = Omit<SitePaymentTerms, 'resource'>;
+/** A payment without a browser cannot unlock a resource, because a resource belongs to a browser. */
+type PaymentTerms = Omit<SitePaymentTerms, 'resource'>;
 
+/** Options of `router.createPayment`. */
 export interface CreatePaymentOptions {
   /**
    * Calls with the same key create one payment, and all return it, such as `invoice-42`: 1 to 255 visible ASCII characters
@@ -33,7 +34,7 @@ export interface CreatedPayment {
 /** `router.createPayment`: the steps of `POST /intent`, with the site as the owner of the intent. */
 export async function createPayment(
   context: RouterContext,
-  terms: CreatePaymentTerms,
+  terms: PaymentTerms,
   options: CreatePaymentOptions = {},
 ): Promise<CreatedPayment> {
   const { ledger, config, events } = context;
@@ -56,7 +57,7 @@ export async function createPayment(
   return Object.freeze({ id, clientSecret, walletLink: walletUrl && `${walletUrl}#${clientSecret}` });
 }
 
-function parseTerms(terms: CreatePaymentTerms, config: RouterContext['config']): RecordedTerms {
+function parseTerms(terms: PaymentTerms, config: RouterContext['config']): RecordedTerms {
   requireKnown('createPayment', terms ?? null, termNames, 'invalid_terms');
   if ('resource' in terms && terms.resource !== undefined) {
     const message =

@@ -57,10 +57,7 @@ const termFields: readonly string[] = [
   'login',
 ];
 
-/**
- * Parses the body of `POST /intent`.
- * @throws {IntentError} `terms_not_accepted`, `unknown_field`, `not_supported`, `invalid_request`
- */
+/** Parses the body of `POST /intent`. @throws {IntentError} `terms_not_accepted`, `unknown_field`, `invalid_request` and others */
 export function parseIntentRequest(
   body: unknown,
   schema: IntentRequestSchema,
@@ -82,8 +79,10 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: bool
   }
   const field = issue?.path.join('.') ?? '';
   if (field === 'mode') return new IntentError('not_supported', 'The mode must be "payment" or "login".');
-  if (field === 'amount') return new IntentError('invalid_amount');
-  const what = field === '' ? 'The body must be a JSON object.' : `The field "${field.slice(0, 100)}" is invalid.`;
+  if (field === 'amount')
+    return new IntentError('invalid_amount', 'Send "amount" as a number with at most two decimals, such as "12.50".');
+  const invalid = `The field "${field.slice(0, 100)}" is invalid. Send JSON of at most 16 levels, without NUL or lone surrogates.`;
+  const what = field === '' ? 'The body must be a JSON object.' : invalid;
   return new IntentError('invalid_request', what);
 }
 

@@ -13,10 +13,7 @@ import type { IntentRequestBody } from './intent-request.js';
 /** Calls the site's hook for the terms of a payment. With `clientAmount` the browser chooses the amount. */
 export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
 
-/**
- * The resolver for the hooks of a site; undefined if the site accepts no payments.
- * @throws {ConfigError} if `clientAmount` is not a range
- */
+/** The resolver for the hooks of a site; undefined without payments. @throws {ConfigError} if `clientAmount` is not a range */
 export function createTermsResolver({ payment, clientAmount }: Hooks): TermsResolver | undefined {
   if (!clientAmount) return payment && (async (req) => requireTerms(await runHook(hookName, () => payment(req))));
   const range = parseRange(clientAmount);
@@ -66,8 +63,12 @@ function invalidRange(problem: string): ConfigError {
 
 function requireInRange(amount: string | number, { min, max }: Range): void {
   const { hundredths } = parseMoney(amount, min.currency);
-  if (hundredths < min.hundredths) throw new IntentError('amount_too_small');
-  if (hundredths > max.hundredths) throw new IntentError('amount_too_large');
+  if (hundredths < min.hundredths) {
+    throw new IntentError('amount_too_small', `The minimum is ${formatAmount(min)} ${min.currency}.`);
+  }
+  if (hundredths > max.hundredths) {
+    throw new IntentError('amount_too_large', `The maximum is ${formatAmount(max)} ${max.currency}.`);
+  }
 }
 
 const maxMetadataBytes = 16 * 1024;
@@ -155,10 +156,13 @@ export function requireResource(resource: unknown): string {
 function parseMetadata(metadata: unknown): Readonly<Record<string, unknown>> {
   const clone = toJsonClone(metadata, 'metadata');
   if (typeof clone !== 'object' || clone === null || Array.isArray(clone)) {
-    throw new IntentError('invalid_configuration', 'The metadata of a payment must be an object.');
+    throw new IntentError(
+      'invalid_configuration',
+      'The metadata of a payment must be an object, such as { order: 42 }.',
+    );
   }
   const size = Buffer.byteLength(JSON.stringify(clone));
   if (size <= maxMetadataBytes) return clone as Record<string, unknown>;
-  const message = `The metadata of a payment is ${size} bytes as JSON. The limit is ${maxMetadataBytes}.`;
+  const message = `The metadata of a payment is ${size} bytes as JSON. The limit is ${maxMetadataBytes}. Keep the rest in a table of the site.`;
   throw new IntentError('invalid_configuration', message);
 }

@@ -10,16 +10,10 @@ import { heartbeatFrame, retryFrame } from './sse-frame.js';
 const heartbeatMs = 15_000;
 /** Long enough for a page reload. */
 const lingerMs = 5_000;
-/**
- * How soon a browser reconnects. Shorter than `lingerMs`, so that a browser whose connection broke finds the watch and its
- * events.
- */
+/** How soon a browser reconnects. Shorter than `lingerMs`, so that it finds the watch and its events. */
 const retryMs = 1_500;
 
-/**
- * The last frame before a process closes. Browsers reconnect to another process within seconds, at random times to spread the
- * load.
- */
+/** The last frame before a process closes. Browsers then reconnect to another process, at random times. */
 export function closingFrame(): Buffer {
   return retryFrame(jitteredMs(2_000, 0.875));
 }
@@ -65,10 +59,7 @@ export class EventHub {
     return this.#isClosed;
   }
 
-  /**
-   * Opens the connection and adds it to the feed of the intent.
-   * @returns the feed, for `leave` when the connection closes
-   */
+  /** Opens the connection and adds it to the feed of the intent. @returns the feed, for `leave` when the connection closes */
   join(id: string, connection: SseConnection): IntentFeed {
     connection.open(jitteredMs(retryMs, 0.5));
     let feed = this.#feeds.get(id);
@@ -85,10 +76,7 @@ export class EventHub {
     return feed;
   }
 
-  /**
-   * Reads the status again if the intent has a feed. At most once per lifetime of a cached status, because any client of the
-   * database can send any number of notifications.
-   */
+  /** Reads the status of a feed again, at most once per lifetime of a cached status: any database client can notify. */
   recheck(id: string): void {
     const { statusCache } = this.#context;
     if (!this.#feeds.has(id) || this.#rechecks.has(id)) return;

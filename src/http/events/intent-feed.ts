@@ -24,17 +24,12 @@ export interface FeedContext {
 
 export interface FeedOptions {
   readonly context: FeedContext;
-  /**
-   * Keeps a watch without connections for some seconds, then calls `end`.
-   * @returns cancels that; undefined if the visitor has reached the limit of such watches
-   */
+  /** Keeps a watch without connections for some seconds, then calls `end`. Returns its cancellation, or undefined at the limit. */
   readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
   readonly onEnd: (feed: IntentFeed) => void;
 }
 
-/**
- * The kind of the event that ends a feed, and its id. The event is the same in all processes, because it comes from the status.
- */
+/** The kind of the event that ends a feed, and its id. The event is the same in all processes, because it comes from the status. */
 export const terminalKind = 'intent_submitted';
 const terminalFrame = eventFrame({ kind: terminalKind, id: terminalKind });
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
@@ -147,7 +142,8 @@ export class IntentFeed {
       try {
         return await this.#context.statusCache.get(this.id, { signal });
       } catch (error) {
-        if (retry === 0 && !signal.aborted) this.#warn('cannot read the status for an event stream, retrying', error);
+        if (retry === 0 && !signal.aborted)
+          this.#warn('the status for an event stream cannot be read and is requested again', error);
       }
       const delayMs = jitteredMs(exponentialBackoffMs(statusRetry, retry), 0.5);
       await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
@@ -172,7 +168,7 @@ export class IntentFeed {
         }
       }
     } catch (error) {
-      if (!signal.aborted) this.#warn('the watch of an event stream failed', error);
+      if (!signal.aborted) this.#warn('the watch of an event stream failed, so its browsers reconnect', error);
     }
     // Without the terminal event, the browsers reconnect.
     this.end();

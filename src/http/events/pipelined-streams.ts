@@ -28,10 +28,7 @@ export function joinPipeline(socket: Socket): () => void {
   };
 }
 
-/**
- * Closes a connection that sends too many requests behind an open stream. Node alone would read thousands before it stops.
- * @returns whether the connection was closed
- */
+/** Closes a connection with too many requests behind an open stream. @returns whether it was closed */
 export function closeOverfullPipeline(req: Request, res: Response): boolean {
   const pipeline = res.socket ? undefined : pipelines.get(req.socket);
   if (pipeline === undefined) return false;

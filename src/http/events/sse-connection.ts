@@ -73,9 +73,7 @@ export class SseConnection {
   }
 }
 
-/**
- * Whether no middleware of the app wraps the response. Then clients share a chunk, which halves the cost of an event.
- */
+/** Whether no middleware of the app wraps the response. Then clients share a chunk, which halves the cost of an event. */
 function isPlain(res: Response): boolean {
   return res.write === ServerResponse.prototype.write && res.chunkedEncoding;
 }

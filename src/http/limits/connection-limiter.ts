@@ -67,7 +67,7 @@ export class ConnectionLimiter {
     this.#isFull = true;
     return new IntentError(
       'too_busy',
-      `This process has reached its limit of ${this.#limits.perProcess} event streams.`,
+      `This process has reached its limit of ${this.#limits.perProcess} event streams. Run more processes, or raise connectionLimits.perProcess.`,
     );
   }
 }
@@ -85,5 +85,6 @@ function countDown(counts: Map<string, number>, key: string | undefined): void {
 }
 
 function tooMany(owner: 'browser' | 'address' | 'network', limit: number): IntentError {
-  return new IntentError('too_many_connections', `This ${owner} has reached its limit of ${limit} event streams.`);
+  const message = `This ${owner} has reached its limit of ${limit} event streams. Close other pages, or poll GET /status/:id.`;
+  return new IntentError('too_many_connections', message);
 }

@@ -90,10 +90,7 @@ export class SharedStoreState {
   }
 }
 
-/**
- * Counts in the site's shared store, and in the memory of this process while that store is down. Each process then allows as
- * many requests as all of them together did before.
- */
+/** Counts in the site's shared store. While that store is down, in the memory of this process, with the same limit. */
 export class FallbackStore implements Store {
   readonly localKeys = false;
   readonly #shared: Store;

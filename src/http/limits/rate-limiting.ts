@@ -21,10 +21,7 @@ interface LimitContext {
   readonly now: () => number;
 }
 
-/**
- * Limits the requests of an address. Cookies do not matter, because a visitor can delete them.
- * @param limits undefined if rate limits are disabled
- */
+/** Limits the requests of an address, whatever their cookies. @param limits undefined if rate limits are disabled */
 export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): LimitOf {
   if (!limits) return () => () => undefined;
   const created = new Map<LimitedRoute, Limit>();
@@ -102,7 +99,13 @@ function refusalOptions(route: LimitedRoute, windowMs: number, now: () => number
     handler: (req, _res, next) => {
       const resetTime = (req as AugmentedRequest)[requestPropertyName]?.resetTime ?? new Date(now() + windowMs);
       const retryAfterMs = resetTime.getTime() - now();
-      next(new IntentError('rate_limited', 'Too many requests from this address.', { retryAfterMs }));
+      next(
+        new IntentError(
+          'rate_limited',
+          'Too many requests from this address. Retry after the seconds in Retry-After.',
+          { retryAfterMs },
+        ),
+      );
     },
   };
 }

@@ -162,10 +162,7 @@ function worstOf(checks: readonly (HealthCheck | undefined)[]): HealthStatus {
   return statuses.has('down') ? 'down' : statuses.has('degraded') ? 'degraded' : 'ok';
 }
 
-/**
- * The route `health` for load balancers: 200, or 503 if the process should be removed. It is public, so it shows status and
- * reason without figures.
- */
+/** The route `health`: 200, or 503 if a load balancer should remove the process. It is public, so it has no figures. */
 export function healthHandler(health: () => Promise<RouterHealth>) {
   return async (_req: Request, res: Response): Promise<void> => {
     const { status, checks } = await health();

@@ -73,10 +73,7 @@ async function settleNow(
   return settled.some((result) => result.status === 'rejected' || result.value);
 }
 
-/**
- * A cached status may be older than the payment. This waits until it expires instead of bypassing the cache, so that page
- * reloads cause at most a few calls to the service per second.
- */
+/** Waits until a cached status expires, instead of bypassing the cache: page reloads must cause few calls. */
 async function isSubmitted(statusCache: StatusCache, id: string, signal: AbortSignal): Promise<boolean> {
   if (statusCache.peek(id)?.intentSubmitted === false) await delay(cacheExpiryMs, undefined, { signal, ref: false });
   return (await statusCache.get(id, { signal })).intentSubmitted;

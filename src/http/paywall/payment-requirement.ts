@@ -31,7 +31,10 @@ export function parseRequiredPayment(required: RequiredPayment): PaymentRequirem
   if (amount !== undefined && currency === undefined) throw invalidRequirement('an amount requires a currency.');
   // Part of the resource often comes from the path, which the visitor controls.
   if (typeof resource === 'string' && resource !== '' && !isResource(resource)) {
-    throw new IntentError('invalid_request', 'No payment can unlock this URL.');
+    throw new IntentError(
+      'invalid_request',
+      'No payment can unlock this URL, because its resource is too long or has NUL. Correct the URL.',
+    );
   }
   return { resource: requireResource(resource), money: parseAmount(amount, currency), currency, order };
 }

@@ -38,11 +38,14 @@ export interface RequirePaymentOptions {
 const settleWaitMs = 2_000;
 
 /**
- * Guards a route. Calls next() with `req.payment` if this browser has a settled payment for the resource. Otherwise page views
- * are redirected to `payUrl` if it is set, and other requests get 402 problem+json (code `payment_required`), whose members
- * `pay: { url, mode, order }`, `resource`, `amount` and `currency` describe the payment. A cookie identifies the browser.
- * Requires a ledger; without one it fails with `invalid_configuration`. Sets `Cache-Control: private, no-store` unless the app
- * sets another.
+ * Guards a route. Calls next() with `req.payment` if this browser has a settled payment for the resource. Without one:
+ *
+ * - A page view is redirected to `payUrl`, if that is set.
+ * - Any other request gets 402 problem+json with the code `payment_required`, `resource`, `amount`, `currency` and
+ *   `pay: { url, mode, order }`.
+ *
+ * A cookie identifies the browser. The response has `Cache-Control: private, no-store` unless the app sets another. Without a
+ * ledger next() gets an error, `invalid_configuration`.
  * @param required returns the required payment; `refuse()` in it rejects the request, any other error goes to next()
  * @throws {ConfigError} for an unknown option, or if `payUrl` is not a path on this site
  */
@@ -104,10 +107,7 @@ function paymentRoute(req: Request, order: unknown): object | undefined {
   return intent === false ? undefined : { url: `${baseUrl}${intent}`, mode: 'payment', order };
 }
 
-/**
- * Redirects a page view to the payment page.
- * @throws {IntentError} `invalid_configuration` if `payUrl` does not return a path on this site
- */
+/** Redirects a page view to pay. @throws {IntentError} `invalid_configuration` if `payUrl` returns no path on this site */
 function redirectToPay(payUrl: string | ((req: Request) => string), req: Request, res: Response): void {
   const path = typeof payUrl === 'string' ? payUrl : payUrl(req);
   if (!isOwnPath(path))

@@ -6,11 +6,7 @@ import type { IntentOwner } from '../encryption.js';
 /** A cookie that only this host can read. */
 export interface HostCookie {
   read(req: Request): string | undefined;
-  /**
-   * Sets the cookie; replaces a value already set on this response.
-   * @param value only characters that cookies allow
-   * @param maxAgeSeconds default: until the browser is closed
-   */
+  /** Sets the cookie; replaces a value already set on this response. @param maxAgeSeconds default: until the browser is closed */
   write(res: Response, value: string, maxAgeSeconds?: number): void;
   clear(res: Response): void;
 }
@@ -64,18 +60,20 @@ export function ensureBrowser(cookie: HostCookie, req: Request, res: Response): 
   const known = tokenOf(cookie, req);
   const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
   if (known === undefined) cookie.write(res, token);
-  return new TokenBrowser(token, cookie, res);
+  return new TokenBrowser(token, cookie, res, known === undefined);
 }
 
 // A class, because V8 gives each object literal with a getter its own shape, which retains what the getter captures. The
 // response would stay in memory until the next major collection, at a cost of 20 us per request.
 class TokenBrowser implements BrowserIdentity {
+  readonly isNew: boolean;
   readonly #token: string;
   readonly #cookie: HostCookie;
   readonly #res: Response;
   #hash: Uint8Array | undefined;
 
-  constructor(token: string, cookie: HostCookie, res: Response) {
+  constructor(token: string, cookie: HostCookie, res: Response, isNew = false) {
+    this.isNew = isNew;
     this.#token = token;
     this.#cookie = cookie;
     this.#res = res;

@@ -28,13 +28,13 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
   );
 }
 
-/**
- * Rejects a read by a page of another site, before it counts against the rate limit of the visitor.
- * @throws {IntentError} `cross_site_request`
- */
+/** Rejects a read by a page of another site, before it is counted. @throws {IntentError} `cross_site_request` */
 export function rejectCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
-  throw new IntentError('cross_site_request', 'Only pages of this site can read this.');
+  throw new IntentError(
+    'cross_site_request',
+    'Only pages of this site can read this. Request it from such a page, or from a program.',
+  );
 }
 
 /** The local origin of this server, derived from a connection to it; undefined once the connection is closed. */

@@ -4,12 +4,9 @@ import { IntentError, type IntentErrorCode } from '../../errors.js';
 const jsonLimitBytes = 4 * 1024;
 const jwtLimitBytes = 8 * 1024;
 
-const incompleteBody = 'The connection closed before the body was complete.';
+const incompleteBody = 'The connection closed before the body was complete. Retry.';
 
-/**
- * Reads a JSON body. A middleware of the app may have parsed it already.
- * @throws {IntentError} `unsupported_media_type`, `body_too_large`, `invalid_json`
- */
+/** Reads a JSON body, which the app may have parsed. @throws {IntentError} for its type, size or form */
 export async function readJson(req: Request): Promise<unknown> {
   requireJson(req);
   const bytes = await unparsedBody(req, jsonLimitBytes, 'invalid_json');
@@ -19,10 +16,7 @@ export async function readJson(req: Request): Promise<unknown> {
   return req.body;
 }
 
-/**
- * Reads a JWT from the body; empty if the app parsed the body into something else.
- * @throws {IntentError} `unsupported_media_type`, `body_too_large`, `invalid_webhook`
- */
+/** Reads a JWT; empty if the app parsed the body into something else. @throws {IntentError} for its type, size or form */
 export async function readJwt(req: Request): Promise<string> {
   requireMediaType(req, 'application/jwt');
   const bytes = await unparsedBody(req, jwtLimitBytes, 'invalid_webhook');
@@ -51,10 +45,7 @@ async function unparsedBody(req: Request, limitBytes: number, code: IntentErrorC
   return bytes;
 }
 
-/**
- * Reads an unread body.
- * @throws {IntentError} `body_too_large`, or `code` if the body is incomplete
- */
+/** Reads an unread body. @throws {IntentError} `body_too_large`, or `code` if the body is incomplete */
 export function readBytes(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // A parser before the router found an empty body. `end` was already emitted.
@@ -85,7 +76,10 @@ function requireSize(bytes: number, limitBytes: number): void {
 }
 
 function bodyTooLarge(limitBytes: number): IntentError {
-  return new IntentError('body_too_large', `The body is larger than ${limitBytes} bytes.`);
+  return new IntentError(
+    'body_too_large',
+    `The body is larger than ${limitBytes} bytes. Send less, such as only the id of the order.`,
+  );
 }
 
 /** An object too deep to serialize has more brackets than the limit has bytes. */

@@ -32,10 +32,7 @@ export function toProblemDetails(error: unknown): ProblemDetails {
   return { type: typeOf('internal_error'), title, status, code: 'internal_error' };
 }
 
-/**
- * Sends the problem of an error, and logs server errors. Not logged: database outages, because the ledger logs their start and
- * end, and `closing`, which is normal during shutdown.
- */
+/** Sends the problem of an error. Logs server errors except `closing` and outages, which the ledger logs. */
 export function sendError(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
   if (error instanceof ClientDisconnectedError) {
     res.destroy();

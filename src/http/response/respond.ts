@@ -4,10 +4,7 @@ import helmet from 'helmet';
 
 type ResponseHeaders = Readonly<Record<string, string>>;
 
-/**
- * The headers that helmet sets on a response that is not a page, computed once. Without HSTS, which applies to the whole site
- * and its subdomains, so the site decides.
- */
+/** The headers of helmet for a response that is not a page, computed once. Without HSTS, which is for the site to decide. */
 export function securityHeaders(): ResponseHeaders {
   const headers: Record<string, string> = {};
   const recorder = {

@@ -193,7 +193,7 @@ async function untilCalledBack(act: (done: (error?: unknown) => void) => unknown
   try {
     await withTimeout(timeoutMs, called);
   } catch (cause) {
-    const message = `The app's session store failed, or did not respond within ${timeoutMs} ms.`;
+    const message = `The app's session store failed, or did not respond within ${timeoutMs} ms. Repair the store: \`cause\` has the reason.`;
     throw new IntentError('session_unavailable', message, { cause });
   }
 }

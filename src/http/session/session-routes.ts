@@ -100,10 +100,7 @@ function attemptOf(req: Request, id: string, browser: Uint8Array): string | unde
 /** The timeout of these hooks without a ledger. With one, `hooks.timeoutMs` applies. */
 const defaultHookTimeoutMs = 30_000;
 
-/**
- * Calls the site's hook `onLogin`, with a timeout because a transaction waits for it.
- * @throws as `runHook`
- */
+/** Calls the site's hook `onLogin`, with a timeout because a transaction waits for it. @throws as `runHook` */
 async function callOnLogin(
   { hooks: { onLogin }, config }: RouterContext,
   user: IntentUser,
@@ -123,7 +120,8 @@ async function callOnSession(
 
 async function callHook(name: string, { ledger }: Config, call: () => void | Promise<void>): Promise<void> {
   const timeoutMs = ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
-  const error = () => new IntentError('internal_error', `${name} timed out after ${timeoutMs} ms.`);
+  const error = () =>
+    new IntentError('internal_error', `${name} timed out after ${timeoutMs} ms. Move slow work out of the hook.`);
   await runHook(name, () => withTimeout(timeoutMs, call, { error }));
 }
 

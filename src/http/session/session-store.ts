@@ -9,10 +9,7 @@ import { appSessionOf } from './app-session.js';
 /** Stores logins in the app's session; without one, in a sealed cookie of ours. */
 export interface SessionStore {
   read(req: Request): Promise<IntentUser | undefined>;
-  /**
-   * Starts a new session, so that a session id from before the login is invalid after it. `onSession` runs with the new session.
-   * If it rejects, no session starts.
-   */
+  /** Starts a new session: the id of the old one becomes invalid. If `onSession` rejects, no session starts. */
   start(req: Request, res: Response, user: IntentUser, onSession: () => Promise<void>): Promise<void>;
   end(req: Request, res: Response): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
-import { messageOf } from '../../errors.js';
+import { messageOf, withPeriod } from '../../errors.js';
 import type { IntentClient } from '../../sequencer/intent-client.js';
 import type { Logger } from '../logger.js';
 import { localOriginOf } from '../request/origin-guard.js';
@@ -12,10 +12,7 @@ export type RegisterWebhook = (intent: string, req: Request | undefined) => void
 /** More concurrent calls would take connections from the creation of intents. */
 const maxConcurrent = 32;
 
-/**
- * Registers webhooks in the background: a webhook only speeds up a recheck, so it must not delay or fail the creation of an
- * intent. A call that fails or times out is logged and not retried.
- */
+/** Registers webhooks in the background, without a retry: a webhook only speeds up a recheck. */
 export function webhookRegistrar(
   { origin, routes, webhook }: Config,
   client: IntentClient,
@@ -23,16 +20,17 @@ export function webhookRegistrar(
 ): RegisterWebhook {
   let running = 0;
   const warn = (intent: string, req: Request | undefined, reason: string): void =>
-    logger.warn(`express-intents: the webhook of ${intent} was not registered: ${reason}`, {
-      requestId: req && requestIdOf(req).value,
-    });
+    logger.warn(
+      `express-intents: the webhook of ${intent} was not registered: ${reason} It is polled instead, so its outcome is known some seconds later.`,
+      { requestId: req && requestIdOf(req).value },
+    );
 
   async function register(intent: string, req: Request | undefined, url: string): Promise<void> {
     running += 1;
     try {
       await client.registerWebhook({ intent, url });
     } catch (error) {
-      warn(intent, req, messageOf(error));
+      warn(intent, req, withPeriod(messageOf(error)));
     }
     running -= 1;
   }

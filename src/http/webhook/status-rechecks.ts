@@ -1,4 +1,4 @@
-import { messageOf } from '../../errors.js';
+import { messageOf, withPeriod } from '../../errors.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { Logger } from '../logger.js';
 
@@ -53,7 +53,10 @@ export class StatusRechecks {
     try {
       await this.#statusCache.get(id, { bypassCache: true, source: 'webhook' });
     } catch (error) {
-      this.#logger.warn(`express-intents: cannot read the status of ${id} after a webhook call: ${messageOf(error)}`);
+      const reason = withPeriod(messageOf(error));
+      this.#logger.warn(
+        `express-intents: cannot read the status of ${id} after a webhook call: ${reason} It is polled again later.`,
+      );
     }
     this.#running.delete(id);
     this.#runNext();

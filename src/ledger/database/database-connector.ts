@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs } from '../../async/backoff.js';
-import { IntentError, messageOf } from '../../errors.js';
+import { IntentError, messageOf, withPeriod } from '../../errors.js';
 import type { Observer, RouterEventPayload } from '../../telemetry/router-event.js';
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseLost, DatabaseOutage } from './database-fault.js';
@@ -116,10 +116,7 @@ export class DatabaseConnector implements Database {
     return this.#db?.listen?.bind(this.#db);
   }
 
-  /**
-   * Resolves when the database is open. Rejects when the current attempt fails; a further call waits for the next one.
-   * @throws {IntentError} with the message that is also logged
-   */
+  /** Resolves when the database is open. Rejects when the current attempt fails, with the message that is also logged. */
   async ready(): Promise<void> {
     if (this.#db) return;
     try {
@@ -291,8 +288,6 @@ async function canWrite(db: Database): Promise<boolean> {
   }
   return true;
 }
-
-const withPeriod = (text: string): string => text.replace(/\.?$/, '.');
 
 const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;

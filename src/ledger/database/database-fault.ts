@@ -37,10 +37,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code) ? code : undefined;
 }
 
-/**
- * A statement with too few or too many values. Postgres reports it as 08P01, which poolers use for nearly every error
- * of their own. Only Postgres names the routine.
- */
+/** Too few or too many values: 08P01, as most errors of poolers. Only Postgres names the routine. */
 function hasWrongValueCount(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown };
   return code === '08P01' && routine === 'exec_bind_message';

@@ -3,18 +3,12 @@ import { maxTimerMs } from '../../async/timeout.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { Database } from './database.js';
 
-/**
- * Checks that the package of this database is installed. Does not load it.
- * @throws {ConfigError} with how to install it
- */
+/** Checks that the package of this database is installed. Does not load it. @throws {ConfigError} with how to install it */
 export function requireDatabasePackage({ kind }: LedgerSettings['database']): void {
   requirePackage(kind === 'postgres' ? 'pg' : '@electric-sql/pglite');
 }
 
-/**
- * Opens the database of the settings, and loads its package.
- * @throws {IntentError} as `openPostgres` and `openEmbedded`
- */
+/** Opens the database of the settings, and loads its package. @throws {IntentError} as `openPostgres` and `openEmbedded` */
 export async function openDatabase(
   settings: Pick<LedgerSettings, 'database'> & Partial<Pick<LedgerSettings, 'hookTimeoutMs'>>,
 ): Promise<Database> {

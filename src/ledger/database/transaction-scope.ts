@@ -1,5 +1,7 @@
-import { IntentError } from '../../errors.js';
+import { types } from 'node:util';
+import { IntentError, messageOf } from '../../errors.js';
 import { withCallerStack } from './caller-stack.js';
+import { sqlStateOf } from './database-fault.js';
 
 /**
  * Keeps the statements of one transaction inside it.
@@ -9,7 +11,7 @@ import { withCallerStack } from './caller-stack.js';
  * While open, statements run one after the other. After the end, every statement is rejected.
  */
 export class TransactionScope {
-  /** The error of the first failed statement, which rolls the transaction back. */
+  /** The error of the statement that aborted the transaction. Undefined again after a rollback to a savepoint. */
   firstFault: unknown;
   #hasEnded = false;
   #running = 0;
@@ -22,7 +24,10 @@ export class TransactionScope {
     return result;
   }
 
-  /** Runs `work`. When the promise settles, no statement of the transaction is running and none can start. */
+  /**
+   * Runs `work`. When the promise settles, no statement of the transaction is running and none can start.
+   * @throws what `work` throws; `firstFault` as a cause if that only says that the transaction is aborted
+   */
   async hold<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
       const value = await work();
@@ -31,6 +36,8 @@ export class TransactionScope {
         'internal_error',
         'The transaction was rolled back: a query was not awaited. Await every query of tx.',
       );
+    } catch (error) {
+      throw this.firstFault !== undefined && isAborted(error) ? rolledBack(this.firstFault) : error;
     } finally {
       this.#hasEnded = true;
       await this.#last;
@@ -48,7 +55,10 @@ export class TransactionScope {
     const result = this.#last.then(send);
     this.#last = result.catch(() => undefined);
     try {
-      return await result;
+      const answer = await result;
+      // Only a transaction that is not aborted runs statements.
+      this.firstFault = undefined;
+      return answer;
     } catch (error) {
       this.firstFault ??= error;
       throw error;
@@ -142,11 +152,21 @@ export function explainCheck(error: unknown, firstFault: unknown): IntentError |
   );
 }
 
-/** The error of a commit when the work ignored a failed statement. */
+/** Whether an error, or one that it wraps, is that of a statement after the one that aborted the transaction. */
+function isAborted(error: unknown): boolean {
+  let each = error;
+  for (let depth = 0; depth < 6 && types.isNativeError(each); depth += 1) {
+    if (sqlStateOf(each) === '25P02') return true;
+    each = each.cause;
+  }
+  return false;
+}
+
+/** The error of a transaction whose work ignored a failed statement. @param cause the error of that statement */
 export function rolledBack(cause: unknown): IntentError {
-  const message =
-    'The transaction was rolled back because a statement in it failed. The cause of this error has the reason.';
-  return new IntentError('internal_error', message, cause === undefined ? {} : { cause });
+  const failed = 'The transaction was rolled back because a statement in it failed';
+  if (cause === undefined) return new IntentError('internal_error', `${failed}.`);
+  return new IntentError('internal_error', `${failed}: ${messageOf(cause)}`, { cause });
 }
 
 /** A substitute for a member of a driver's client that would reach beyond the transaction. */

@@ -19,10 +19,7 @@ export async function canCompleteLogin(
   return rowCount === 1;
 }
 
-/**
- * Completes a login and runs `work` in the same transaction. True for exactly one caller: a concurrent one waits for
- * the row lock and then finds the login completed.
- */
+/** Completes a login and runs `work` in its transaction. True for one caller: others wait for the row lock. */
 export function completeLoginOnce(
   db: Database,
   { id, browser, ttlMs, userId }: LoginToComplete,

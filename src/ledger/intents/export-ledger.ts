@@ -38,10 +38,7 @@ export async function tablesVersion(db: Queryable): Promise<number> {
   return rows[0]?.tables ?? 0;
 }
 
-/**
- * Control characters of terminals, and characters that some readers, such as `readline` of Node 24, treat as a line
- * end. They are written as JSON escapes.
- */
+/** Control characters, and line ends of some readers such as `readline` of Node 24. Written as JSON escapes. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (line: string): string => line.replace(unprintable, (text) => text.split('').map(codeOf).join(''));

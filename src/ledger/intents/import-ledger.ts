@@ -68,10 +68,7 @@ function parseObject(line: string): Record<string, unknown> {
 const notAnExport = (why: string): IntentError =>
   new IntentError('invalid_request', `The file is not a complete export of a ledger. ${why} Nothing was imported.`);
 
-/**
- * The values that readers of the tables rely on. The database would accept more, such as `NaN` for an amount and
- * `infinity` for a time. It checks the columns that are not named here.
- */
+/** The values that readers of the tables rely on. The database would accept more, such as `NaN` and `infinity`. */
 function lineSchema(z: typeof zod) {
   const hasCents = (amount: number): boolean => /^\d+(?:\.\d\d?)?$/.test(String(amount));
   const amount = z.number().positive().refine(hasCents, 'more than two decimals');
@@ -115,10 +112,7 @@ function lineSchema(z: typeof zod) {
   return z.looseObject({ intent, history: z.array(change) });
 }
 
-/**
- * Loads zod only for an import, because it takes longer to load than this whole package. The check that it returns
- * throws `invalid_request` with the number of the line and the field.
- */
+/** Loads zod, which is slow to load. The check throws `invalid_request` with the number of the line and the field. */
 async function loadLineCheck(): Promise<(line: string, number: number) => void> {
   const schema = lineSchema(await import('zod'));
   return (line, number) => {

@@ -26,10 +26,13 @@ export interface ListFilters {
   readonly limit: number;
 }
 
-const optionNames = ['kind', 'state', 'userId', 'metadata', 'createdFrom', 'createdBefore', 'after', 'limit'];
+const filterNames = ['kind', 'state', 'userId', 'metadata', 'createdFrom', 'createdBefore'] as const;
+const optionNames = [...filterNames, 'after', 'limit'];
 
 export function parseListOptions(options: ListOptions): ListFilters {
   requireKnown('list', options, optionNames);
+  const missing = filterNames.find((name) => name in options && options[name] === undefined);
+  if (missing) throw undefinedFilter(`\`${missing}\``);
   const { kind, state, userId, metadata, createdFrom, createdBefore, after, limit = 50 } = options;
   if (kind !== undefined && kind !== 'payment' && kind !== 'login') {
     throw invalid('The kind must be payment or login.');
@@ -63,12 +66,8 @@ function parseMetadata(metadata: unknown): string {
     throw invalid('`metadata` must be an object, such as { order: 42 }.');
   }
   const text = JSON.stringify(cloneOf(metadata));
+  if (hasUndefined(metadata)) throw undefinedFilter('A member of `metadata`');
   if (text === '{}') throw invalid('`metadata` has no members. Omit it to list all intents.');
-  if (hasUndefined(metadata)) {
-    throw invalid(
-      '`metadata` has a member that is undefined, so it would match more payments. Set a value, or omit the member.',
-    );
-  }
   if (text.length > maxMetadataLength) throw invalid('`metadata` is longer than the metadata of a payment can be.');
   return text;
 }
@@ -113,45 +112,43 @@ function formatCursor({ created, id }: Cursor): string {
   return Buffer.from(`${created}|${id}`).toString('base64url');
 }
 
+/** Probably a value that is missing. Without the filter, the list would have the intents of everyone. */
+function undefinedFilter(what: string): IntentError {
+  return invalid(`${what} is undefined, so more intents would match. Set a value, or omit it.`);
+}
+
 function invalid(message: string): IntentError {
   return new IntentError('invalid_request', message);
 }
 
-class Conditions {
-  readonly values: unknown[] = [];
-  readonly #texts: string[] = [];
+/** SQL with `?` for its values, in order. */
+type Condition = readonly [text: string, ...values: readonly unknown[]];
 
-  /** @param text with `?` for the parameters, in order */
-  add(text: string, ...values: readonly unknown[]): void {
-    let index = this.values.length;
-    this.values.push(...values);
-    this.#texts.push(text.replaceAll('?', () => `$${++index}`));
-  }
-
-  get text(): string {
-    return this.#texts.length > 0 ? this.#texts.join(' and ') : 'true';
-  }
+/** The text after `where`, with numbered parameters, and their values. */
+function where(conditions: readonly Condition[]): readonly [text: string, values: unknown[]] {
+  let number = 0;
+  const texts = conditions.map(([text]) => text.replaceAll('?', () => `$${++number}`));
+  return [texts.join(' and ') || 'true', conditions.flatMap(([, ...values]) => values)];
 }
 
-/** The conditions that one index serves: of the user, of the state or of the time. */
-function indexedConditions({ state, userId, createdFrom, createdBefore, after }: ListFilters): Conditions {
-  const conditions = new Conditions();
-  if (userId !== undefined) conditions.add('i.user_id = ?', userId);
+/** `indexed`: the conditions that one index serves, of the user, of the state or of the time. `others` exclude intents that it finds. */
+function conditionsOf({ kind, state, userId, metadata, createdFrom, createdBefore, after }: ListFilters) {
+  const indexed: Condition[] = [];
+  const others: Condition[] = [];
+  if (userId !== undefined) indexed.push(['i.user_id = ?', userId]);
+  if (createdFrom !== undefined) indexed.push(['i.created_at >= to_timestamp(?::float8 / 1000)', createdFrom]);
+  if (createdBefore !== undefined) indexed.push(['i.created_at < to_timestamp(?::float8 / 1000)', createdBefore]);
+  if (after) indexed.push(['(i.created_at, i.id) < (?::timestamptz, ?::text)', after.created, after.id]);
   // Created intents change too often for an index of their state.
-  else if (state !== undefined && state !== 'created') conditions.add(`i.state = ? and i.state <> 'created'`, state);
-  if (createdFrom !== undefined) conditions.add('i.created_at >= to_timestamp(?::float8 / 1000)', createdFrom);
-  if (createdBefore !== undefined) conditions.add('i.created_at < to_timestamp(?::float8 / 1000)', createdBefore);
-  if (after) conditions.add('(i.created_at, i.id) < (?::timestamptz, ?::text)', after.created, after.id);
-  return conditions;
-}
-
-/** Filters without an index read this many intents for a page, which may then have fewer intents than its limit. */
-const scannedPerPage = 2_000;
-
-/** Whether the index finds intents that the filters exclude. With metadata the planner selects the index. */
-function needsScan({ kind, state, userId, metadata }: ListFilters): boolean {
-  if (metadata !== undefined) return false;
-  return kind !== undefined || state === 'created' || (userId !== undefined && state !== undefined);
+  if (state === 'created' || (state !== undefined && userId !== undefined)) others.push(['i.state = ?', state]);
+  else if (state !== undefined) indexed.push([`i.state = ? and i.state <> 'created'`, state]);
+  if (kind !== undefined) others.push(['i.kind = ?', kind]);
+  if (metadata !== undefined) {
+    const contains = 'm.intent_id = i.id and m.metadata @> ?::jsonb';
+    others.push([`exists (select from express_intents.metadata m where ${contains})`, metadata]);
+  }
+  // With metadata the planner selects the index.
+  return { indexed, others, needsScan: others.length > 0 && metadata === undefined };
 }
 
 /** Without this, a page would scan for intents that cannot exist. */
@@ -164,34 +161,32 @@ function isContradiction({ kind, state, metadata }: ListFilters): boolean {
 /** Newest first; equal times are ordered by id. @throws {IntentError} `invalid_request` */
 export async function listIntents(db: Queryable, options: ListOptions): Promise<IntentPage> {
   const filters = parseListOptions(options);
-  const { kind, state, metadata, limit } = filters;
   if (isContradiction(filters)) return { intents: [], next: undefined };
-  const end = needsScan(filters) ? await endOfScan(db, filters) : undefined;
-  const conditions = indexedConditions(filters);
-  if (end) conditions.add('(i.created_at, i.id) >= (?::timestamptz, ?::text)', end.created, end.id);
-  if (kind !== undefined) conditions.add('i.kind = ?', kind);
-  if (state !== undefined) conditions.add('i.state = ?', state);
-  if (metadata !== undefined) {
-    const contains = 'm.intent_id = i.id and m.metadata @> ?::jsonb';
-    conditions.add(`exists (select from express_intents.metadata m where ${contains})`, metadata);
-  }
+  const { indexed, others, needsScan } = conditionsOf(filters);
+  const end = needsScan ? await endOfScan(db, indexed) : undefined;
+  const scanned: Condition[] = end ? [['(i.created_at, i.id) >= (?::timestamptz, ?::text)', end.created, end.id]] : [];
+  const [text, values] = where([...indexed, ...scanned, ...others]);
+  const { limit } = filters;
   const { rows } = await db.query<IntentRow & Cursor>(
     `select ${intentColumns}, i.created_at::text as created from express_intents.intents i
-     where ${conditions.text} order by i.created_at desc, i.id desc limit ${limit + 1}`,
-    conditions.values,
+     where ${text} order by i.created_at desc, i.id desc limit ${limit + 1}`,
+    values,
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : end;
   return { intents: page.map(toLedgerIntent), next: last && formatCursor(last) };
 }
 
+/** Filters without an index read this many intents for a page, which may then have fewer intents than its limit. */
+const scannedPerPage = 2_000;
+
 /** The last intent to scan. Undefined if fewer are left. */
-async function endOfScan(db: Queryable, filters: ListFilters): Promise<Cursor | undefined> {
-  const conditions = indexedConditions(filters);
+async function endOfScan(db: Queryable, indexed: readonly Condition[]): Promise<Cursor | undefined> {
+  const [text, values] = where(indexed);
   const { rows } = await db.query<Cursor>(
-    `select i.created_at::text as created, i.id from express_intents.intents i where ${conditions.text}
+    `select i.created_at::text as created, i.id from express_intents.intents i where ${text}
      order by i.created_at desc, i.id desc offset ${scannedPerPage - 1} limit 1`,
-    conditions.values,
+    values,
   );
   return rows[0];
 }

@@ -1,7 +1,7 @@
 import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
 import type { BrowserIntent, Idempotency, NewIntent, RepeatedIntent } from '../ledger.js';
-import { type IntentRow, intentColumns, toRecordedTerms } from './intent-row.js';
+import { type IntentRow, type TermsRow, termsColumns, toRecordedTerms } from './intent-row.js';
 
 /** When a payment is first polled, and how long it is watched, in milliseconds. */
 export interface WatchTimes {
@@ -44,10 +44,7 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
   return rowCount === 1;
 }
 
-/**
- * Records that the sequencer has accepted a reserved intent.
- * @throws {IntentError} `internal_error` if the ledger does not have the intent; its secret must not be returned then
- */
+/** Records that the sequencer has accepted a reserved intent. @throws {IntentError} `internal_error` if the row is missing */
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
     `update express_intents.intents i
@@ -65,7 +62,8 @@ export async function confirmIntent(db: Queryable, id: string, times: WatchTimes
     );
 }
 
-type RepeatedRow = IntentRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
+type RepeatedRow = Pick<IntentRow, 'id' | 'state'> &
+  TermsRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
 
 export async function findRepeated(
   db: Queryable,
@@ -73,7 +71,7 @@ export async function findRepeated(
   key: string,
 ): Promise<RepeatedIntent | undefined> {
   const { rows } = await db.query<RepeatedRow>(
-    `select ${intentColumns}, i.fingerprint, i.sealed_secret from express_intents.intents i
+    `select id, state, ${termsColumns}, fingerprint, sealed_secret from express_intents.intents
      where browser = $1 and idempotency_key = $2`,
     [browser, key],
   );

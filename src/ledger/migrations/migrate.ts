@@ -5,10 +5,7 @@ import type { Database, Queryable } from '../database/database.js';
 import { sqlStateOf } from '../database/database-fault.js';
 import { intentsMigration } from './001-intents.js';
 
-/**
- * One change of the tables. A published migration never changes. The previous version of this program must work with
- * the changed tables.
- */
+/** One change of the tables, which never changes again. The previous version of this program must work with it. */
 export interface Migration {
   /** 1, 2, 3, ... without a gap. */
   readonly version: number;

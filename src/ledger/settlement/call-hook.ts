@@ -12,11 +12,16 @@ import { inAboutMs } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
+/** Whether other hooks may run at the same time. */
+export type HookRunKind = NonNullable<ClaimedPayment['hookRun']>;
+
 /** A hook whose writes commit together with a change of state. */
 export interface HookCall {
   readonly name: 'onPaid' | 'onReversed';
   /** If undefined, the state changes without a call. */
   readonly hook: Hook | undefined;
+  /** Writes that the hook starts, in the same statement as another change. */
+  readonly begin?: ((run: HookRunKind) => Promise<ClaimedPayment>) | undefined;
   /** Decides whether the hook is called now. If it returns false, it has written when the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
   readonly changes: string;
@@ -37,8 +42,9 @@ export async function callHook(
   const { check, hook } = call;
   const begin = async (): Promise<ClaimedPayment> => {
     const run = claimed.lane === 'alone' ? 'alone' : 'together';
-    const begun = await updateClaimed(context.db, claimed, 'hook_run = $4', [run]);
-    return { ...begun, payment: claimed.payment };
+    if (call.begin) return call.begin(run);
+    await updateClaimed(context.db, claimed, 'hook_run = $4', [run]);
+    return { ...claimed, hookRun: run };
   };
   const passesCheck = async (): Promise<boolean> => !check || check(await begin());
   const finish = async (): Promise<void> => {
@@ -67,7 +73,7 @@ export async function handleInterrupted(
     return hookFailed(
       context,
       claimed,
-      { name, error: new Error('The process ended while it ran.'), lane: 'alone' },
+      { name, error: new Error('The process ended while the hook ran.'), lane: 'alone' },
       lease,
     );
   }
@@ -118,10 +124,7 @@ async function callInTransaction(
   emitChange(context, begun);
 }
 
-/**
- * The database could not begin a transaction, which is not a failure of the hook. No attempt is counted.
- * @throws {unknown} `error`
- */
+/** The database could not begin a transaction, so no attempt is counted. @throws {unknown} `error` */
 async function hookNotStarted(
   { db, timing }: SettlementContext,
   claimed: ClaimedPayment,

@@ -10,10 +10,7 @@ import {
 import { type Lane, lanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
-/**
- * Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in
- * its order.
- */
+/** Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in its order. */
 const isDueIn = (lane: Lane): string => `due_at is not null
   and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
 

@@ -12,7 +12,7 @@ import type { Lane } from './hook-lanes.js';
 //
 // Every write of the work requires its `lease_token`. So a process that lost its claim writes nothing.
 
-/** A payment that this process has claimed, as of the claim or the last write. */
+/** A payment that this process has claimed, as of the claim. */
 export interface ClaimedPayment {
   readonly payment: Payment;
   readonly state: 'created' | 'submitted' | 'settled' | 'reversed' | 'expired';
@@ -94,7 +94,7 @@ export class LeaseLost extends Error {
 /**
  * Writes to a claimed payment if the claim is still valid.
  * @param changes the text after `set`; its parameters start at `$4`
- * @returns the payment after the write
+ * @returns `now()` of the write, in milliseconds. Other columns would cost more than the write
  * @throws {LeaseLost}
  */
 export async function updateClaimed(
@@ -102,15 +102,35 @@ export async function updateClaimed(
   { payment: { id }, leaseToken, state }: ClaimedPayment,
   changes: string,
   values: readonly unknown[] = [],
-): Promise<ClaimedPayment> {
-  const { rows } = await db.query<ClaimedPaymentRow>(
+): Promise<number> {
+  const { rows } = await db.query<{ readonly now_ms: number }>(
     `update express_intents.intents i set ${changes}
      where id = $1 and lease_token = $2::bigint and state = $3
-     returning ${claimedPaymentColumns}`,
+     returning extract(epoch from now())::float8 * 1000 as now_ms`,
     [id, leaseToken, state, ...values],
   );
   if (!rows[0]) throw new LeaseLost(id);
-  return toClaimedPayment(rows[0]);
+  return rows[0].now_ms;
+}
+
+/** Writes that a claimed payment is submitted, at `now()`. @returns the payment after the write @throws {LeaseLost} */
+export async function writeSubmitted(
+  db: Queryable,
+  claimed: ClaimedPayment,
+  { settleDelayMs, hookRun }: { readonly settleDelayMs: number; readonly hookRun?: ClaimedPayment['hookRun'] },
+): Promise<ClaimedPayment> {
+  const submittedMs = await updateClaimed(
+    db,
+    claimed,
+    `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null, hook_run = $5,
+     due_at = now() + $4::float8 * interval '1 millisecond',
+     leased_until = case when $4::float8 = 0 then i.leased_until end`,
+    [settleDelayMs, hookRun ?? null],
+  );
+  const { createdAt } = claimed.payment;
+  const payment = Object.freeze({ ...claimed.payment, submittedAt: new Date(submittedMs) });
+  const submittedAfterMs = submittedMs - createdAt.getTime();
+  return { ...claimed, payment, state: 'submitted', attempts: 0, hookRun, submittedAfterMs, ageMs: 0 };
 }
 
 /** The lease of a claim. Heartbeats extend it until `stop`. */

@@ -76,6 +76,11 @@ export class HookLanes {
     }
   }
 
+  /** Whether `run` would start its work at once. */
+  isFree(lane: Lane): boolean {
+    return this.#mayEnter(lane);
+  }
+
   #mayEnter(kind: Kind): boolean {
     const { first, retry, slow, alone, verify } = this.#running;
     if (alone > 0) return false;

@@ -1,8 +1,8 @@
 import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
-import { callHook, handleInterrupted, moveToDeadLetter } from './call-hook.js';
-import { type ClaimedPayment, clearFailures, endClaim, updateClaimed } from './claimed-payment.js';
+import { callHook, type HookCall, type HookRunKind, handleInterrupted, moveToDeadLetter } from './call-hook.js';
+import { type ClaimedPayment, clearFailures, endClaim, updateClaimed, writeSubmitted } from './claimed-payment.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
 import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';
@@ -21,17 +21,24 @@ export async function settlePayment(context: WorkContext, claimed: ClaimedPaymen
   if (claimed.state === 'reversed') return watchReversed(context, claimed, status);
   if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, lease);
   if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
-  const submitted = await updateClaimed(
-    context.db,
-    claimed,
-    `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null,
-     due_at = now() + $4::float8 * interval '1 millisecond',
-     leased_until = case when $4::float8 = 0 then i.leased_until end`,
-    [context.settings.settleDelayMs],
+  const { settleDelayMs } = context.settings;
+  const submit = async (hookRun?: HookRunKind): Promise<ClaimedPayment> => {
+    const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, hookRun });
+    context.notifySubmitted?.(claimed.payment.id);
+    emitSubmitted(context, submitted);
+    return submitted;
+  };
+  // Usually one write submits the payment and starts its hook. A payment that waits for anything is submitted first.
+  if (settleDelayMs === 0 && canStartHook(context, claimed)) return callOnPaid(context, claimed, lease, submit);
+  const submitted = await submit();
+  if (settleDelayMs === 0) await settle(context, submitted, lease);
+}
+
+function canStartHook({ hooks, lanes, fetchUserId }: WorkContext, { login, lane }: ClaimedPayment): boolean {
+  const needsUserId = login && fetchUserId !== undefined;
+  return (
+    hooks.onPaid !== undefined && !hooks.verifyPayment && !needsUserId && lane === 'first' && lanes.isFree('first')
   );
-  context.notifySubmitted?.(claimed.payment.id);
-  emitSubmitted(context, submitted);
-  if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
 /** If the service does not answer, the payment keeps its state and is polled again later. */
@@ -49,7 +56,8 @@ async function fetchStatusOrPollLater(
   }
 }
 
-const unknownToService = 'The payment service no longer knows the intent.';
+const unknownToService =
+  'The payment service no longer knows the intent. Ask your payment service whether it was paid.';
 
 async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
   const { db, settings, timing, observer } = context;
@@ -135,22 +143,28 @@ async function settleSubmitted(
 }
 
 async function settle(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {
-  const { hooks, settings, timing } = context;
   const payment = await withUserId(context, claimed, lease);
+  await callOnPaid(context, { ...claimed, payment }, lease);
+}
+
+function callOnPaid(
+  context: WorkContext,
+  claimed: ClaimedPayment,
+  lease: AbortSignal,
+  begin?: HookCall['begin'],
+): Promise<void> {
+  const { hooks, settings, timing } = context;
   const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
-  await callHook(
-    context,
-    { ...claimed, payment },
-    {
-      name: 'onPaid',
-      hook: hooks.onPaid,
-      check: hooks.verifyPayment && ((begun) => isVerified(context, { ...begun, payment }, lease)),
-      changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailures},
-        due_at = now() + $5::float8 * interval '1 millisecond', ${endClaim}`,
-      values: [payment.userId ?? null, firstReversalMs],
-    },
-    lease,
-  );
+  const call: HookCall = {
+    name: 'onPaid',
+    hook: hooks.onPaid,
+    begin,
+    check: hooks.verifyPayment && ((begun) => isVerified(context, begun, lease)),
+    changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailures},
+      due_at = now() + $5::float8 * interval '1 millisecond', ${endClaim}`,
+    values: [claimed.payment.userId ?? null, firstReversalMs],
+  };
+  return callHook(context, claimed, call, lease);
 }
 
 /** A payment settles even if the id of its payer cannot be read. */

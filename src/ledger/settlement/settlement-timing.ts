@@ -43,10 +43,7 @@ export const inAboutMs = (parameter: string): string =>
 /** The cap for a payment whose age is negative, because it was written while the clock of the database was ahead. */
 const clockAheadCapMs = 15 * 60_000;
 
-/**
- * The interval to the next poll, in milliseconds. It grows with the age of the payment. Applies to unpaid and reversed
- * payments, and after a refusal by `verifyPayment` or a failed status call.
- */
+/** The interval to the next poll, in milliseconds. It grows with the age of the payment. */
 export function untilNextPollMs(ageMs: number, timing: SettlementTiming): number {
   const { watchFirstMs, watchGrowth, watchCapMs } = timing;
   if (ageMs < 0) return Math.min(Math.max(watchFirstMs, watchGrowth * -ageMs), clockAheadCapMs);

@@ -126,10 +126,7 @@ export class Settlement {
     return this.#isClosed ? Promise.resolve() : this.#rechecks.add(id);
   }
 
-  /**
-   * Claims payments up to the limits and starts to process them.
-   * @returns how many were claimed; `idle` waits until they are processed
-   */
+  /** Claims payments and starts to process them. @returns how many were claimed; `idle` waits for them */
   async round(): Promise<number> {
     const { db, timing } = this.#context;
     const rechecked = await this.#claimRechecks(this.#room.first);
@@ -167,14 +164,13 @@ export class Settlement {
   }
 
   async #run(): Promise<void> {
-    const { db } = this.#context;
+    const { db, timing } = this.#context;
     if (!db.isShared)
-      await releaseAllClaims(db).catch((error) =>
-        this.#logError(
-          'the claims of an earlier process could not be released. Its payments wait until the leases end',
-          error,
-        ),
-      );
+      await releaseAllClaims(db).catch((error) => {
+        const seconds = timing.leaseMs / 1_000;
+        const what = 'the claims of an earlier process could not be released';
+        this.#logError(`${what}. Its payments settle after at most ${seconds} s. No action is needed`, error);
+      });
     while (!this.#isClosed) {
       await this.#tryRound();
       if (this.#failures > 0 || !this.#hasMore) await this.#pause();

@@ -5,10 +5,7 @@ const batchMs = 20;
 /** Postgres limits a payload to 8000 bytes. */
 const maxIds = 150;
 
-/**
- * Notifies all processes of a site of submitted intents, for the pages that other processes serve. A notification is a
- * hint: it may be lost, and the receiver polls the sequencer.
- */
+/** Notifies all processes of submitted intents, for the pages that they serve. A notification may be lost. */
 export class SubmissionNotifier {
   readonly #db: Database;
   readonly #listening: { close(): void } | undefined;

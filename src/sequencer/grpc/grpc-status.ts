@@ -1,4 +1,5 @@
 import { SequencerError, type SequencerErrorCode } from '../../errors.js';
+import { answerTimeout, httpStatusError, unreachableError } from '../transport.js';
 
 /** The final status of a gRPC call. The library supplies one if the service sent none. */
 export interface GrpcStatus {
@@ -59,21 +60,19 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
     );
   }
   const [, httpStatus] = /^Received HTTP status code (\d{3})$/.exec(details) ?? [];
-  if (httpStatus) {
-    const message = `The payment service answered with HTTP status ${httpStatus}.`;
-    return new SequencerError('sequencer_bad_status', message, { httpStatus: Number(httpStatus) });
-  }
+  if (httpStatus) return httpStatusError(Number(httpStatus));
   return errorOfCode(name, details, timeoutMs, cause);
 }
 
 function errorOfCode(name: string, details: string, timeoutMs: number, cause: Error): SequencerError {
   const code = errorCodeOf[name] ?? 'sequencer_bad_status';
+  if (code === 'sequencer_unreachable') return unreachableError(cause);
+  if (code === 'sequencer_timeout') return answerTimeout(timeoutMs, cause);
   const answered = `The payment service answered with gRPC status ${name}.`;
-  if (code === 'sequencer_error') return new SequencerError(code, answered, { serviceMessage: details });
-  if (code === 'sequencer_unreachable')
-    return new SequencerError(code, 'The payment service cannot be reached.', { cause });
-  if (code === 'sequencer_timeout') {
-    return new SequencerError(code, `The payment service did not answer within ${timeoutMs} ms.`, { cause });
+  if (code === 'sequencer_error') {
+    return new SequencerError(code, `${answered} \`serviceMessage\` has its reason.`, { serviceMessage: details });
   }
-  return new SequencerError(code, answered, { httpStatus: name === 'RESOURCE_EXHAUSTED' ? 429 : 500 });
+  return new SequencerError(code, `${answered} Retry later.`, {
+    httpStatus: name === 'RESOURCE_EXHAUSTED' ? 429 : 500,
+  });
 }

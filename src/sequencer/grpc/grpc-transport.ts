@@ -85,10 +85,10 @@ class GrpcCalls {
     const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;
     for await (const answer of this.#answersOf(call, signal)) {
-      if (only) throw new SequencerError('sequencer_bad_response', 'The payment service sent more than one answer.');
+      if (only) throw badAnswer('The payment service sent more than one answer.');
       only = answer;
     }
-    if (!only) throw new SequencerError('sequencer_bad_response', 'The payment service sent an OK without an answer.');
+    if (!only) throw badAnswer('The payment service sent an OK without an answer.');
     return only;
   }
 
@@ -96,7 +96,10 @@ class GrpcCalls {
     const channel = await this.#loading;
     signal?.throwIfAborted();
     if (this.#isClosed)
-      throw new SequencerError('sequencer_unreachable', 'The call was not sent: the client is closed.');
+      throw new SequencerError(
+        'sequencer_unreachable',
+        'The call was not sent: the client is closed. Create a new client.',
+      );
     return channel;
   }
 
@@ -123,8 +126,13 @@ class GrpcCalls {
 
 function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: number): void {
   if (hadConnection()) return;
-  const message = `The connection to the payment service was not established within ${timeoutMs} ms.`;
+  const message = `The connection to the payment service was not established within ${timeoutMs} ms. Check its URL and the firewall.`;
   answers.destroy(new SequencerError('sequencer_timeout', message));
+}
+
+function badAnswer(problem: string): SequencerError {
+  const fix = 'Check that grpcUrl is that of the payment service, and that grpcNames has the names of its operations.';
+  return new SequencerError('sequencer_bad_response', `${problem} ${fix}`);
 }
 
 /**

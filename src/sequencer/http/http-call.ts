@@ -2,15 +2,12 @@ import type { Dispatcher } from 'undici';
 import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { type AttemptBounds, answerTimeout } from '../transport.js';
+import { type AttemptBounds, answerTimeout, httpStatusError, unreachableError } from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
 
-/**
- * Sends one request and decodes the envelope of its answer.
- * @throws {SequencerError} for any other answer, or none @throws the signal's reason
- */
+/** Sends one request and opens its envelope. @throws {SequencerError} without one @throws the signal's reason */
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -127,10 +124,7 @@ const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|x
 function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
   // Interface section 7.3: any status except 2xx means that the request failed. So do redirects.
   if (statusCode > 299) {
-    return new SequencerError('sequencer_bad_status', `The payment service answered with HTTP status ${statusCode}.`, {
-      httpStatus: statusCode,
-      retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
-    });
+    return httpStatusError(statusCode, parseRetryAfter(headers['retry-after'], Date.now()));
   }
   if (otherContentType.test(String(headers['content-type'] ?? ''))) {
     return new SequencerError(
@@ -141,7 +135,7 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The answer of the payment service is compressed, which the request did not allow.',
+      'The answer of the payment service is compressed. Turn off compression there, and in every proxy in front of it.',
     );
   }
   return undefined;
@@ -149,7 +143,7 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
 
 function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    const message = `The answer of the payment service is larger than ${maxResponseBytes} bytes.`;
+    const message = `The answer is larger than ${maxResponseBytes} bytes. Check that the URL is that of the payment service.`;
     return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
   if (error.name === 'HTTPParserError') {
@@ -161,9 +155,7 @@ function asSequencerError(error: Error & { readonly code?: unknown }, origin: un
       },
     );
   }
-  return new SequencerError('sequencer_unreachable', `The payment service at ${origin} cannot be reached.`, {
-    cause: error,
-  });
+  return unreachableError(error, origin);
 }
 
 const longestRetryAfterMs = 3_600_000;

@@ -66,7 +66,10 @@ class ConnectionPool {
 
   async open(): Promise<Pool> {
     const undici = await import('undici');
-    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The call was not sent: the client is closed.');
+    if (this.#closed) {
+      const message = 'The call was not sent: the client is closed. Create a new client.';
+      throw new SequencerError('sequencer_unreachable', message);
+    }
     this.pool ??= new undici.Pool(this.#origin, {
       connections: maxConnections,
       // A new TLS connection costs as much as seventy calls over an open one.

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { listenForAbort } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { encodeRequest, type Operation, openResponse } from '../../wire/envelope.js';
-import type { AttemptOptions } from '../transport.js';
+import { type AttemptOptions, httpStatusError, unreachableError } from '../transport.js';
 import { StreamQueue } from './stream-queue.js';
 
 export interface WebSocketTarget {
@@ -114,7 +114,7 @@ class WebSocketStream {
     this.#socket = socket;
     // Not handshakeTimeout of ws, which restarts with every byte.
     this.#timer = setTimeout(() => this.fail(handshakeTimeout(timeoutMs)), timeoutMs);
-    socket.on('unexpected-response', (_request, { statusCode = 0 }) => this.fail(badStatus(statusCode)));
+    socket.on('unexpected-response', (_request, { statusCode = 0 }) => this.fail(httpStatusError(statusCode)));
     socket.on('open', () => this.#sendRequest(socket));
     socket.on('pong', () => {
       this.#awaitsPong = false;
@@ -134,7 +134,7 @@ class WebSocketStream {
     // A paused socket reads no pong.
     if (this.#isPaused) return;
     if (this.#awaitsPong) {
-      this.fail(unreachable('The payment service did not answer a ping.'));
+      this.fail(unreachable('The payment service did not answer a ping, so the stream was closed. Open it again.'));
       return;
     }
     this.#awaitsPong = true;
@@ -147,10 +147,13 @@ class WebSocketStream {
       if (!isBinary)
         throw new SequencerError(
           'sequencer_bad_response',
-          'The payment service sent a text frame in a stream. Streams have binary frames.',
+          'The payment service sent a text frame in a stream. Check that the URL is that of the payment service.',
         );
       if (this.reader.push(openResponse(new Uint8Array(data)))) return;
-      throw new SequencerError('sequencer_bad_response', 'The payment service kept sending to a paused stream.');
+      throw new SequencerError(
+        'sequencer_bad_response',
+        'The payment service kept sending to a paused stream. Report this to your payment service.',
+      );
     } catch (error) {
       this.fail(error);
     }
@@ -166,7 +169,9 @@ class WebSocketStream {
   #onClose(code: number): void {
     clearTimeout(this.#timer);
     this.reader.end(
-      code === 1000 ? {} : { error: unreachable(`The payment service closed the stream with WebSocket code ${code}.`) },
+      code === 1000
+        ? {}
+        : { error: unreachable(`The payment service closed the stream with WebSocket code ${code}. Open it again.`) },
     );
     this.#markClosed();
   }
@@ -188,18 +193,12 @@ class WebSocketStream {
   }
 }
 
-/** The handshake was answered with an HTTP status except 101, such as a redirect. */
-function badStatus(httpStatus: number): SequencerError {
-  return new SequencerError('sequencer_bad_status', `The payment service answered with HTTP status ${httpStatus}.`, {
-    httpStatus,
-  });
-}
-
 function handshakeTimeout(timeoutMs: number): SequencerError {
-  return new SequencerError('sequencer_timeout', `The payment service did not open the stream within ${timeoutMs} ms.`);
+  const message = `The payment service did not open the stream within ${timeoutMs} ms. Allow WebSockets in every proxy and firewall.`;
+  return new SequencerError('sequencer_timeout', message);
 }
 
-const transportClosed = (): SequencerError => unreachable('The client is closed.');
+const transportClosed = (): SequencerError => unreachable('The client is closed. Create a new client.');
 
 function unreachable(message: string, cause?: unknown): SequencerError {
   return new SequencerError('sequencer_unreachable', message, { cause });
@@ -209,7 +208,7 @@ function unreachable(message: string, cause?: unknown): SequencerError {
 function asStreamError(cause: Error & { readonly code?: unknown }): SequencerError {
   const { code } = cause;
   if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {
-    return unreachable('The payment service cannot be reached.', cause);
+    return unreachableError(cause);
   }
   return new SequencerError(
     'sequencer_bad_response',

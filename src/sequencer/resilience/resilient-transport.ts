@@ -36,10 +36,7 @@ export interface CallObserver {
 export interface ObservedCall {
   readonly metadata: Readonly<Record<string, string>> | undefined;
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
-  /**
-   * @param failure undefined if the call was answered
-   * @param wasCanceled whether the caller canceled it
-   */
+  /** @param failure undefined if the call was answered @param wasCanceled whether the caller canceled it */
   end(failure: unknown, wasCanceled: boolean): void;
 }
 
@@ -74,10 +71,7 @@ export function resilientTransport(inner: Transport, options: ResilienceOptions)
   };
 }
 
-/**
- * The state of one operation. Each has its own circuit and permits, so an operation that stalls does not affect the
- * others. If the service is down, each circuit opens at its own fifth failure.
- */
+/** The state of one operation. An operation that stalls does not affect the others. */
 interface OperationState {
   readonly breaker: CircuitBreaker;
   readonly permits: Semaphore;
@@ -109,7 +103,7 @@ class ResilientCalls {
   async call(operation: Operation, body: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const { signal, cancelBeforeSend } = options;
     throwIfAborted(signal, cancelBeforeSend);
-    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed.');
+    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed. Create a new client.');
     const state = this.#stateOf(operation);
     this.#unfinished += 1;
     const observed = this.#options.observer?.begin(operation);
@@ -222,7 +216,7 @@ function tooBusy({ held, waiting }: Semaphore): IntentError {
 }
 
 function queueTimeout(timeoutMs: number): SequencerError {
-  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the payment service.`;
+  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the payment service. Retry later.`;
   return new SequencerError('sequencer_timeout', message);
 }
 

@@ -34,20 +34,14 @@ export function isRepeatable(operation: Operation): boolean {
 /** Too many requests, bad gateway, unavailable, gateway timeout. */
 const transientStatuses: readonly (number | undefined)[] = [429, 502, 503, 504];
 
-/**
- * Whether the same bytes may succeed if they are sent again. Not after a refusal or an answer that cannot be decoded,
- * which would repeat, nor after status 500, which says that the service failed on these bytes.
- */
+/** Whether the same bytes may succeed later. A refusal, an unreadable answer and status 500 would repeat. */
 function isRetryable(error: unknown): error is SequencerError {
   if (!(error instanceof SequencerError)) return false;
   const { code, httpStatus } = error;
   return code === 'sequencer_unreachable' || code === 'sequencer_timeout' || transientStatuses.includes(httpStatus);
 }
 
-/**
- * The delay before retry `retry` (0 is the first), in milliseconds. Undefined if the call must not be retried, or too
- * little time would remain.
- */
+/** The delay before retry `retry`, 0 for the first, in milliseconds. Undefined if the call must not be retried. */
 export function retryDelayMs(
   error: unknown,
   retry: number,

@@ -18,7 +18,10 @@ export interface StreamRequest {
 export function signStreamRequest(id: string, clientSecret: string): StreamRequest {
   const rendezvous = rendezvousKeyPair(parseClientSecret(clientSecret));
   if (intentIdOf(rendezvous) !== id) {
-    throw new IntentError('invalid_client_secret', 'The client secret belongs to another intent.');
+    throw new IntentError(
+      'invalid_client_secret',
+      'The client secret belongs to another intent. Pass the id and the client secret of the same intent.',
+    );
   }
   const codec = v1.OpenMessageStreamRequest;
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };

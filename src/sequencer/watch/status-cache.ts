@@ -37,10 +37,7 @@ export interface StatusCacheOptions {
   readonly onSubscriberError?: ((error: unknown) => void) | undefined;
 }
 
-/**
- * The lifetime of a status while the intent is not submitted, in milliseconds: too short for a page that polls every
- * second to notice, and long enough for a thousand pages to share one call.
- */
+/** The lifetime while an intent is not submitted, in milliseconds: too short to notice, long enough to share a call. */
 export const pendingMs = 250;
 /** The lifetime once it is submitted. Limited, because a submission may be reversed. */
 const submittedMs = 60_000;
@@ -96,10 +93,7 @@ export class StatusCache {
     return answer && this.#isFresh(answer) && !this.#running.has(id) ? answer.status : undefined;
   }
 
-  /**
-   * The status, from the cache or from the sequencer.
-   * @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason
-   */
+  /** The status, cached or not. @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason */
   get(id: string, options: StatusReadOptions = {}): Promise<IntentStatus> {
     const { signal, bypassCache = false, source = 'status' } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);

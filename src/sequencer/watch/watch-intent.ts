@@ -227,10 +227,7 @@ function openReader(
   }
 }
 
-/**
- * The next response of a stream. It aborts a signal instead of settling a promise: each wait for a promise leaves a
- * reaction in it, and a stream can be silent for days.
- */
+/** The next response of a stream. It aborts a signal, because each wait for a promise would leave a reaction in it. */
 interface StreamStep {
   /** Aborted when the response arrives. */
   readonly settled: AbortSignal;

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { axeViolations } from '../support/axe.js';
-import { state as reached } from '../support/checkout.js';
+import { state as reached, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -54,7 +54,7 @@ async function answer(path) {
     if (state === 'confirming') return never;
     return state === 'problem' ? json({ code: 'intent_not_found' }, 404) : json({ user: { id: 'visitor' } });
   }
-  if (state === 'offline') throw new TypeError('There is no network.');
+  if (state === 'offline' || !navigator.onLine) throw new TypeError('There is no network.');
   if (state === 'silent') return json({ code: 'sequencer_unreachable' }, 503);
   return json(flags);
 }
@@ -68,7 +68,7 @@ globalThis.EventSource = class extends EventTarget {
     setTimeout(() => this.begin(), 50);
   }
   begin() {
-    if (state === 'offline' || state === 'silent') {
+    if (state === 'offline' || state === 'silent' || !navigator.onLine) {
       this.readyState = 2;
       return this.dispatchEvent(new Event('error'));
     }
@@ -98,5 +98,17 @@ describe.each(['light', 'dark'] as const)('the dialog in %s', (colorScheme) => {
     expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     if (folder) await page.screenshot({ path: path.join(folder, `${mode}-${state}-${colorScheme}.png`) });
+  });
+
+  // Without axe: its session with the debugger ends the emulation of the missing network.
+  test('without a network, payment: says what to do, and has no overflow on a phone', async () => {
+    const address = site.page({ script: script('waiting', 'payment') });
+    const { page, context } = await open(address, { colorScheme, viewport: { width: 390, height: 780 } });
+    await reached(page, 'waiting');
+    await context.setOffline(true);
+    await reached(page, 'offline');
+    expect(await textOf(page, 'status')).toBe('You are offline. If you have paid, keep this page open.');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    if (folder) await page.screenshot({ path: path.join(folder, `payment-disconnected-${colorScheme}.png`) });
   });
 });

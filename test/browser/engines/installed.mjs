@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const libraries = ['/usr/lib', '/usr/libexec'];
 
@@ -38,3 +39,6 @@ export function missingPackages() {
   if (!commandPath('Xvfb')) missing.push('xvfb');
   return missing;
 }
+
+// For .ci/run.
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(missingPackages().join(' '));

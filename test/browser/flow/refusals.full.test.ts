@@ -108,6 +108,22 @@ describe('an expired code', () => {
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
+  test('that cannot be checked without a network says so, and offers no retry', async () => {
+    const visit = await open(site.page({ script: buttonScript(expiring) }));
+    visit.forgive(/ERR_INTERNET_DISCONNECTED/);
+    const { page, context } = visit;
+    await expire(page);
+    await part(page, 'retry').waitFor();
+    await context.setOffline(true);
+    await part(page, 'check').click();
+    await eventually(async () =>
+      expect(await textOf(page, 'status')).toBe(
+        'This code has expired. You are offline. If you have paid, keep this page open.',
+      ),
+    );
+    expect(await isOffered(page, 'retry')).toBe(false);
+  });
+
   test('offers no retry while the check fails', async () => {
     const visit = await open(site.page({ script: buttonScript(expiring) }));
     visit.forgive(/ERR_FAILED/);
@@ -137,5 +153,5 @@ test('a silent payment service is not reported as a missing connection', async (
   expect(await textOf(page, 'status')).toBe('The payment service is not responding. Still trying…');
   await context.setOffline(true);
   await state(page, 'offline');
-  expect(await textOf(page, 'status')).toBe('You are offline. Waiting for a connection…');
+  expect(await textOf(page, 'status')).toBe('You are offline. If you have paid, keep this page open.');
 });

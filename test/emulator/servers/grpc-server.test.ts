@@ -139,7 +139,7 @@ it('releases a call when the client disconnects', async () => {
     },
     close: async () => undefined,
   };
-  const server = await startGrpcServer(answering, { port: 0, setting: 'grpcPort', unref: true });
+  const server = await startGrpcServer(answering, { port: 0, fix: 'Choose another.', unref: true });
   const transport = createGrpcTransport({ url: server.url, timeoutMs: 60_000 });
   const leaving = new AbortController();
   const { signal } = leaving;

@@ -139,12 +139,12 @@ describe('start and end', () => {
     }
   });
 
-  test('names a port in use and the variable that sets it', async () => {
+  test('names a port in use and the option that sets it', async () => {
     const { url } = await start();
     const { port } = new URL(url);
     await expect(startSequencer({ port: Number(port) })).rejects.toMatchObject({
       code: 'invalid_configuration',
-      message: expect.stringMatching(new RegExp(`port ${port} .*in use.*INTENT_EMULATOR_PORT`)),
+      message: expect.stringMatching(new RegExp(`port ${port} .*in use.*Set the option port`)),
     });
   });
 

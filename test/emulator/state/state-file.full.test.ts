@@ -251,7 +251,7 @@ describe('the file', () => {
     expect(await startProgram(program, [stateFile]).next()).toEqual({ problem: expect.stringMatching(problem) });
     // With the same port, the error names the port.
     const { port } = new URL(url);
-    await expect(startSequencer({ stateFile, port: Number(port) })).rejects.toThrow(/INTENT_EMULATOR_PORT/);
+    await expect(startSequencer({ stateFile, port: Number(port) })).rejects.toThrow(/Set the option port/);
     opened(await create(url, await payment()));
     await close();
     await (await startSequencer({ stateFile })).close();

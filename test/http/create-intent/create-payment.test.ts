@@ -1,4 +1,5 @@
-import type { CreatePaymentOptions, CreatePaymentTerms } from '../../../src/http/create-intent/create-payment.js';
+import type { CreatePaymentOptions } from '../../../src/http/create-intent/create-payment.js';
+import type { SitePaymentTerms } from '../../../src/http/hooks.js';
 import type { Payment } from '../../../src/ledger/payment.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
@@ -7,7 +8,7 @@ import { type LedgerSite, startLedgerSite, untilState } from '../../support/site
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { destination, startSite, startSiteWithSequencer } from '../../support/sites/site.js';
 
-const terms: CreatePaymentTerms = {
+const terms: SitePaymentTerms = {
   amount: '120.00',
   currency: 'eur',
   description: 'Invoice 42',
@@ -145,7 +146,7 @@ describe('router.createPayment', () => {
       site = await startLedgerSite({ databaseUrl, login: false, payment: undefined, destination });
     });
     const create = (given: object, options?: object) =>
-      site.router.createPayment(given as CreatePaymentTerms, options as CreatePaymentOptions);
+      site.router.createPayment(given as SitePaymentTerms, options as CreatePaymentOptions);
 
     test('creates payments, but not with an idempotency key', async () => {
       expect(await create(terms)).toMatchObject({ id: expect.any(String) });

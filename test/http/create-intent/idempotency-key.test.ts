@@ -64,12 +64,27 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     const browser = new Browser(site.origin);
     const key = newKey();
     await create(browser, key);
-    const calls = site.tap.calls.length;
+    const sent = createdAt(site);
     const reused = await create(browser, key, body);
     expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused']);
     expect(JSON.stringify(reused.body)).not.toContain('client_secret');
-    expect(site.tap.calls.length).toBe(calls);
+    expect(createdAt(site)).toBe(sent);
     expect((await create(browser, key)).status).toBe(201);
+  });
+
+  test('is looked up only for a browser that had the cookie before', async () => {
+    const steps = ['repeated', 'reserve', 'confirm'];
+    const stepsOf = async (browser: Browser, key: string): Promise<readonly string[]> => {
+      const before = site.faults.calls.length;
+      expect((await create(browser, key)).status).toBe(201);
+      const methods = site.faults.calls.slice(before).map(({ method }) => method);
+      return methods.filter((method) => steps.includes(method));
+    };
+    const browser = new Browser(site.origin);
+    const key = newKey();
+    expect(await stepsOf(browser, key)).toEqual(['reserve', 'confirm']);
+    expect(await stepsOf(browser, key)).toEqual(['repeated']);
+    expect(await stepsOf(browser, newKey())).toEqual(['repeated', 'reserve', 'confirm']);
   });
 
   test('from another browser creates another intent', async () => {
@@ -168,8 +183,15 @@ test.each(Object.entries(expressVersions))(
 );
 
 /** The failures of the sequencer and the ledger during a request. */
-const failures: [name: string, fail: (site: LedgerSite) => void, hookCalls: number][] = [
-  ['the ledger fails before the lookup', ({ faults }) => faults.failOnce('repeated', 'before'), 1],
+const failures: [name: string, fail: (site: LedgerSite, browser: Browser) => void, hookCalls: number][] = [
+  [
+    'the ledger fails before the lookup',
+    ({ faults }, { cookies }) => {
+      cookies.set('intent', 'a'.repeat(43));
+      faults.failOnce('repeated', 'before');
+    },
+    1,
+  ],
   ['the ledger fails before the insert', ({ faults }) => faults.failOnce('reserve', 'before'), 2],
   ['the response to the insert is lost', ({ faults }) => faults.failOnce('reserve', 'after'), 1],
   ['the sequencer fails', ({ sequencer }) => void sequencer.injectFault(refusal), 1],
@@ -192,7 +214,7 @@ describe.each([
     const browser = new Browser(first.origin);
     const key = newKey();
 
-    fail(first);
+    fail(first, browser);
     const failed = await create(browser, key);
     expect(failed.status).toBeGreaterThanOrEqual(500);
     expect(failed.body).not.toHaveProperty('client_secret');

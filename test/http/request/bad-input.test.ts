@@ -78,7 +78,7 @@ describe('an order in POST /intent', () => {
     const response = await post(origin).type('json').send(`{"order":${order}}`).expect(400);
     expect(response.body).toMatchObject({
       code: 'invalid_request',
-      detail: 'The field "order" is invalid.',
+      detail: 'The field "order" is invalid. Send JSON of at most 16 levels, without NUL or lone surrogates.',
     });
     expect(calls).toEqual([]);
   });

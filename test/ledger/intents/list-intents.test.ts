@@ -225,7 +225,14 @@ describe('parseListOptions', () => {
     ['a list as the metadata', { metadata: [1] }, 'must be an object'],
     ['text as the metadata', { metadata: '{"order":42}' }, 'must be an object'],
     ['metadata without members', { metadata: {} }, 'has no members'],
-    ['metadata with undefined only', { metadata: { order: undefined } }, 'has no members'],
+    ['metadata with undefined only', { metadata: { order: undefined } }, 'A member of `metadata` is undefined'],
+    ...['kind', 'state', 'userId', 'metadata', 'createdFrom', 'createdBefore'].map(
+      (name): [what: string, options: object, message: string] => [
+        `the filter ${name} if it is undefined`,
+        { [name]: undefined, limit: 1 },
+        `\`${name}\` is undefined`,
+      ],
+    ),
     ['metadata with a date', { metadata: { at: new Date(0) } }, 'metadata.at is a Date'],
     ['metadata with a NUL', { metadata: { order: '\0' } }, 'metadata.order is a string with NUL'],
     ['circular metadata', { metadata: circular }, 'circular or nested too deeply'],

@@ -118,7 +118,7 @@ test.each(kinds)(
       expect({ id, charged: site.attempts.get(id)?.filter((attempt) => attempt > 1) }).toEqual({ id, charged: [] });
     }
     for (const id of culprits) {
-      const lastError = 'Error: The process ended while it ran.';
+      const lastError = 'Error: The process ended while the hook ran.';
       expect(await child.find(id)).toMatchObject({ id, state: 'dead', attempts: hookAttempts, lastError });
     }
     const evidence = await child.evidence();

@@ -13,7 +13,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['release all claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'created'/],
   ['reserve', /^insert into express_intents\.intents .*'creating'/],
-  ['find the repeated intent', /i\.sealed_secret from express_intents\.intents/],
+  ['find the repeated intent', /fingerprint, sealed_secret from express_intents\.intents/],
   ['find for the browser', /^select sealed_secret, description from/],
   ['notify', /^select pg_notify/],
   ['confirm', /and state = 'creating'$/],

@@ -144,7 +144,10 @@ describe.each(kinds)('a lease on %s', (kind) => {
          hook_run = 'alone', lane = 'alone', due_at = now()`,
     );
     await ledger.after(1_000);
-    expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: 'Error: The process ended while it ran.' });
+    expect(await ledger.find(id)).toMatchObject({
+      state: 'dead',
+      lastError: 'Error: The process ended while the hook ran.',
+    });
     expect(await effectsOf(database)).toEqual([]);
   });
 });

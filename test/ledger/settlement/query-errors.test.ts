@@ -74,4 +74,39 @@ describe.each(kinds)('a failed query of a hook, on %s', (kind) => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'dead_letter', error: `${text} ${names}` }));
     expect(JSON.stringify([lastError, log, events])).not.toContain('ada');
   });
+
+  /** The hook ignores the failure, which has aborted its transaction. */
+  const ignoring = async (context: PaymentHookContext): Promise<void> => {
+    await insert(context).catch(() => undefined);
+  };
+  const later = async ({ tx }: PaymentHookContext): Promise<void> => {
+    const sql = 'select 1';
+    await tx.query(sql).catch((cause) => {
+      throw new QueryError(sql, [], cause);
+    });
+  };
+
+  it.each([
+    ['no other query', ignoring],
+    ['another query', (context: PaymentHookContext) => ignoring(context).then(() => later(context))],
+  ])('that the hook ignores is recorded, logged and emitted as the reason, with %s after it', async (_what, onPaid) => {
+    const { lastError, log, events } = await fail(onPaid);
+    const reason = `The transaction was rolled back because a statement in it failed: ${text.slice('error: '.length)}`;
+    expect(lastError).toBe(`IntentError: ${reason} ${names}`);
+    expect(log).toContain('"sqlState":"23505","constraint":"mails_address_key","table":"mails"');
+    const error = lastError?.slice(0, 200);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'hook_failed', error }));
+    expect(JSON.stringify([lastError, log, events])).not.toMatch(/aborted|ada/);
+  });
+
+  it('that a savepoint undid is not the reason of a later failure', async () => {
+    const { lastError } = await fail(async (context) => {
+      await context.tx.query('savepoint before');
+      await ignoring(context);
+      await context.tx.query('rollback to savepoint before');
+      await context.tx.query('select 1 / 0').catch(() => undefined);
+    });
+    expect(lastError).toContain('division by zero (sqlState 22012)');
+    expect(lastError).not.toContain('duplicate key');
+  });
 });

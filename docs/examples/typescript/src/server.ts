@@ -1,19 +1,25 @@
+import { once } from 'node:events';
 import { createServer, intentRouter } from 'express-intents';
 import { createApp } from './app.js';
 import { payments } from './payments.js';
 
 const router = intentRouter(payments);
-console.log('Opening the database. The first start takes a few seconds.');
-const embedded = await router.ready();
-await router.database.query('create table if not exists orders (id text primary key, article text not null)');
-
 const server = createServer(createApp(router));
-const port = Number(process.env.PORT ?? 3000);
-server.listen(port);
-console.log(`The site is at http://localhost:${port}`);
-if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
-
 process.once('SIGTERM', async () => {
   await router.close();
   server.close();
+});
+
+async function start(): Promise<void> {
+  console.log('Opening the database. The first start takes a few seconds.');
+  const embedded = await router.ready();
+  await router.database.query('create table if not exists orders (id text primary key, article text not null)');
+  const port = Number(process.env.PORT ?? 3000);
+  await once(server.listen(port), 'listening');
+  console.log(`The site is at http://localhost:${port}`);
+  if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+}
+start().catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
 });

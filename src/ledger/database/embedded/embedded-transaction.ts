@@ -15,10 +15,7 @@ import {
 
 export interface EmbeddedTransactionOptions {
   readonly pglite: PGlite;
-  /**
-   * Runs work while nothing else uses the database.
-   * @throws {IntentError} `ledger_unavailable` if the wait times out
-   */
+  /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` if the wait times out */
   readonly takeTurn: (work: () => Promise<void>) => Promise<void>;
   /** Called before the commit. @throws {IntentError} if nothing may be committed */
   readonly requireOpen: () => void;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -19,6 +19,8 @@ import { IntentError } from '../../../errors.js';
 // A process listens before the rename, so a `lock.` socket that refuses connections is dead for good. It searches for
 // other locks after the rename, so of two processes at least the later one finds the other. Ids are never reused, so
 // removing a dead socket cannot remove a live one.
+//
+// Windows has no sockets in folders. There the process listens on a named pipe with this id, and the file is empty.
 
 export interface FolderLock {
   /** The file that other processes check. Without it the folder seems free to them. */
@@ -35,10 +37,7 @@ const timeoutMs = 500;
 
 const pauseMs = (): number => jitteredMs(30, 2 / 3);
 
-/**
- * Locks a folder that exists, against other processes and against this one.
- * @throws {IntentError} `ledger_locked`; `invalid_configuration` if the folder cannot hold a socket
- */
+/** Locks an existing folder. @throws {IntentError} `ledger_locked`; `invalid_configuration` if it cannot hold a socket */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const end = performance.now() + timeoutMs;
   do {
@@ -105,7 +104,7 @@ async function findSockets(folder: string, own: string): Promise<{ alive: string
 
 /** True also if it cannot be determined. */
 async function isListening(folder: string, name: string): Promise<boolean> {
-  const socket = connect(socketPath(folder, name));
+  const socket = connect(addressOf(folder, name));
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(2_000) });
     return true;
@@ -117,23 +116,32 @@ async function isListening(folder: string, name: string): Promise<boolean> {
 }
 
 async function listen(folder: string, name: string): Promise<Server> {
-  const socket = socketPath(folder, name);
+  const address = addressOf(folder, name);
   const server = createServer((caller) => caller.on('error', () => undefined).destroy());
   try {
     // `exclusive`: the socket of a cluster worker would otherwise belong to the primary process.
-    server.listen({ path: socket, exclusive: true });
+    server.listen({ path: address, exclusive: true });
     await once(server, 'listening');
+    if (isWindows()) await writeFile(path.join(folder, name), '', { flag: 'wx' });
     return server.unref();
   } catch (error) {
+    server.close();
     const { code } = error as NodeJS.ErrnoException;
+    const kind = isWindows() ? 'file' : 'Unix socket';
     const message =
-      `The folder ${folder} cannot be locked: no Unix socket can be created in it (${code}). ` +
+      `The folder ${folder} cannot be locked: no ${kind} can be created in it (${code}). ` +
       'Choose a writable folder on a local disk.';
     throw new IntentError('invalid_configuration', message, { cause: error });
   }
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+const isWindows = (): boolean => process.platform === 'win32';
+
+/** Where the process of a file listens. `lock.<id>` and `new.<id>` have the same address on Windows. */
+const addressOf = (folder: string, name: string): string =>
+  isWindows() ? `\\\\.\\pipe\\express-intents-${name.split('.')[1]}` : socketPath(folder, name);
 
 /** The shorter of the absolute and the relative path. @throws {IntentError} if both are too long for the system */
 function socketPath(folder: string, name: string): string {

@@ -66,11 +66,7 @@ export class PostgresConnection {
     if (result?.command !== 'COMMIT') throw rolledBack(firstFault);
   }
 
-  /**
-   * Sends one statement, or several by the simple protocol.
-   * @returns the last result
-   * @throws the error of the driver
-   */
+  /** Sends one statement, or several by the simple protocol. @returns the last result @throws the error of the driver */
   async #send(statement: string | QueryConfig): Promise<PgResult | undefined> {
     try {
       const results: PgResult | PgResult[] = await this.#monitor.track(() =>

@@ -1,0 +1,66 @@
+import type { PaymentHooks } from '../../../src/ledger/payment.js';
+import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
+import { watchedDatabase } from '../proof/watched-database.js';
+import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
+
+describe('the statements of a settlement', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase('postgres', { fakeTime: true });
+  });
+  beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
+
+  /** @returns a ledger, and the writes to its payments, in order */
+  function watched(hooks: PaymentHooks, options: SettlementOptions = {}) {
+    const writes: string[] = [];
+    const db = watchedDatabase(database.db, (point) => {
+      if (/^after (?!claim)/.test(point)) writes.push(point.replace('after ', ''));
+    });
+    return { writes, ledger: new SettlementFixture(database, { db, hooks, ...options }) };
+  }
+
+  it('are one write before the hook and one in its transaction', async () => {
+    const { writes, ledger } = watched({ onPaid: () => undefined });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await ledger.after(5_000);
+    expect((await ledger.find(id)).state).toBe('settled');
+    expect(writes).toEqual(['submit', 'the begin', 'settle', 'the commit']);
+  });
+
+  it.each<[what: string, hooks: PaymentHooks, login: boolean]>([
+    ['verifyPayment', { onPaid: () => undefined, verifyPayment: () => true }, false],
+    ['the user id', { onPaid: () => undefined }, true],
+  ])('submit a payment before %s is awaited', async (_what, hooks, login) => {
+    const { writes, ledger } = watched(hooks, { fetchUserId: async () => 'ada' });
+    const id = await ledger.create({ login });
+    ledger.pay(id);
+    await ledger.after(5_000);
+    expect((await ledger.find(id)).state).toBe('settled');
+    expect(writes.slice(0, 2)).toEqual(['submit', 'start the hook']);
+  });
+
+  it('submit a payment whose hook must wait for a slot, without starting the hook', async () => {
+    const release: (() => void)[] = [];
+    const onPaid = () => new Promise<void>((resolve) => void release.push(resolve));
+    const { writes, ledger } = watched({ onPaid }, { timing: { hooksAtOnce: 1 } });
+    for (const id of [await ledger.create(), await ledger.create()]) ledger.pay(id);
+    await database.advance(5_000);
+    await ledger.settlement.round();
+    await eventually(() =>
+      expect([release.length, writes.filter((write) => write === 'submit')]).toEqual([1, ['submit', 'submit']]),
+    );
+    const { rows } = await database.db.query('select state, hook_run from express_intents.intents order by hook_run');
+    expect(rows).toEqual([
+      { state: 'submitted', hook_run: 'together' },
+      { state: 'submitted', hook_run: null },
+    ]);
+    release[0]?.();
+    await eventually(() => expect(release).toHaveLength(2));
+    release[1]?.();
+    await ledger.settlement.idle();
+    expect(writes.filter((write) => write === 'settle')).toHaveLength(2);
+    expect(writes.filter((write) => write === 'start the hook')).toHaveLength(1);
+  });
+});
