@@ -22,7 +22,7 @@ import {
   stopFleet,
   warmUp,
 } from './fleet-measure.mjs';
-import { medianOf } from './measure.mjs';
+import { medianOf } from './statistics.mjs';
 import { measureStreams, streamVariants } from './streams.mjs';
 
 const { values } = parseArgs({

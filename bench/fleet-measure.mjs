@@ -37,16 +37,20 @@ export function startUpstream() {
 
 /**
  * Starts `size` site processes and their Postgres.
- * @param options `isApart`: each process has its own database, and shares only the machine
+ * @param options `isApart`: each process has its own database, and shares only the machine. `through`: returns the URL of a relay to
+ *   a database, for the processes
  */
-export async function startFleet(size, { stub, load }, { isApart = false } = {}) {
+export async function startFleet(size, { stub, load }, { isApart = false, through = (url) => url } = {}) {
   const postgres = await startPostgres();
   const databases = await Promise.all(Array.from({ length: isApart ? size : 1 }, () => postgres.newDatabase()));
   const { url } = await stub.call('addresses');
   const processes = Array.from({ length: size }, () => startChild('./server.mjs'));
   // Polls for reversals would be counted as polls.
   const options = { module: 'ours', ...site, url, watch: { settledMs: 0 }, secret: 's'.repeat(40) };
-  const start = (child, index) => child.call('start', { ...options, databaseUrl: databases[index % databases.length] });
+  const start = async (child, index) => {
+    const databaseUrl = await through(databases[index % databases.length]);
+    return child.call('start', { ...options, databaseUrl });
+  };
   const ports = await Promise.all(processes.map(start));
   const clients = await Promise.all(databases.map(fill));
   return { size, ports, processes, postgres, client: clients[0], clients, stub, load };
@@ -137,7 +141,7 @@ async function connect({ load, ports, stub }, workload) {
 
 const disconnect = ({ load }) => load.call('close');
 
-async function runBackground(fleet, workload, pace) {
+export async function runBackground(fleet, workload, pace) {
   const count = Math.round((pace.perSecond * pace.ms) / 1_000);
   await untilDone(fleet, (await insertDuePayments(fleet, workload, { ...pace, count })) + count);
 }

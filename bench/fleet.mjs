@@ -15,8 +15,8 @@ import {
   stopFleet,
   warmUp,
 } from './fleet-measure.mjs';
-import { medianOf, ratioOf } from './measure.mjs';
 import { table } from './report.mjs';
+import { medianOf, ratioOf } from './statistics.mjs';
 
 const workloads = [...requests, ...Object.keys(background)];
 const { values } = parseArgs({

@@ -32,10 +32,16 @@ const visits = {
     hasStatus(await connection.send(requestBytes({ path: `/status/${bs58.encode(randomBytes(32))}` })), 200),
 };
 
-/** The requests of a workload: one, or one for each of `ids` random ids. */
-function requestsOf({ path, ids = 1, ...request }) {
+/**
+ * The next request of a workload: always the same, or one of `ids` random ids in turn. With `keyed`, each has its own key, as from
+ * the button.
+ */
+function requestSource({ path, ids = 1, keyed = false, ...request }) {
+  if (keyed) return () => requestBytes({ ...request, path, headers: { 'Idempotency-Key': randomUUID() } });
   const target = () => path.replace(':id', () => bs58.encode(randomBytes(32)));
-  return Array.from({ length: ids }, () => requestBytes({ ...request, path: target() }));
+  const requests = Array.from({ length: ids }, () => requestBytes({ ...request, path: target() }));
+  let turn = 0;
+  return () => requests[turn++ % ids];
 }
 
 /** Sends a request until it has the expected response, and records the latency of that one. */
@@ -56,17 +62,17 @@ async function sendUntil(connection, bytes, status, { latenciesMs, retries }) {
 
 /** The idle connections, one list for each server process. */
 let idle = [];
-let requests = [];
+let nextRequest;
 let expectedStatus;
-let turn = 0;
-const nextRequest = () => requests[turn++ % requests.length];
+
+const sendNext = async (connection) => hasStatus(await connection.send(nextRequest()), expectedStatus);
 
 handleCalls({
   /** Connects. With a `request`, each connection sends it once. */
   open: async ({ ports, connections, request }) => {
     idle = ports.map((port) => Array.from({ length: connections }, () => new Connection(port)));
     if (!request) return;
-    requests = requestsOf(request);
+    nextRequest = requestSource(request);
     expectedStatus = request.status ?? 200;
     await Promise.all(idle.flat().map((connection) => connection.send(nextRequest())));
   },
@@ -93,33 +99,44 @@ handleCalls({
     return { requests: latenciesMs.length, wrong, tookMs, ...percentilesOf(latenciesMs) };
   },
 
-  /** Open loop: `perSecond` visits in total, at each process in turn. Without a number, as many as possible. */
+  /**
+   * Open loop: `perSecond` visits or requests in total, at each process in turn. Without a number, as many as possible. A latency
+   * begins at the scheduled time, even if no connection is idle then.
+   */
   pace: async ({ workload, ms, perSecond = Number.POSITIVE_INFINITY }) => {
-    const visit = visits[workload];
-    const active = new Set();
-    let [started, completed, wrong] = [0, 0, 0];
+    const visit = visits[workload] ?? sendNext;
+    const total = Number.isFinite(perSecond) ? Math.round((ms / 1_000) * perSecond) : Number.POSITIVE_INFINITY;
+    const [active, latenciesMs] = [new Set(), []];
+    let [started, wrong] = [0, 0];
     const startedAtMs = performance.now();
-    for (let nowMs = startedAtMs; nowMs < startedAtMs + ms; nowMs = performance.now()) {
-      const due = Math.min(((nowMs - startedAtMs) / 1_000) * perSecond, started + 1_000);
+    const start = (connections, connection) => {
+      const dueAtMs = startedAtMs + (started / perSecond) * 1_000;
+      const visiting = visit(connection)
+        .catch(() => false)
+        .then((isCorrect) => {
+          if (!isCorrect) wrong += 1;
+          latenciesMs.push(performance.now() - dueAtMs);
+          connections.push(connection);
+          active.delete(visiting);
+        });
+      active.add(visiting);
+    };
+    for (;;) {
+      const passedMs = performance.now() - startedAtMs;
+      const due = Math.min((passedMs / 1_000) * perSecond, total, started + 1_000);
       for (; started < due; started += 1) {
         const connections = idle[started % idle.length];
         const connection = connections.pop();
         // All connections to this process are active. It is next when one is idle.
         if (!connection) break;
-        const visiting = visit(connection)
-          .catch(() => false)
-          .then((isCorrect) => {
-            if (!isCorrect) wrong += 1;
-            completed += 1;
-            connections.push(connection);
-            active.delete(visiting);
-          });
-        active.add(visiting);
+        start(connections, connection);
       }
+      if (passedMs >= ms && !(started < total && Number.isFinite(total))) break;
       await wait(1);
     }
     await Promise.all(active);
-    return { requests: completed, wrong };
+    const tookMs = performance.now() - startedAtMs;
+    return { requests: latenciesMs.length, wrong, tookMs, ...percentilesOf(latenciesMs) };
   },
 
   /** Creates `count` payments, and requests the status of each once. */

@@ -1,15 +1,28 @@
 // Measures the variants of a workload in turns. Each variant has its own process; all call the same sequencer.
+import { existsSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { idleMs } from './machine.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startChild } from './process.mjs';
+import { isStable, medianOf, othersShareOf } from './statistics.mjs';
 
-/** Requests before the first measurement, or as many as possible in `warmMs`: the engine compiles the code. */
-const warmUpRequests = 5_000;
-const warmUpWindowMs = 500;
 /**
  * The longest unmeasured load before each window. While a process is idle, the engine releases memory. Afterwards it collects
  * garbage often until the heap has grown again, which doubles the time of an ordinary Express app.
  */
-const leadInMs = 200;
+const leadInMs = 500;
+
+/** Half of the requests per second at which the server is busy. */
+const openLoopShare = 0.5;
+
+/** In this process young objects fill so much memory that no garbage collection occurs during a window. */
+const allocation = {
+  execArgv: ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],
+  warmMs: 3_000,
+  windowMs: 300,
+  windows: 5,
+  tries: 10,
+};
 
 /** The options of all servers. The account and the seed are examples. */
 export const site = {
@@ -18,96 +31,149 @@ export const site = {
   verifierSeed: '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',
 };
 
-/** @returns the samples of each variant, one for each round. The variants of a round are measured one after the other. */
+/**
+ * Measures the variants. Those of a round are measured one after the other.
+ * @param perSecond of the workload: the rate of an open loop, instead of a closed loop
+ * @param windowFactor of the workload: its windows are longer by this factor
+ * @returns for each variant its samples, one for each round, the warm-up, and the allocated bytes of a request
+ */
 export async function measureWorkload(workload, { rounds, ms, connections, warmMs }) {
-  const upstream = new Upstream();
-  const load = startChild('./load.mjs');
-  const runners = [];
+  const { perSecond, windowFactor = 1 } = workload;
+  const bench = new Bench(connections);
   try {
+    const runners = [];
     for (const [name, variant] of Object.entries(workload.variants)) {
-      runners.push(await startVariant(name, variant, workload, { upstream, load, connections }));
+      runners.push(await bench.start(name, variant, workload.request));
     }
-    for (const runner of runners) await warm(runner, warmMs);
+    for (const runner of runners) await warm(runner, { ms, warmMs });
     for (let round = 0; round < rounds; round += 1) {
-      for (const runner of runners) runner.samples.push(await runWindow(runner, ms));
+      for (const runner of runners) runner.samples.push(await runWindow(runner, { ms: ms * windowFactor, perSecond }));
     }
-    return Object.fromEntries(runners.map(({ name, samples }) => [name, samples]));
+    for (const { server } of runners) server.stop();
+    const results = {};
+    for (const { name, warmUp, samples } of runners) {
+      const allocator = await bench.start(name, workload.variants[name], workload.request, allocation.execArgv);
+      const allocatedBytes = await measureAllocation(allocator, Math.min(warmMs, allocation.warmMs));
+      results[name] = { warmUp, samples, allocatedBytes };
+    }
+    return results;
   } finally {
-    for (const { stop } of [load, ...runners.map(({ server }) => server)]) stop();
-    await upstream.stop();
+    await bench.stop();
   }
 }
 
-/** The sequencer and the database of the servers. */
-class Upstream {
+/** The processes of a benchmark: servers, clients, the sequencer and the database. */
+class Bench {
   #stub = startChild('./stub.mjs');
   #postgres;
+  #connections;
+  #servers = [];
+  load = startChild('./load.mjs');
+
+  constructor(connections) {
+    this.#connections = connections;
+  }
+
+  async start(name, variant, request, execArgv) {
+    const { request: own, ledger, ...options } = variant;
+    const server = startChild('./server.mjs', execArgv);
+    this.#servers.push(server);
+    const { url } = await this.#stub.call('addresses');
+    if (ledger) this.#postgres ??= await startPostgres();
+    const databaseUrl = ledger && (await this.#postgres.newDatabase());
+    const port = await server.call('start', { ...site, url, ...options, ...(ledger && { databaseUrl }) });
+    const window = { ports: [port], connections: this.#connections, request: { ...request, ...own } };
+    return { name, server, bench: this, window, samples: [] };
+  }
+
+  /** The idle time of all cores, and the CPU time of all processes of the benchmark. */
+  async readings() {
+    const children = [this.#stub, this.load, ...this.#servers.filter(({ isRunning }) => isRunning())];
+    const times = await Promise.all(children.map((child) => child.call('cpuMs')));
+    const { user, system } = process.cpuUsage();
+    const postgresMs = this.#postgres && existsSync('/proc') ? this.#postgres.cpuMs() : 0;
+    const ownMs = times.reduce((sum, each) => sum + each, (user + system) / 1000 + postgresMs);
+    return { atMs: performance.now(), idleMs: idleMs(), ownMs };
+  }
 
   calls() {
     return this.#stub.call('calls');
   }
 
-  /** The URLs that a variant requires. */
-  async addresses({ ledger }) {
-    const { url } = await this.#stub.call('addresses');
-    if (ledger) this.#postgres ??= await startPostgres();
-    return { url, ...(ledger && { databaseUrl: await this.#postgres.newDatabase() }) };
-  }
-
   async stop() {
-    this.#stub.stop();
+    for (const child of [this.#stub, this.load, ...this.#servers]) child.stop();
     await this.#postgres?.stop();
   }
 }
 
-async function startVariant(name, variant, { request }, { upstream, load, connections }) {
-  const { request: own, ledger, ...options } = variant;
-  const server = startChild('./server.mjs');
-  const port = await server.call('start', { ...site, ...options, ...(await upstream.addresses({ ledger })) });
-  const window = { ports: [port], connections, request: { ...request, ...own } };
-  return { name, server, upstream, load, window, samples: [] };
-}
-
-async function warm(runner, ms) {
-  const endMs = performance.now() + ms;
-  for (let requests = 0; requests < warmUpRequests && performance.now() < endMs; ) {
-    requests += (await runWindow(runner, warmUpWindowMs)).requests;
-  }
-}
-
-async function runWindow({ name, server, upstream, load, window }, ms) {
-  await load.call('open', window);
-  await load.call('repeat', { ms: Math.min(ms, leadInMs) });
-  const [before, callsBefore] = [await server.call('used'), await upstream.calls()];
-  const { requests, wrong, tookMs, p50Ms, p99Ms } = await load.call('repeat', { ms });
-  const [after, callsAfter] = [await server.call('used'), await upstream.calls()];
-  await load.call('close');
-  if (wrong > 0) throw new Error(`${name}: ${wrong} of ${requests} responses were wrong.`);
-  const cpuUs = after.cpuUs - before.cpuUs;
-  return {
-    requests,
-    cpuUs: cpuUs / requests,
-    perSecond: (requests / tookMs) * 1000,
-    p50Ms,
-    p99Ms,
-    rssMiB: after.rss / 2 ** 20,
-    /** Share of one core. If it is low, the load generator or another program was the bottleneck. */
-    busy: cpuUs / 1000 / tookMs,
-    upstreamCalls: (callsAfter - callsBefore) / requests,
+/** Sends requests until the CPU time of a request is stable. The engine compiles the code. */
+async function warm(runner, { ms, warmMs }) {
+  const startedAtMs = performance.now();
+  const windows = [];
+  const isWarm = () => isStable(windows.map(({ cpuUs }) => cpuUs));
+  await runner.server.call('observeCollections', true);
+  do windows.push(await runWindow(runner, { ms, isWarmUp: true }));
+  while (!isWarm() && performance.now() - startedAtMs < warmMs);
+  await runner.server.call('observeCollections', false);
+  runner.warmUp = {
+    tookMs: performance.now() - startedAtMs,
+    isStable: isWarm(),
+    cpuUs: windows.map(({ cpuUs }) => cpuUs),
+    gc: medianOf(windows.slice(-3), 'gc'),
   };
 }
 
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+/** A closed loop, then an open loop at half of its rate, which measures the latency. */
+async function runWindow({ name, server, bench, window }, { ms, perSecond, isWarmUp = false }) {
+  const { load } = bench;
+  const send = async (pace) => {
+    const sent = await load.call(pace.perSecond ? 'pace' : 'repeat', pace);
+    if (sent.wrong > 0) throw new Error(`${name}: ${sent.wrong} of ${sent.requests} responses were wrong.`);
+    return sent;
+  };
+  await load.call('open', window);
+  if (!isWarmUp) await send({ ms: Math.min(ms, leadInMs), perSecond });
+  const machineBefore = await bench.readings();
+  const [callsBefore, before] = [await bench.calls(), await server.call('used')];
+  const closed = await send({ ms, perSecond });
+  const [after, callsAfter] = [await server.call('used'), await bench.calls()];
+  const { requests, tookMs } = closed;
+  const rate = (requests / tookMs) * 1000;
+  const { p50Ms, p99Ms } = isWarmUp || perSecond ? closed : await send({ ms, perSecond: rate * openLoopShare });
+  const machineAfter = await bench.readings();
+  await load.call('close');
+  const used = (key) => after[key] - before[key];
+  return {
+    requests,
+    cpuUs: used('cpuUs') / requests,
+    ...(isWarmUp && { gc: (used('gcMs') * 1000) / used('cpuUs') }),
+    otherThreads: (used('otherThreadsMs') * 1000) / used('cpuUs'),
+    perSecond: rate,
+    p50Ms,
+    p99Ms,
+    rssMiB: after.rss / 2 ** 20,
+    upstreamCalls: (callsAfter - callsBefore) / requests,
+    others: othersShareOf({ before: machineBefore, after: machineAfter, cores: cpus().length }),
+  };
 }
 
-/** The median over the rounds. */
-export function medianOf(samples, key = 'cpuUs') {
-  return median(samples.map((sample) => sample[key]));
-}
-
-/** The median ratio of two variants over the rounds; undefined if one was not measured. */
-export function ratioOf(samples, others, key = 'cpuUs') {
-  return samples && others && median(samples.map((sample, round) => sample[key] / others[round][key]));
+/** @returns bytes on the JavaScript heap for one request; undefined if garbage was collected during each window */
+async function measureAllocation({ server, bench, window }, warmMs) {
+  const { load } = bench;
+  const windows = [];
+  let ms = allocation.windowMs;
+  await server.call('observeCollections', true);
+  await load.call('open', window);
+  await load.call('repeat', { ms: warmMs });
+  for (let tries = 0; windows.length < allocation.windows && tries < allocation.tries; tries += 1) {
+    await server.call('held');
+    const before = await server.call('used');
+    const { requests } = await load.call('repeat', { ms });
+    const after = await server.call('used');
+    if (after.collections === before.collections) windows.push({ bytes: (after.heap - before.heap) / requests });
+    else ms /= 2;
+  }
+  await load.call('close');
+  server.stop();
+  return windows.length > 0 ? medianOf(windows, 'bytes') : undefined;
 }

@@ -1,39 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { cpuMsOfTree } from './machine.mjs';
 
 const supervisor = fileURLToPath(new URL('../test/support/databases/postgres-process.mjs', import.meta.url));
-
-/** A clock tick of the kernel. */
-const tickMs = 10;
-
-/** CPU time of a process and its children. The kernel adds that of exited children to their parent. */
-function cpuMsOfTree(pid) {
-  const stats = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  let ticks = 0;
-  for (const name of stats) {
-    const stat = statOf(name);
-    if (stat?.pid === pid) ticks += stat.own + stat.exitedChildren;
-    else if (stat?.parent === pid) ticks += stat.own;
-  }
-  return ticks * tickMs;
-}
-
-/** Undefined if the process has exited. Fields as in proc(5). */
-function statOf(pid) {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program can contain any character. It ends at the last bracket.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const at = (number) => Number(fields[number - 3]);
-    return { pid: Number(pid), parent: at(4), own: at(14) + at(15), exitedChildren: at(16) + at(17) };
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * Starts the Postgres server of the tests, without fsync. It stops with `stop`, or when this process exits.

@@ -22,13 +22,21 @@ export function startChild(file, execArgv = []) {
         pending.set(lastId, { resolve, reject });
         child.send({ id: lastId, name, options });
       }),
-    stop: () => child.disconnect(),
+    isRunning: () => child.connected,
+    stop: () => child.connected && child.disconnect(),
     kill: () => child.kill('SIGKILL'),
   };
 }
 
-/** Handles the calls of the parent by name. The process exits when the parent disconnects. */
-export function handleCalls(handlers) {
+/** CPU time of this process. */
+function cpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Handles the calls of the parent by name, and `cpuMs`. The process exits when the parent disconnects. */
+export function handleCalls(given) {
+  const handlers = { cpuMs, ...given };
   process.on('message', async ({ id, name, options }) => {
     try {
       process.send({ id, result: await handlers[name](options) });

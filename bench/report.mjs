@@ -1,21 +1,46 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { medianOf, ratioOf } from './measure.mjs';
+import { differenceOf, isDisturbed, maxOthers, medianOf, ratioOf } from './statistics.mjs';
 
-const short = (value) => (value === undefined ? '' : value < 0.1 ? value.toFixed(3) : value.toFixed(2));
+const short = (value) => (value < 0.1 ? value.toFixed(3) : value.toFixed(2));
+const percent = (value) => (Number.isFinite(value) ? `${(value * 100).toFixed(0)}%` : '');
+const disturbed = '(busy)';
+
+/** Prints a value that depends on rows; not if other programs disturbed one of them, unless `busy` is set. */
+function judged(text, rows, { busy }) {
+  if (!rows.some(({ samples }) => isDisturbed(samples))) return text;
+  return busy ? `${text} ${disturbed}` : 'refused';
+}
+
+/** The ratio to another variant; for a variant with `createServer` to one with `createServer`, if both exist. */
+function timesCell(of) {
+  return (name, results, options) => {
+    const same = name.endsWith('createServer') ? `${of}, createServer` : of;
+    const [row, other] = [results[name], results[same] ?? results[of]];
+    return judged(short(ratioOf(row.samples, other.samples)), [row, other], options);
+  };
+}
+
+const medianCell = (key, format) => (name, results) => format(medianOf(results[name].samples, key));
+const fixed = (digits) => (value) => value.toFixed(digits);
 
 const columns = [
-  ['CPU us', (samples) => medianOf(samples).toFixed(1)],
-  ['x limit', (samples, all) => short(ratioOf(samples, all.limit))],
-  ['x usual', (samples, all) => short(ratioOf(samples, all.usual))],
-  ['x hello-world', (samples, all) => short(ratioOf(samples, all['hello-world']))],
-  ['per second', (samples) => medianOf(samples, 'perSecond').toFixed(0)],
-  ['p50 ms', (samples) => medianOf(samples, 'p50Ms').toFixed(2)],
-  ['p99 ms', (samples) => medianOf(samples, 'p99Ms').toFixed(2)],
-  ['RSS MiB', (samples) => medianOf(samples, 'rssMiB').toFixed(0)],
-  ['busy', (samples) => `${(medianOf(samples, 'busy') * 100).toFixed(0)}%`],
-  ['calls upstream', (samples) => Number(medianOf(samples, 'upstreamCalls').toPrecision(2)).toString()],
+  ['CPU us', medianCell('cpuUs', fixed(1))],
+  ['x limit', timesCell('limit')],
+  ['x one middleware', timesCell('one middleware')],
+  ['GC, main thread', (name, results) => percent(results[name].warmUp.gc)],
+  ['other threads (JIT, GC)', medianCell('otherThreads', percent)],
+  ['KiB allocated', (name, results) => (results[name].allocatedBytes / 1024 || undefined)?.toFixed(1) ?? ''],
+  ['per second', medianCell('perSecond', fixed(0))],
+  ['p50 ms', medianCell('p50Ms', fixed(2))],
+  ['p99 ms', medianCell('p99Ms', fixed(2))],
+  ['RSS MiB', medianCell('rssMiB', fixed(0))],
+  ['calls upstream', medianCell('upstreamCalls', (value) => Number(value.toPrecision(2)).toString())],
+  ['other programs', medianCell('others', percent)],
+  ['warm-up', (name, results) => warmUpCell(results[name].warmUp)],
 ];
+
+const warmUpCell = ({ tookMs, isStable }) => `${(tookMs / 1000).toFixed(0)} s${isStable ? '' : ', not stable'}`;
 
 export const table = (head, rows) => {
   const line = (cells) => `| ${cells.join(' | ')} |`;
@@ -23,41 +48,71 @@ export const table = (head, rows) => {
 };
 
 /** A Markdown table of the results of one workload. */
-export function tableOf(name, results) {
+export function tableOf(name, results, options) {
   const shown = columns.filter(([title]) => !title.startsWith('x ') || results[title.slice(2)]);
-  const rows = Object.entries(results).map(([variant, samples]) => [
+  const rows = Object.keys(results).map((variant) => [
     variant,
-    ...shown.map(([, cell]) => cell(samples, results)),
+    ...shown.map(([, cell]) => cell(variant, results, options)),
   ]);
   return table([name, ...shown.map(([title]) => title)], rows);
 }
 
-/** The measured value of each target; empty for variants that were not measured. */
-export function measuredTargets(name, { targets }, results) {
-  return targets.flatMap(({ variant, of, key = 'cpuUs', atMost }) => {
-    const samples = results[variant];
-    const value = of ? ratioOf(samples, results[of], key) : samples && medianOf(samples, key);
-    if (value === undefined) return [];
-    const what = [key === 'cpuUs' ? 'CPU' : key, of && `of ${of}`].filter(Boolean).join(' ');
-    return [{ name: `${name}: ${variant}, ${what}`, value, atMost, isReached: value <= atMost }];
+/** A table of imports. */
+export function importsTable(results) {
+  const columns = [
+    ['ms', medianCell('importMs', fixed(1))],
+    ['RSS MiB', medianCell('rssMiB', fixed(1))],
+    ['other programs', medianCell('others', percent)],
+  ];
+  const rows = Object.keys(results).map((name) => [name, ...columns.map(([, cell]) => cell(name, results))]);
+  return table(['import', ...columns.map(([title]) => title)], rows);
+}
+
+const formats = {
+  cpuUs: (us) => `${us.toFixed(1)} us`,
+  importMs: (ms) => `${ms.toFixed(1)} ms`,
+};
+const signed = (format) => (value) => `${value < 0 ? '-' : '+'} ${format(Math.abs(value))}`;
+
+/** A row for each goal of a workload; none for variants that were not measured. */
+export function goalRows({ goals }, results, options) {
+  return goals.flatMap(({ work, variant, of, minus, key = 'cpuUs', atMost }) => {
+    const rows = [variant, of ?? minus].filter(Boolean).map((name) => results[name]);
+    if (rows.includes(undefined)) return [];
+    const [samples, others] = rows.map((row) => row.samples);
+    const [value, format] = of
+      ? [ratioOf(samples, others, key), short]
+      : minus
+        ? [differenceOf(samples, others, key), signed(formats[key])]
+        : [medianOf(samples, key), formats[key]];
+    const measured = judged(format(value), rows, options);
+    return [
+      [work, `at most ${format(atMost)}`, measured, measured === 'refused' ? '' : value <= atMost ? 'yes' : 'no'],
+    ];
   });
 }
 
-export function targetsTable(targets) {
-  const rows = targets.map(({ name, value, atMost, isReached }) => [
-    name,
-    short(value),
-    short(atMost),
-    isReached ? 'yes' : 'no',
-  ]);
-  return table(['target', 'measured', 'at most', 'reached'], rows);
+export const goalsTable = (rows) => table(['work', 'goal', 'measured', 'reached'], rows);
+
+/** Names the rows that were measured while other programs used the machine; undefined if there are none. */
+export function disturbanceOf(results, { busy }) {
+  const rows = Object.entries(results).flatMap(([name, variants]) =>
+    Object.entries(variants)
+      .filter(([, { samples }]) => isDisturbed(samples))
+      .map(([variant]) => `${name}: ${variant}`),
+  );
+  if (rows.length === 0) return undefined;
+  const what = `Other programs used more than ${percent(maxOthers)} of the cores during ${rows.length} rows: ${rows.join('; ')}.`;
+  return busy
+    ? `${what} Their ratios are marked with ${disturbed}.\n`
+    : `${what} Their ratios are refused. Stop the other programs and repeat the run, or set --busy to print marked ratios.\n`;
 }
 
 /** A bar chart of the CPU of a request as an SVG image. Bars that are too long are cut. */
 function barChart(name, results) {
-  const entries = Object.entries(results).map(([variant, samples]) => ({
+  const entries = Object.entries(results).map(([variant, { samples }]) => ({
     variant,
-    times: ratioOf(samples, results.limit) ?? 1,
+    times: ratioOf(samples, results.limit.samples),
     cpuUs: medianOf(samples),
   }));
   const [left, width, row] = [270, 330, 26];
@@ -95,19 +150,15 @@ export function streamsTable(clients, streams) {
   );
 }
 
-/** Writes the measurements to a folder. */
-export async function writeResults(folder, { settings, results, targets, clients, streams }) {
+/** Writes the measurements to a folder: the printed text, all samples, and a chart of each workload that has a limit. */
+export async function writeResults(folder, { text, busy, ...measured }) {
   await mkdir(folder, { recursive: true });
   const write = (name, text) => writeFile(path.join(folder, name), text);
-  const { node } = process.versions;
-  await write('results.json', `${JSON.stringify({ node, settings, results, clients, streams }, undefined, 2)}\n`);
-  const { rounds, ms, connections } = settings;
-  const how = `Node ${node}, ${connections} connections, medians of ${rounds} windows of ${ms} ms in turns.\n`;
-  const tables = Object.entries(results).map(([name, work]) => tableOf(name, work));
-  if (streams) tables.push(streamsTable(clients, streams));
-  await write('table.md', [how, ...tables, targetsTable(targets)].join('\n'));
-  for (const [name, work] of Object.entries(results)) {
-    if (work.limit) await write(`${name.replaceAll(/\W+/g, '-')}.svg`, barChart(name, work));
+  await write('results.json', `${JSON.stringify(measured, undefined, 2)}\n`);
+  await write('table.md', text);
+  for (const [name, work] of Object.entries(measured.results)) {
+    if (!work.limit || (!busy && Object.values(work).some(({ samples }) => isDisturbed(samples)))) continue;
+    await write(`${name.replaceAll(/\W+/g, '-')}.svg`, barChart(name, work));
   }
 }
 

@@ -1,5 +1,5 @@
 // The variant `one middleware`: the minimum cost of payments and their status in an Express app. It has a hand-written codec,
-// uses undici, and has no checks and no limits. With `sameAnswer` it sends the headers and the cookie of ours.
+// uses undici, and has no checks and no limits. It sends the headers and the cookie of ours.
 import { hash, randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import express from 'express';
@@ -8,7 +8,7 @@ import { securityHeaders } from '../../build/http/response/respond.js';
 import * as intents from '../../build/index.js';
 import { bodyOf, envelope, fromBase58, isOk, newPayment } from './hand-codec.mjs';
 
-export default function bare({ url, destination, createServer = false, sameAnswer = false }) {
+export default function bare({ url, destination, createServer = false }) {
   const account = fromBase58(destination);
   const pool = new Pool(url, { connections: 256 });
   const base = { ...securityHeaders(), 'Cache-Control': 'no-store' };
@@ -34,9 +34,10 @@ export default function bare({ url, destination, createServer = false, sameAnswe
   }
 
   function send(res, status, text, headers) {
-    if (sameAnswer) for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+    res.removeHeader('X-Powered-By');
     res.statusCode = status;
-    res.setHeader('Content-Type', 'application/json');
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
     res.setHeader('Content-Length', text.length);
     res.end(text);
   }

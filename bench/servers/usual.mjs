@@ -1,12 +1,23 @@
-// The variant `usual`: a typical Express app with the most popular packages and the published proto file.
+// The variant `usual`: a typical Express app with common libraries: global fetch, protobufjs reflection over the published proto file,
+// and pure JavaScript for Ed25519.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
 import express from 'express';
 import protobuf from 'protobufjs';
+import nacl from 'tweetnacl';
 
-export default async function usual({ url, domain, destination, verifierSeed }) {
+/** Libraries for Ed25519. A seed has 32 bytes. */
+const libraries = {
+  curves: ed25519,
+  tweetnacl: {
+    getPublicKey: (seed) => nacl.sign.keyPair.fromSeed(seed).publicKey,
+    sign: (bytes, seed) => nacl.sign.detached(bytes, nacl.sign.keyPair.fromSeed(seed).secretKey),
+  },
+};
+
+export default async function usual({ url, domain, destination, verifierSeed, signing = 'curves' }) {
   const proto = await protobuf.load(new URL('../../proto/intents.proto', import.meta.url).pathname);
   const type = (name) => proto.lookupType(`intents.v1.${name}`);
   const [Message, Request, Response] = ['Message', 'Request', 'Response'].map(type);
@@ -15,6 +26,7 @@ export default async function usual({ url, domain, destination, verifierSeed }) 
     'GetStatusResponse',
     'RequestToLogin',
   ].map(type);
+  const { getPublicKey, sign } = libraries[signing];
   const verifier = Buffer.from(verifierSeed, 'hex');
 
   async function call(service, method, body) {
@@ -42,10 +54,10 @@ export default async function usual({ url, domain, destination, verifierSeed }) 
   function login(rendezvousKey) {
     const request = {
       domain: { domain },
-      verifier: { value: ed25519.getPublicKey(verifier) },
+      verifier: { value: getPublicKey(verifier) },
       rendezvousKey: { value: rendezvousKey },
     };
-    const signature = { value: ed25519.sign(RequestToLogin.encode(request).finish(), verifier) };
+    const signature = { value: sign(RequestToLogin.encode(request).finish(), verifier) };
     return { requestToLogin: { ...request, signature } };
   }
 
@@ -58,9 +70,9 @@ export default async function usual({ url, domain, destination, verifierSeed }) 
     if (!isLogin) payload.writeUIntLE(450, 2, 6);
     randomBytes(11).copy(payload, 9);
     const seed = createHash('sha256').update(payload).digest();
-    const rendezvousKey = ed25519.getPublicKey(seed);
+    const rendezvousKey = getPublicKey(seed);
     const message = isLogin ? login(rendezvousKey) : payment(rendezvousKey);
-    const signature = { value: ed25519.sign(Message.encode(message).finish(), seed) };
+    const signature = { value: sign(Message.encode(message).finish(), seed) };
     await call(
       'Intents',
       'createIntent',
@@ -76,7 +88,7 @@ export default async function usual({ url, domain, destination, verifierSeed }) 
     res.json({ exists, code_scanned: codeScanned, intent_submitted: intentSubmitted });
   });
   app.get('/.well-known/service-payments.json', (_req, res) => {
-    res.json({ public_keys: [bs58.encode(ed25519.getPublicKey(verifier))] });
+    res.json({ public_keys: [bs58.encode(getPublicKey(verifier))] });
   });
   app.get('/hello', (_req, res) => res.send('Hello'));
   return createServer(app);
