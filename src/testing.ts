@@ -25,6 +25,6 @@ export { type WaitOptions, waitForIntent } from './testing/wait-for-intent.js';
 
 /**
  * The header that a browser sends with same-origin requests, for a test client: `request.agent(app).set(sameOriginHeaders)`.
- * Without it, requests that change something get 403 `cross_site_request`.
+ * Without it, state-changing requests get 403 `cross_site_request`.
  */
 export const sameOriginHeaders = Object.freeze({ 'sec-fetch-site': 'same-origin' as const });

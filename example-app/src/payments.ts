@@ -11,7 +11,7 @@ export const payments = {
   payment: async (req: Request) => {
     const { slug, price, name } = requireArticle(req.body);
     const user = await currentUser(req);
-    const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id };
+    const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id ?? null };
     return { amount: price, currency: 'usd', description: name, metadata };
   },
   onPaid: async (payment, { tx, attempt }) => {

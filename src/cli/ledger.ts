@@ -9,6 +9,7 @@ import { importLedger } from '../ledger/intents/import-ledger.js';
 import { pruneIntents } from '../ledger/intents/prune-intents.js';
 import { retryIntent } from '../ledger/intents/record-intent.js';
 import type { IntentState, LedgerIntent } from '../ledger/ledger.js';
+import { forgetHook, requiredHooks } from '../ledger/settlement/required-hooks.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, printError } from './command.js';
 import { formatCount, formatIntent } from './format-intent.js';
 import { addList } from './ledger-list.js';
@@ -20,7 +21,7 @@ export function addLedger(program: Command, context: CommandContext): void {
     .command('ledger')
     .summary('list, retry, prune, export and import the intents in the ledger')
     .description('Works with the ledger at INTENT_DATABASE_URL. With Postgres the site can run at the same time.');
-  for (const add of [addList, addShow, addRetry, addPrune, addExport, addImport]) add(ledger, context);
+  for (const add of [addList, addShow, addRetry, addForgetHook, addPrune, addExport, addImport]) add(ledger, context);
 }
 
 interface ShowFlags extends EnvironmentOptions {
@@ -74,6 +75,30 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
     const isCalled = deadLetterHook === 'onPaid' || deadLetterHook === 'onReversed';
     const what = isCalled ? `${deadLetterHook} is called again` : 'It is polled again';
     terminal.out(`${what}${db.isShared ? ' by a running site, in a moment' : ' once the site runs'}.`);
+    return 0;
+  });
+}
+
+function addForgetHook(ledger: Command, { terminal, action }: CommandContext): void {
+  const command = ledger
+    .command('forget-hook')
+    .description('Lets processes without this hook settle payments again. Run it after the site has removed the hook.')
+    .argument('<hook>', `the hook: ${requiredHooks.join(', ')}`)
+    .action(action((hook: string, flags: EnvironmentOptions) => forget(hook, flags, terminal)));
+  addEnvFile(command);
+}
+
+async function forget(name: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
+  const hook = requiredHooks.find((each) => each === name);
+  if (!hook) throw new IntentError('invalid_request', `The hook must be one of ${requiredHooks.join(', ')}.`);
+  return inLedger(flags, terminal, async (db) => {
+    if (!(await forgetHook(db, hook))) {
+      terminal.error(`There is nothing to forget: no process with ${hook} has used this ledger.`);
+      return 1;
+    }
+    terminal.out(
+      `Forgotten. Processes without ${hook} settle payments again. A process that starts with ${hook} records it again.`,
+    );
     return 0;
   });
 }

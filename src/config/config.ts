@@ -47,8 +47,9 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const source = { options, env, production, report };
   const ledger = readLedger(source);
   const sequencer = readSequencer(source, ledger);
-  // A custom transport may reach a real service, which must get neither a generated key nor a generated account.
-  const isEmbedded = sequencer.url === 'embedded' && !options.transport;
+  // A custom transport may reach a real service, which must get neither a generated key nor a generated account. In production
+  // `embedded` is an error, and the settings that the real service needs are reported with it.
+  const isEmbedded = sequencer.url === 'embedded' && !options.transport && !production;
   const login = readLogin(source, isEmbedded);
   const destination = readDestination(source, isEmbedded);
   const origin = readOrigin(source);
@@ -82,6 +83,11 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     warnings: Object.freeze([...typos, ...modeWarnings(env), ...(lacksWallet ? [noWalletUrl] : [])]),
   });
 }
+
+export const noDestination = {
+  problem: 'INTENT_DESTINATION is not set.',
+  fix: 'Set it, or return `destination` from the `payment` hook for every payment.',
+} as const;
 
 const noWalletUrl =
   'INTENT_WALLET_URL is not set. The button shows a QR code without a wallet link, so visitors cannot use a wallet on the ' +

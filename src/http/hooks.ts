@@ -24,7 +24,7 @@ export interface SitePaymentTerms {
   readonly resource?: string | undefined;
   /**
    * The site's own data about this payment. It is stored in the ledger and passed to the hooks, and never sent to the
-   * browser or the payment service. A JSON object of at most 16 KiB; undefined members are omitted.
+   * browser or the payment service. A JSON object of at most 16 KiB. An undefined member is an error.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }

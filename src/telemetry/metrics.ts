@@ -119,7 +119,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the payment service', {
     upstream_call: (event) => [event.attempts, callOf(event)],
   }),
-  'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations with an open circuit', {
+  'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations with an open circuit breaker', {
     breaker_opened: ({ operation }) => byOperation(1, operation),
     breaker_closed: ({ operation }) => byOperation(-1, operation),
   }),

@@ -112,9 +112,9 @@ export interface RouterEventDetails {
     readonly attempts: number;
     readonly durationMs: number;
   };
-  /** The circuit of an operation has opened after five consecutive failures. */
+  /** The circuit breaker of an operation has opened after five consecutive failures. */
   readonly breaker_opened: OperationFields;
-  /** The payment service has answered the operation again, and the circuit is closed. */
+  /** The payment service has answered the operation again, and the circuit breaker is closed. */
   readonly breaker_closed: OperationFields;
   /** The database of the ledger is unreachable or cannot be opened. */
   readonly ledger_unavailable: ErrorFields;

@@ -163,6 +163,18 @@ const onThisMachine: readonly Case[] = [
     ],
   },
   {
+    name: 'a missing destination',
+    plant: () => ({ env: { INTENT_DESTINATION: undefined } }),
+    expected: [
+      [
+        'settings',
+        'warning',
+        /^INTENT_DESTINATION is not set\.$/,
+        /^Set it, or return `destination` .* has no payments/,
+      ],
+    ],
+  },
+  {
     name: 'a folder as the ledger in production',
     plant: () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
     expected: [['settings', 'error', /INTENT_DATABASE_URL: It is a folder/, /allowEmbeddedLedger/]],
@@ -437,7 +449,7 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'an untrusted certificate',
     plant: () => ({ host: { ca: undefined } }),
-    expected: [['key file', 'error', /is not trusted/, /with its full chain/]],
+    expected: [['key file', 'error', /is not trusted/, /with its full chain.* NODE_EXTRA_CA_CERTS=/]],
   },
   {
     name: 'an unreachable site',
@@ -620,6 +632,53 @@ const atSites: readonly Case[] = [
     expected: [['proxy', 'error', /Clients can claim any address/, /'trust proxy', 1\).*overwrite X-Forwarded-For/]],
   },
   {
+    name: 'a proxy that sets the address only if the client claims none',
+    plant: () => ({
+      front: {
+        request: (headers, claimed) => {
+          if (claimed) headers['x-forwarded-for'] = claimed;
+        },
+      },
+    }),
+    expected: [
+      [
+        'proxy',
+        'error',
+        /any address .*: the proxy passes on the header of the client/,
+        /^Let the first proxy overwrite/,
+      ],
+    ],
+  },
+  {
+    name: 'a proxy that only passes on the address that the client claims',
+    plant: () => ({
+      front: {
+        request: (headers, claimed) => {
+          if (claimed) headers['x-forwarded-for'] = claimed;
+          else delete headers['x-forwarded-for'];
+        },
+      },
+    }),
+    expected: [
+      [
+        'proxy',
+        'error',
+        /any address .*: the proxy passes on the header of the client/,
+        /^Let the first proxy overwrite/,
+      ],
+    ],
+  },
+  {
+    name: 'a CSRF guard before the router',
+    plant: async () => {
+      const guard = (app: Express): void => {
+        app.post('/intent', (_req, res) => void res.status(403).send('invalid csrf token'));
+      };
+      return { front: { site: await sound.startSite({ before: guard }) } };
+    },
+    expected: [['origin', 'error', /\/intent answers status 403 .* before the router does/, /CSRF guard/]],
+  },
+  {
     name: 'a site with another origin',
     plant: async () => ({ front: { site: await sound.startSite({ origin: 'https://old-example.com' }) } }),
     expected: [
@@ -661,7 +720,7 @@ const atSites: readonly Case[] = [
     name: 'a proxy that buffers the events',
     // Slower than a busy machine.
     plant: async () => ({
-      front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
+      front: { buffers: true, site: await sound.startSite({ slowMs: 1_000 }) },
       host: { checkMs: 30_000 },
     }),
     expected: [['events', 'error', /The first event arrives with the last/, /proxy_buffering off/]],
@@ -753,6 +812,13 @@ test('doctor warns about a missing wallet URL', async () => {
   });
 });
 
+/** The findings of one check at the site in production. */
+async function findingsOf(name: string, host: Partial<Host> = {}): Promise<readonly NamedFinding[]> {
+  const env = { ...sound.production, INTENT_DATABASE_URL: undefined };
+  const { findings } = await doctor(env, ['--url', shopOrigin], host);
+  return findings.filter(({ check }) => check === name);
+}
+
 describe('doctor finds nothing', () => {
   it('when the file of the button is renamed and the home page names it', async () => {
     const home = '<script type="module" src="/assets/elements.js"></script>';
@@ -782,6 +848,62 @@ describe('doctor finds nothing', () => {
     const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
     const text = 'the site sees the address of visitors, behind 1 proxy';
     expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'ok', text }]);
+  });
+
+  it('about the proxy of a site whose router the request does not reach', async () => {
+    const guard = (app: Express): void => {
+      app.post('/intent', (_req, res) => void res.status(403).send('invalid csrf token'));
+    };
+    sound.front.faults = { site: await sound.startSite({ before: guard }) };
+    expect(await findingsOf('proxy')).toEqual([
+      {
+        check: 'proxy',
+        level: 'skipped',
+        text: 'the request did not reach the router: POST /intent answers with status 403; see the check `origin`',
+      },
+    ]);
+  });
+
+  it('about the buffer of a proxy, if the payment service answers immediately', async () => {
+    sound.front.faults = { buffers: true, site: await sound.startSite({ slowMs: 0 }) };
+    expect(await findingsOf('events')).toEqual([
+      {
+        check: 'events',
+        level: 'skipped',
+        text: expect.stringContaining('whether a proxy buffers them cannot be judged'),
+      },
+    ]);
+  });
+
+  it('about the buffer of a proxy, if plain requests are as slow as the stream', async () => {
+    const site = await sound.startSite({
+      slowMs: 500,
+      before: (app) => {
+        let delayMs = 0;
+        app.use((req, _res, next) => {
+          if (req.path.endsWith('/events')) delayMs = 400;
+          setTimeout(next, req.path.endsWith('/status/1') ? delayMs : 0);
+        });
+      },
+    });
+    sound.front.faults = { buffers: true, site };
+    expect(await findingsOf('events', { checkMs: 30_000 })).toEqual([
+      { check: 'events', level: 'skipped', text: expect.stringContaining('plain requests are delayed too') },
+    ]);
+  });
+
+  it('about a proxy that holds back two streams and not the third', async () => {
+    let streams = 0;
+    sound.front.faults = {
+      site: await sound.startSite({ slowMs: 500 }),
+      buffers: ({ url = '' }) => {
+        if (url.endsWith('/events')) streams += 1;
+        return streams < 3;
+      },
+    };
+    const [finding] = await findingsOf('events', { checkMs: 30_000 });
+    expect(finding).toMatchObject({ level: 'ok', text: expect.stringContaining('before the others') });
+    expect(streams).toBe(3);
   });
 
   it('about the proxy of a site with other secrets', async () => {

@@ -533,6 +533,16 @@ describe('a configuration problem', () => {
     expect(config).toMatchObject({ production: true, origin: 'https://example.com', notices: [] });
   });
 
+  it('of the embedded sequencer in production is reported with the settings that a real service needs', () => {
+    const environment = { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };
+    expect(settingsOf({ webhook: true, origin: 'https://shop.example' }, environment)).toEqual([
+      'INTENT_SEQUENCER_URL',
+      'INTENT_VERIFIER_SECRET',
+      'INTENT_DOMAIN',
+      'INTENT_WEBHOOK_PUBLIC_KEY',
+    ]);
+  });
+
   it('is reported together with the others in one message', () => {
     const everything = {
       NODE_ENV: 'production',

@@ -114,7 +114,7 @@ beforeAll(async () => {
 
 /** Creates the table of accounts, and the one of the guide. */
 async function createTables(id: string, reference: string): Promise<void> {
-  await site.router.database.query(`create table users (id ${id} primary key, password_hash text)`);
+  await site.router.database.query(`create table users (id ${id} primary key, password_hash text not null)`);
   const code = createWallets.replace('uuid', reference);
   await new Function('router', `return (async () => { ${code} })()`)(site.router);
 }
@@ -141,7 +141,8 @@ async function withPassword(account: string, browser = new Browser(site.origin))
 }
 
 /** Begins a login or the linking of a wallet, which the wallet confirms. */
-async function confirm(browser: Browser, wallet: string, order?: string) {
+async function confirm(browser: Browser, wallet: string, how?: 'link') {
+  const order = how && { linkTo: String(await accountOf(browser)) };
   const { body } = await browser.send('POST', '/intent', { mode: 'login', order });
   const secret = String(body.client_secret);
   await site.sequencer.wallet(wallet).login(secret);
@@ -156,8 +157,8 @@ const unlink = (browser: Browser, wallet: string, headers?: Record<string, strin
 const countOf = async (table: string): Promise<number> =>
   (await site.router.database.query(`select from ${table}`)).rowCount;
 
-async function logIn(wallet: string, order?: string, browser = new Browser(site.origin)): Promise<Browser> {
-  expect((await complete(browser, await confirm(browser, wallet, order))).status).toBe(200);
+async function logIn(wallet: string, how?: 'link', browser = new Browser(site.origin)): Promise<Browser> {
+  expect((await complete(browser, await confirm(browser, wallet, how))).status).toBe(200);
   return browser;
 }
 
@@ -219,7 +220,7 @@ describe('a login with a wallet', () => {
   });
 });
 
-describe('the order "link"', () => {
+describe('the button "Link a wallet"', () => {
   test('links a wallet to the account that is logged in, which the wallet then logs in to', async () => {
     const account = await newAccount();
     const browser = await logIn('Ada', 'link', await withPassword(account));
@@ -270,16 +271,45 @@ describe('the order "link"', () => {
     expect([await accountOf(browser), await countOf('wallets')]).toEqual([account, 1]);
   });
 
-  test('without an account is a login', async () => {
-    expect(await accountOf(await logIn('Ada', 'link'))).not.toBeNull();
+  test('names an account: that of an old page is rejected, also after a logout', async () => {
+    const [first, second] = [await newAccount(), await newAccount()];
+    const browser = await withPassword(first);
+    const begin = async (linkTo: unknown = first) => {
+      const { status, body } = await browser.send('POST', '/intent', { mode: 'login', order: { linkTo } });
+      return [status, body.detail];
+    };
+    const rejected = [403, 'You have left this account. Reload this page.'];
+    expect(await begin()).toEqual([201, undefined]);
+    await withPassword(second, browser);
+    expect(await begin()).toEqual(rejected);
+    for (const other of [[second], { id: second }, null, '']) expect(await begin(other)).toEqual(rejected);
+    await browser.send('POST', '/log-out');
+    for (const other of [first, 'undefined', 'null', null]) expect(await begin(other)).toEqual(rejected);
+    expect([await accountOf(browser), await countOf('wallets')]).toEqual([null, 0]);
+  });
+
+  test('links nothing if the account changes before the wallet confirms', async () => {
+    const [first, second] = [await newAccount(), await newAccount()];
+    const browser = await withPassword(first);
+    const id = await confirm(browser, 'Ada', 'link');
+    await withPassword(second, browser);
+    expect((await complete(browser, id)).status).toBe(200);
+    expect([first, second]).not.toContain(await accountOf(browser));
+  });
+
+  test.each(['link', 'tea', ['tea'], 7, null])('is not the order %j, which is a login', async (order) => {
+    const browser = await withPassword(await newAccount());
+    expect((await browser.send('POST', '/intent', { mode: 'login', order })).status).toBe(201);
+    expect((await browser.send('GET', '/account')).body.isLinking).toBe(false);
   });
 
   test.each([
     [{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     [{ 'sec-fetch-site': 'same-site' }],
   ])('is rejected from %j', async (headers) => {
-    const browser = await withPassword(await newAccount());
-    const answer = await browser.send('POST', '/intent', { mode: 'login', order: 'link' }, headers);
+    const account = await newAccount();
+    const browser = await withPassword(account);
+    const answer = await browser.send('POST', '/intent', { mode: 'login', order: { linkTo: account } }, headers);
     expect([answer.status, answer.body.code]).toEqual([403, 'cross_site_request']);
   });
 });

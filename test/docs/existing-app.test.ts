@@ -3,6 +3,7 @@ import { doubleCsrf } from 'csrf-csrf';
 import express, { type Express, type RequestHandler } from 'express';
 import { intentRouter } from 'express-intents';
 import { type Sequencer, sameOriginHeaders, startSequencer } from 'express-intents/testing';
+import session from 'express-session';
 import request from 'supertest';
 import { blocksOf } from './guides.js';
 
@@ -72,3 +73,30 @@ test('the wrapper of the guide passes the rejection of an async handler to the e
   await routes[0]?.({}, { send: () => undefined }, next);
   expect(next.mock.calls).toEqual([[rejected]]);
 });
+
+test.each([
+  ['without', false, null],
+  ['with', 1, { id: expect.any(String) }],
+])(
+  'behind https %s trust proxy, POST /session answers 200, and the user of the next request is known only with it',
+  async (_name, trust, user) => {
+    const app = express().set('trust proxy', trust);
+    app.use(session({ secret: 'secret', resave: false, saveUninitialized: false, cookie: { secure: true } }));
+    app.use(intentRouter({ ...sequencer.siteOptions(), logger: false }));
+    const cookies = new Map<string, string>();
+    const send = async (method: 'get' | 'post', path: string, body?: object) => {
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+      const headers = { ...sameOriginHeaders, 'x-forwarded-proto': 'https', cookie };
+      const response = await request(app)[method](path).set(headers).send(body);
+      for (const line of response.get('Set-Cookie') ?? []) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        cookies.set(name, value);
+      }
+      return response;
+    };
+    const { body } = await send('post', '/intent', { mode: 'login' });
+    const { id } = await sequencer.wallet('Ada').login(body.client_secret);
+    expect((await send('post', '/session', { id })).status).toBe(200);
+    expect((await send('get', '/session')).body.user).toEqual(user);
+  },
+);

@@ -16,12 +16,17 @@ beforeEach(() => {
 });
 afterAll(() => site?.close());
 
-const emails = async (order: string): Promise<string[]> => {
-  const { rows } = await site.pool.query('select subject from emails where subject like $1 order by id', [
-    `Your order ${order} %`,
-  ]);
+const emails = async (order: string, pattern = `Your order ${order} %`): Promise<string[]> => {
+  const { rows } = await site.pool.query('select subject from emails where subject like $1 order by id', [pattern]);
   return rows.map(({ subject }) => subject);
 };
+
+async function reverse(id: string): Promise<void> {
+  site.sequencer.reverse(id);
+  await advance(site, 2 * minute); // the first poll reports the reversal
+  await advance(site, minute); // the second poll confirms it
+  await waitForIntent(site.router, id, 'reversed');
+}
 
 test('the CSRF middleware rejects a form without its token', async () => {
   const { status } = await request(site.origin).post('/basket').type('form').send({ item: 'tea' });
@@ -74,12 +79,37 @@ test('a reversed payment marks the order as reversed, and writes a second email'
   await visitor.logInByPassword();
   const path = await visitor.order('cup');
   const id = await visitor.pay(orderOf(path));
-  site.sequencer.reverse(id);
-  await advance(site, 2 * minute); // the first poll reports the reversal
-  await advance(site, minute); // the second poll confirms it
-  await waitForIntent(site.router, id, 'reversed');
+  await reverse(id);
   expect(await visitor.page(path)).toContain('This order is reversed.');
   expect(await emails(orderOf(path))).toHaveLength(2);
+});
+
+test('a second payment of an order is reported to the shop, and its reversal keeps the order paid', async () => {
+  await visitor.logInByPassword();
+  const path = await visitor.order('cup');
+  const order = orderOf(path);
+  const codes = [
+    await visitor.createIntent({ mode: 'payment', order }),
+    await visitor.createIntent({ mode: 'payment', order }),
+  ];
+  const ids: string[] = [];
+  for (const code of codes) {
+    const { id } = await site.sequencer.wallet('Ada').pay(code);
+    await waitForIntent(site.router, id, 'settled');
+    ids.push(id);
+  }
+  const [first = '', second = ''] = ids;
+  const toShop = `Second payment of order ${order}, %`;
+  expect(await emails(order)).toEqual([`Your order ${order} is paid.`]);
+  expect(await emails(order, toShop)).toEqual([`Second payment of order ${order}, paid: ${second}`]);
+
+  await reverse(second);
+  expect(await visitor.page(path)).toContain('This order is paid.');
+  expect(await emails(order, toShop)).toHaveLength(2);
+  expect(await emails(order)).toHaveLength(1);
+
+  await reverse(first);
+  expect(await visitor.page(path)).toContain('This order is reversed.');
 });
 
 test('a visitor who logs in with a wallet keeps the basket, and has an account', async () => {
@@ -141,6 +171,26 @@ test('a wallet of another account with a password cannot be linked', async () =>
   expect(await other.logIn('Mia', 'link')).toBe(403);
   expect(await other.page('/account')).toContain('ben@example.com');
 });
+
+test('the button "Link a wallet" of a page of another account is rejected, and starts no login', async () => {
+  await visitor.logInByPassword();
+  const stale = await visitor.linkOrder();
+  const begin = () => visitor.createIntent({ mode: 'login', order: stale });
+  await begin();
+  await visitor.submit('/account', '/logout');
+  await expect(begin()).rejects.toThrow('403');
+  expect(await visitor.logIn('Ben')).toBe(200);
+  await expect(begin()).rejects.toThrow('403');
+  await expect(visitor.createIntent({ mode: 'login', order: { linkTo: 'undefined' } })).rejects.toThrow('403');
+  expect(await new ShopVisitor(site).logIn('Ben')).toBe(200);
+});
+
+test.each(['undefined', 'null', null, ['1'], 1, {}])(
+  'a visitor without an account cannot link a wallet to %j',
+  async (linkTo) => {
+    await expect(visitor.createIntent({ mode: 'login', order: { linkTo } })).rejects.toThrow('403');
+  },
+);
 
 test('unlinking a wallet ends its sessions, and its next login has an account of its own', async () => {
   await visitor.logInByPassword();

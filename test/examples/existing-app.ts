@@ -23,7 +23,7 @@ export interface ExistingApp {
 }
 
 interface Example {
-  createApp(options: object): { app: Express; intents: IntentRouter };
+  createApp(options: object): { app: Express; router: IntentRouter };
   createTables(pool: pg.Pool): Promise<void>;
   createAccount: ExistingApp['createAccount'];
 }
@@ -43,7 +43,7 @@ export async function startExistingApp(): Promise<ExistingApp> {
   pool.on('error', () => undefined);
   const log = (_req: unknown, _res: unknown, next: () => void): void => next();
   const options = { ...sequencer.siteOptions(), databaseUrl, logger: false };
-  const { app, intents: router } = createApp({ pool, log, ...options });
+  const { app, router } = createApp({ pool, log, ...options });
   await router.ready();
   await createTables(pool);
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -122,15 +122,23 @@ export class ShopVisitor {
     return id;
   }
 
-  /** Logs in, or with the order `link` links the wallet to the account. @returns the status */
-  async logIn(name: string, order?: 'link'): Promise<number> {
-    return this.complete(await this.confirmLogin(name, order), 'once');
+  /** Logs in, or with `link` links the wallet to the account. @returns the status */
+  async logIn(name: string, how?: 'link'): Promise<number> {
+    return this.complete(await this.confirmLogin(name, how), 'once');
   }
 
   /** Begins a login that the wallet confirms. @returns the id of the intent */
-  async confirmLogin(name: string, order?: 'link'): Promise<string> {
+  async confirmLogin(name: string, how?: 'link'): Promise<string> {
+    const order = how && (await this.linkOrder());
     const { id } = await this.#site.sequencer.wallet(name).login(await this.createIntent({ mode: 'login', order }));
     return id;
+  }
+
+  /** The order of the button "Link a wallet". */
+  async linkOrder(): Promise<unknown> {
+    const [, order = ''] = /<intent-button mode="login" order="([^"]+)"/.exec(await this.page('/account')) ?? [];
+    const text = order.replaceAll('&quot;', '"');
+    return text.startsWith('{') ? JSON.parse(text) : text;
   }
 
   /** Completes a login. @returns the status */

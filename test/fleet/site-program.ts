@@ -42,7 +42,7 @@ const sharedLimit = (intent: number) => {
 };
 
 const router = intentRouter({
-  payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order } }),
+  payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order ?? null } }),
   ...(isRecorded && {
     databaseUrl: FLEET_DATABASE,
     onPaid: async ({ id }, { tx }) => {

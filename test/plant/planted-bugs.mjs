@@ -36,6 +36,13 @@ ${settling}    };
 /** @type {readonly PlantedBug[]} */
 export const plantedBugs = [
   {
+    name: 'a job without onPaid settles the payments of the site',
+    file: 'ledger/settlement/required-hooks.ts',
+    from: 'export const hasAllHooks = (hooks: string): string =>\n  `not exists (',
+    to: 'export const hasAllHooks = (hooks: string): string =>\n  `true or not exists (',
+    caughtBy: ['ledger/settlement/required-hooks.test.ts'],
+  },
+  {
     name: 'a process that has lost its lease continues to write',
     file: 'ledger/settlement/claimed-payment.ts',
     from: 'where id = $1 and lease_token = $2::bigint and state = $3',

@@ -28,15 +28,15 @@ const { doubleCsrfProtection } = doubleCsrf({
 export function createApp({ pool, log = morgan('tiny'), ...options }) {
   const app = express();
   const passport = createPassport(pool);
-  const intents = createIntents(pool, options);
+  const router = createIntents(pool, options);
 
   app.use(express.json(), express.urlencoded());
   app.use(helmet(), compression(), log);
   app.use(session({ store: new Store({ pool }), secret, resave: false, saveUninitialized: false, cookie: { secure } }));
   app.use(passport.session());
-  app.use(intents); // after the session and passport, before the CSRF middleware
+  app.use(router); // after the session and passport, before the CSRF middleware
   app.use(cookieParser(), doubleCsrfProtection);
   app.use(express.static(join(import.meta.dirname, 'public')), createShop(pool, passport));
-  app.use('/admin', createAdmin(intents)); // an app of its own
-  return { app, intents };
+  app.use('/admin', createAdmin(router)); // an app of its own
+  return { app, router };
 }

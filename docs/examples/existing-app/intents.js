@@ -18,12 +18,14 @@ export function createIntents(pool, options) {
       const { id, total } = rows[0] ?? refuse('This order does not exist, or it is paid.', 404);
       return { amount: total, currency: 'usd', description: `Order ${id}`, metadata: { order: id } };
     },
-    onPaid: ({ metadata }, { tx }) => setState(tx, metadata.order, 'paid'),
-    onReversed: ({ metadata }, { tx }) => setState(tx, metadata.order, 'reversed'),
-    // Only the button "Link a wallet" sends this order, and only its intent links a wallet.
+    onPaid: (payment, { tx }) => setState(tx, payment, 'paid'),
+    onReversed: (payment, { tx }) => setState(tx, payment, 'reversed'),
+    // Only the button "Link a wallet" sends `linkTo`, the account of its page, and only its intent links a wallet.
     onCreated: ({ id, kind }, req) => {
-      const isLinking = kind === 'login' && req.body.order === 'link';
-      if (isLinking && req.user) req.session.linking = { intent: id, account: req.user.id };
+      const linkTo = kind === 'login' ? req.body.order?.linkTo : undefined;
+      if (linkTo === undefined) return;
+      if (!req.user || linkTo !== String(req.user.id)) refuse('You have left this account. Reload this page.', 403);
+      req.session.linking = { intent: id, account: req.user.id };
     },
     onLogin: async (wallet, req, { tx, intent }) => {
       const { linking } = req.session;
@@ -40,10 +42,21 @@ export function createIntents(pool, options) {
   });
 }
 
+const changes = {
+  paid: "update orders set state = 'paid', payment = $2 where id = $1 and payment is null",
+  reversed: "update orders set state = 'reversed', payment = null where id = $1 and payment = $2",
+};
+
 /** Writes the order and the email about it through `tx`: both commit with the payment, or neither. */
-async function setState(tx, order, state) {
+async function setState(tx, { id, metadata: { order } }, state) {
   if (order === undefined) return; // a recipe: requirePayment finds its payment
-  await tx.query('update orders set state = $2 where id = $1', [order, state]);
+  const { rowCount } = await tx.query(changes[state], [order, id]);
+  if (rowCount === 0) {
+    // Another payment has paid this order. A person must pay this one back, unless it is reversed.
+    const subject = `Second payment of order ${order}, ${state}: ${id}`;
+    await tx.query("insert into emails (address, subject) values ('shop@example.com', $1)", [subject]);
+    return;
+  }
   const sql = `insert into emails (address, subject)
     select email, $2 from orders join accounts on accounts.id = account_id where orders.id = $1 and email is not null`;
   await tx.query(sql, [order, `Your order ${order} is ${state}.`]);

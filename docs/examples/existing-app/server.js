@@ -5,17 +5,17 @@ import { createTables } from './tables.js';
 
 const { INTENT_DATABASE_URL: url, PORT: port = 3000 } = process.env;
 // Without a Postgres server the example keeps its tables in the embedded database of the ledger.
-const embeddedPool = { query: (...query) => intents.database.query(...query) };
+const embeddedPool = { query: (...query) => router.database.query(...query) };
 const pool = /^postgres/.test(url) ? new pg.Pool({ connectionString: url }) : embeddedPool;
-const { app, intents } = createApp({ pool });
+const { app, router } = createApp({ pool });
 
 async function start() {
   console.log('Opening the database. The first start takes a few seconds.');
-  const sequencer = await intents.ready();
+  const sequencer = await router.ready();
   await createTables(pool);
   await once(app.listen(port, '127.0.0.1'), 'listening');
   console.log(
-    `The shop is at http://localhost:${port}. Log in as ada@example.com with the password "tea". Ctrl+C ends it.`,
+    `The shop is at http://localhost:${port}. Log in as ada@example.com with the password "tea". Ctrl+C stops it.`,
   );
   if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
   setInterval(sendEmails, 1_000);

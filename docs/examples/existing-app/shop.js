@@ -91,7 +91,8 @@ export function createShop(pool, passport) {
     const links = wallets.map(
       ({ id }) => html`<li>Wallet ${id.slice(0, 6)} ${formButton(req, '/unlink', 'Unlink', { id })}`,
     );
-    const link = html`<intent-button mode="login" order="link" success-url="/account">Link a wallet</intent-button>`;
+    const order = JSON.stringify({ linkTo: String(req.user.id) });
+    const link = html`<intent-button mode="login" order="${order}" success-url="/account">Link a wallet</intent-button>`;
     const logOut = formButton(req, '/logout', 'Log out');
     res.send(
       page(req.user.email ?? 'Your account', html`<ul>${items}</ul><ul id="wallets">${links}</ul>${link}${logOut}`),

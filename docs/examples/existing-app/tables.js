@@ -5,7 +5,7 @@ const tables = [
   'accounts (id serial primary key, email text unique, password text, admin boolean not null default false)',
   'wallets (id text primary key, account_id integer not null references accounts)',
   `orders (id serial primary key, account_id integer not null references accounts, items text not null,
-    total numeric(10, 2) not null, state text not null default 'open')`,
+    total numeric(10, 2) not null, state text not null default 'open', payment text)`, // the id of its payment
   'emails (id serial primary key, address text not null, subject text not null, sent_at timestamptz)',
 ];
 

@@ -32,7 +32,7 @@ const start = async () => {
   await router.database.query('create table if not exists orders (id text primary key, item text)');
   const port = Number(process.env.PORT ?? 3000);
   await once(app.listen(port, '127.0.0.1'), 'listening'); // only this machine; rejects if the port is in use
-  console.log(`The shop is at http://localhost:${port}. Ctrl+C ends it.`);
+  console.log(`The shop is at http://localhost:${port}. Ctrl+C stops it.`);
   if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
 };
 start().catch((error) => {

@@ -6,7 +6,7 @@ async function start() {
   const { app } = await createShop();
   const port = process.env.PORT ?? 3000;
   await once(app.listen(port), 'listening');
-  console.log(`The shop is at http://localhost:${port}. Ctrl+C ends it.`);
+  console.log(`The shop is at http://localhost:${port}. Ctrl+C stops it.`);
 }
 start().catch((error) => {
   console.error(error.message);

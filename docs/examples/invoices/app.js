@@ -5,8 +5,14 @@ import { intentRouter } from 'express-intents';
 const app = express();
 const router = intentRouter({
   onPaid: async (payment, { tx }) => {
+    const { invoice } = payment.metadata;
     const paid = 'update invoices set payment = $2 where number = $1 and payment is null';
-    await tx.query(paid, [payment.metadata.invoice, payment.id]);
+    const { rowCount } = await tx.query(paid, [invoice, payment.id]);
+    if (rowCount === 0) console.error(`Invoice ${invoice} was already paid. Pay back ${payment.id}.`);
+  },
+  onReversed: async (payment, { tx }) => {
+    const reopen = 'update invoices set payment = null where number = $1 and payment = $2';
+    await tx.query(reopen, [payment.metadata.invoice, payment.id]);
   },
 });
 app.use(router);
@@ -29,7 +35,7 @@ app.get('/', async (_req, res) => {
     ({ number, total, payment }) => `Invoice ${number}, ${total} eur: ${payment ? 'paid' : 'open'}`,
   );
   res.send(
-    `<p>${lines.join('<br>')}<p>Open the link of this mail, pay, and reload this page.<p>${outbox.join('<br>')}`,
+    `<p>${lines.join('<br>')}<p>Open the link in this mail, pay, and reload this page.<p>${outbox.join('<br>')}`,
   );
 });
 

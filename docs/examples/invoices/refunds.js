@@ -14,7 +14,7 @@ export async function recordRefund(router, { payment: id, amount, account }) {
   const payment = await router.intents.find(id);
   if (payment?.state !== 'settled') throw new Error(`Payment ${id} is ${payment?.state ?? 'unknown'}, not settled.`);
   return router.database.transaction(async (tx) => {
-    // One refund of a payment at a time, also across processes.
+    // One refund of a payment at a time, even across processes.
     await tx.query('select pg_advisory_xact_lock(hashtext($1))', [id]);
     const { rows } = await tx.query(
       `insert into refunds (payment, amount, account)

@@ -2,7 +2,7 @@ import type { Problem } from '../flow/api.js';
 import type { Settings } from '../options.js';
 import { amountIn, localizeAmount } from '../texts/amount.js';
 import { en } from '../texts/en.js';
-import { problemText, textsOf } from '../texts/texts.js';
+import { problemText, retryText, textsOf } from '../texts/texts.js';
 import { copyText } from './copy-text.js';
 import css from './intent-dialog.css';
 import { drawing, make } from './make.js';
@@ -25,7 +25,7 @@ export type State =
 
 /** Details of a state. */
 export interface Details {
-  /** Of the state `problem`. */
+  /** Of the state `problem`, and of `confirming` while the completion is being retried. */
   readonly problem?: Problem;
   /** Whether no retry is offered. */
   readonly isFinal?: boolean;
@@ -264,6 +264,7 @@ export class IntentDialog {
   #sentence(state: State, { problem, isUnpaid, check }: Details): string {
     const texts = this.#texts;
     const isPayment = this.#settings.mode === 'payment';
+    if (problem && state === 'confirming') return retryText(problem, texts);
     if (problem) return [problemText(problem, texts), isUnpaid && texts.unpaid].filter(Boolean).join(' ');
     if (state === 'done') return isPayment ? texts.paid : texts.loggedIn;
     if (state === 'expired' && isPayment) {

@@ -12,6 +12,7 @@ const patienceMs = 120_000;
  * lost after it took effect, the server repeats it. Another process of the site cannot, so the last step is a request for
  * the current user.
  * @param session the path of the route
+ * @param onRetry called with the last problem before each retry but the first, because a single failure is not displayed
  * @param confirmUser asks the visitor to confirm the user, on sites with the option `confirm`
  * @returns undefined if the visitor declines
  * @throws {Problem}
@@ -20,12 +21,17 @@ export async function finishLogin(
   id: string,
   session: string | false,
   signal: AbortSignal,
+  onRetry: (problem: Problem) => void,
   confirmUser: (userId: string) => Promise<boolean>,
 ): Promise<User | undefined> {
   const idempotencyKey = crypto.randomUUID();
   let isLost = false;
+  let last: Problem | undefined;
+  let failure: Problem | undefined;
   const mayRetry = (problem: Problem): boolean => {
     isLost ||= isAnswerLost(problem);
+    last = problem;
+    if (problem.status > 499) failure = problem;
     return !isFinalRefusal(problem);
   };
   let confirm: boolean | undefined;
@@ -36,10 +42,14 @@ export async function finishLogin(
     return confirm ? complete() : undefined;
   };
   try {
-    return await retryUntil(signal, patienceMs, mayRetry, complete);
+    return await retryUntil(signal, patienceMs, mayRetry, (failures) => {
+      if (last && failures > 1) onRetry(last);
+      return complete();
+    });
   } catch (problem) {
     const known = isLost && (await call<{ user?: User }>(session, signal).catch(() => undefined))?.user;
     if (known) return known;
-    throw problem;
+    // If the login expired during the retries, the cause is the failure of the site.
+    throw failure ?? problem;
   }
 }

@@ -291,7 +291,9 @@ export class IntentFlow {
     if (completesLogin) {
       this.#clearCode('confirming');
       try {
-        user = await finishLogin(id, settings.routes.session, attempt.signal, (userId) => this.#askUser(userId));
+        const onRetry = (problem: Problem): void => this.#show('confirming', { problem });
+        const { session } = settings.routes;
+        user = await finishLogin(id, session, attempt.signal, onRetry, (userId) => this.#askUser(userId));
       } catch (error) {
         if (attempt.signal.aborted) return;
         if (mode === 'login') return this.#failLogin(toProblem(error));

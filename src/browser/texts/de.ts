@@ -31,6 +31,7 @@ export const de: Texts = {
   offlineOpen: 'Sie sind offline. Wenn Sie bezahlt haben, lassen Sie diese Seite offen.',
   noAnswer: 'Verbindungsproblem. Neuer Versuch läuft …',
   silent: 'Der Zahlungsdienst antwortet nicht. Neuer Versuch läuft …',
+  failing: 'Die Website hat eine Störung. Neuer Versuch läuft …',
   unreachable: 'Verbindungsproblem. Versuchen Sie es in einer Minute noch einmal.',
   service: 'Problem beim Zahlungsdienst. Versuchen Sie es in einer Minute noch einmal.',
   refused: 'Nicht verfügbar. Bitte kontaktieren Sie den Betreiber dieser Website.',

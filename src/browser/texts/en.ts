@@ -31,6 +31,7 @@ export const en = {
   offlineOpen: 'You are offline. If you have paid, keep this page open.',
   noAnswer: 'Connection problem. Still trying…',
   silent: 'The payment service is not responding. Still trying…',
+  failing: 'The site has a problem. Still trying…',
   unreachable: 'Connection problem. Try again in a minute.',
   service: 'Payment service problem. Try again in a minute.',
   refused: 'Not available. Please contact this site.',

@@ -31,6 +31,7 @@ export const es: Texts = {
   offlineOpen: 'No tienes conexión. Si has pagado, deja esta página abierta.',
   noAnswer: 'Problema de conexión. Seguimos intentándolo…',
   silent: 'El servicio de pago no responde. Seguimos intentándolo…',
+  failing: 'El sitio tiene un problema. Seguimos intentándolo…',
   unreachable: 'Problema de conexión. Vuelve a intentarlo en un minuto.',
   service: 'Problema del servicio de pago. Vuelve a intentarlo en un minuto.',
   refused: 'No disponible. Ponte en contacto con este sitio.',

@@ -31,6 +31,7 @@ export const fr: Texts = {
   offlineOpen: 'Vous êtes hors ligne. Si vous avez payé, laissez cette page ouverte.',
   noAnswer: 'Problème de connexion. Nouvelle tentative…',
   silent: 'Le service de paiement ne répond pas. Nouvelle tentative…',
+  failing: 'Le site rencontre un problème. Nouvelle tentative…',
   unreachable: 'Problème de connexion. Réessayez dans une minute.',
   service: 'Problème du service de paiement. Réessayez dans une minute.',
   refused: 'Indisponible. Veuillez contacter ce site.',

@@ -30,3 +30,10 @@ export function problemText({ code, message, status }: Problem, texts: Texts): s
   const [key] = Object.entries(problemCodes).find(([, pattern]) => pattern.test(code)) ?? ['otherwise'];
   return texts[key as keyof Texts];
 }
+
+/** The text while the completion of a login is being retried. */
+export function retryText({ code, status }: Problem, texts: Texts): string {
+  if (/^sequencer/.test(code)) return texts.silent;
+  if (!status) return texts.noAnswer;
+  return status > 499 ? texts.failing : texts.confirming;
+}

@@ -96,6 +96,11 @@ export interface NetworkProblem {
 const certificateFix = (host: string): string =>
   `Install a certificate for ${host} from a public certificate authority, with its full chain. certbot and Caddy do this.`;
 
+/** A public authority certifies neither localhost nor a private name. */
+const trustFix =
+  'For localhost or a private network, let Node trust your own authority: NODE_EXTRA_CA_CERTS=<its certificate, a PEM file> ' +
+  'npx express-intents doctor.';
+
 /** By the code of the error. `unreachable` is the fix when the network is at fault. */
 const networkProblems: readonly (readonly [
   codes: RegExp,
@@ -131,7 +136,7 @@ const networkProblems: readonly (readonly [
   ],
   [
     /^(?:UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|CERT_)/,
-    (host) => ({ why: `the certificate of ${host} is not trusted`, fix: certificateFix(host) }),
+    (host) => ({ why: `the certificate of ${host} is not trusted`, fix: `${certificateFix(host)} ${trustFix}` }),
   ],
   [
     /^(?:EPROTO|ERR_SSL_|ERR_TLS_)/,

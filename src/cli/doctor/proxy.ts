@@ -1,9 +1,7 @@
-import { doctorHeader, type ProxyReport, parseReport } from '../../http/operations/proxy-report.js';
+import { claimedAddress, doctorHeader, type ProxyReport, parseReport } from '../../http/operations/proxy-report.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
+import { readProblem } from './external-client.js';
 import { noSite, rejectedBody } from './site.js';
-
-/** Reserved for documentation (RFC 5737): no visitor has it. */
-const claimedAddress = '192.0.2.1';
 
 /**
  * Whether the site sees the addresses of visitors: the site reports how requests of the doctor arrive. The doctor sends no
@@ -22,21 +20,21 @@ export const proxy: Check = async (context) => {
     requestReport(url, doctorToken, {}, context),
     requestReport(url, doctorToken, { 'x-forwarded-for': claimedAddress }, context),
   ]);
-  if (!plain || !claiming)
-    return [
-      skipped(
-        'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package',
-      ),
-    ];
-  return [checkTrust(plain, siteUrl) ?? checkClaim(plain, claiming) ?? seesVisitors(plain)];
+  if (typeof plain === 'string') return [skipped(plain)];
+  if (typeof claiming === 'string') return [skipped(claiming)];
+  return [checkClaim(plain, claiming, siteUrl) ?? checkTrust(plain, siteUrl) ?? seesVisitors(plain)];
 };
 
+const otherSecrets =
+  'the site has other secrets or another INTENT_ORIGIN than this environment, or an older version of the package';
+
+/** Returns the reason if the site sends no report. */
 async function requestReport(
   url: URL,
   token: string,
   extra: Readonly<Record<string, string>>,
   { client, signal, siteUrl }: DoctorContext,
-): Promise<ProxyReport | undefined> {
+): Promise<ProxyReport | string> {
   const headers = {
     origin: siteUrl?.origin ?? '',
     'content-type': 'application/json',
@@ -44,7 +42,11 @@ async function requestReport(
     ...extra,
   };
   const answer = await client.read(url, { method: 'POST', headers, body: rejectedBody, signal });
-  return parseReport(answer.headers[doctorHeader.toLowerCase()]);
+  const report = parseReport(answer.headers[doctorHeader.toLowerCase()]);
+  if (report) return report;
+  // The router answers every error with a code.
+  if (readProblem(answer.text).code !== undefined) return otherSecrets;
+  return `the request did not reach the router: POST ${url.pathname} answers with status ${answer.status}; see the check \`origin\``;
 }
 
 const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${count} proxies`);
@@ -52,10 +54,13 @@ const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${co
 const callTrustProxy = (count: number): string =>
   `Call app.set('trust proxy', ${count}), because ${countProxies(count)} forward${count === 1 ? 's' : ''} the requests.`;
 
-function checkTrust({ forwarded, trusted, proxied, encrypted }: ProxyReport, { protocol }: URL): Finding | undefined {
-  // TLS that ends before the site ends in a proxy.
-  const hasProxy = proxied || (protocol === 'https:' && !encrypted);
-  if (hasProxy && forwarded === 0) {
+/** TLS that ends before the site ends in a proxy. */
+const hasProxy = ({ proxied, encrypted }: ProxyReport, { protocol }: URL): boolean =>
+  proxied || (protocol === 'https:' && !encrypted);
+
+function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
+  const { forwarded, trusted } = plain;
+  if (hasProxy(plain, siteUrl) && forwarded === 0) {
     return failure(
       'The proxy does not forward the address of visitors: all visitors share one rate limit.',
       "Let the proxy send X-Forwarded-For and X-Forwarded-Proto, and call app.set('trust proxy', 1), where 1 is the number of proxies.",
@@ -74,15 +79,21 @@ function checkTrust({ forwarded, trusted, proxied, encrypted }: ProxyReport, { p
   );
 }
 
-/** A proxy that overwrites the header adds no address. One that appends adds the claimed one, which must not be trusted. */
-function checkClaim(plain: ProxyReport, claiming: ProxyReport): Finding | undefined {
-  if (claiming.forwarded === plain.forwarded || claiming.trusted < claiming.forwarded) return undefined;
-  return failure(
-    'Clients can claim any address with X-Forwarded-For, so limits by address have no effect.',
-    plain.forwarded > 0
-      ? `${callTrustProxy(plain.forwarded)} Let the first proxy overwrite X-Forwarded-For.`
-      : "Remove app.set('trust proxy'), or let the proxy overwrite X-Forwarded-For.",
-  );
+const overwriteAddress =
+  'Let the first proxy overwrite X-Forwarded-For with the address of the client. In HAProxy: http-request set-header ' +
+  'X-Forwarded-For %[src], without option forwardfor. In nginx: proxy_set_header X-Forwarded-For $remote_addr;';
+
+/** A proxy that appends to the header keeps the claimed address, which the site must not trust. One that overwrites it does not. */
+function checkClaim(plain: ProxyReport, claiming: ProxyReport, siteUrl: URL): Finding | undefined {
+  if (!claiming.claimed) return undefined;
+  const symptom = 'Clients can claim any address with X-Forwarded-For, so limits by address have no effect';
+  if (!hasProxy(plain, siteUrl)) {
+    return failure(`${symptom}.`, "Remove app.set('trust proxy'), or let the proxy overwrite X-Forwarded-For.");
+  }
+  if (plain.forwarded > 0 && claiming.forwarded > plain.forwarded) {
+    return failure(`${symptom}.`, `${callTrustProxy(plain.forwarded)} Let the first proxy overwrite X-Forwarded-For.`);
+  }
+  return failure(`${symptom}: the proxy passes on the header of the client.`, overwriteAddress);
 }
 
 function seesVisitors({ forwarded }: ProxyReport): Finding {

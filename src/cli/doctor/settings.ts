@@ -1,4 +1,4 @@
-import { type Config, parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
+import { type Config, noDestination, parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { knownVariables, unknownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
@@ -78,11 +78,19 @@ export const settings: Check = async ({ env, problems, production }) => {
       `${fix} Ignore this warning if your app reads ${name}.`,
     );
   });
-  const found = [...errors, ...unknown];
+  const found = [...errors, ...unknown, ...checkDestination(env, production)];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;
   return [ok(`${count} set, all valid, ${production ? 'in production' : 'not in production'}`)];
 };
+
+/** Without a destination, each payment fails when it is created. The environment does not show whether the site has payments. */
+function checkDestination(env: Environment, production: boolean): Finding[] {
+  const isGenerated = env.INTENT_SEQUENCER_URL === 'embedded' && !production;
+  if (env.INTENT_DESTINATION || isGenerated) return [];
+  const { problem, fix } = noDestination;
+  return [warning(problem, `${fix} Ignore this warning if the site has no payments.`)];
+}
 
 /** Whether the domain of logins, the origin of the site and `--url` are consistent. */
 export const consistency: Check = async (context) => {

@@ -161,8 +161,19 @@ function parseMetadata(metadata: unknown): Readonly<Record<string, unknown>> {
       'The metadata of a payment must be an object, such as { order: 42 }.',
     );
   }
+  requireDefined(metadata, 'metadata');
   const size = Buffer.byteLength(JSON.stringify(clone));
   if (size <= maxMetadataBytes) return clone as Record<string, unknown>;
   const message = `The metadata of a payment is ${size} bytes as JSON. The limit is ${maxMetadataBytes}. Keep the rest in a table of the site.`;
   throw new IntentError('invalid_configuration', message);
+}
+
+/** The clone omits undefined members. A hook would find that an id is missing only after the payment. */
+function requireDefined(value: unknown, path: string): void {
+  if (value === undefined)
+    throw new IntentError('invalid_configuration', `${path} is undefined. Set a value, or omit it.`);
+  if (typeof value !== 'object' || value === null) return;
+  const isList = Array.isArray(value);
+  for (const [name, member] of Object.entries(value))
+    requireDefined(member, isList ? `${path}[${name}]` : `${path}.${name}`);
 }

@@ -5,11 +5,16 @@ import type { Request, Response } from 'express';
 /** The doctor sends its token in this header. The site reports in the header of the same name. */
 export const doctorHeader = 'Intent-Doctor';
 
+/** The address that the doctor claims in `X-Forwarded-For`. Reserved for documentation (RFC 5737): no visitor has it. */
+export const claimedAddress = '192.0.2.1';
+
 export interface ProxyReport {
   /** Addresses in `X-Forwarded-For`. */
   readonly forwarded: number;
   /** The addresses among them that `trust proxy` accepts. */
   readonly trusted: number;
+  /** Whether the site takes the claimed address for the address of the visitor. */
+  readonly claimed: boolean;
   /** Whether the request has any header of a proxy. */
   readonly proxied: boolean;
   /** Whether the connection to the site itself has TLS. */
@@ -43,20 +48,23 @@ function reportOn(req: Request): ProxyReport {
   return {
     forwarded: addresses.length,
     trusted: req.ips.length,
+    claimed: req.ip === claimedAddress,
     proxied: isProxied(req),
     encrypted: req.socket instanceof TLSSocket,
   };
 }
 
-const formatReport = ({ forwarded, trusted, proxied, encrypted }: ProxyReport): string =>
-  `forwarded=${forwarded}, trusted=${trusted}, proxied=${Number(proxied)}, encrypted=${Number(encrypted)}`;
+const formatReport = ({ forwarded, trusted, ...flags }: ProxyReport): string => {
+  const { claimed, proxied, encrypted } = flags;
+  return `forwarded=${forwarded}, trusted=${trusted}, claimed=${+claimed}, proxied=${+proxied}, encrypted=${+encrypted}`;
+};
 
-const reportForm = /^forwarded=(\d+), trusted=(\d+), proxied=([01]), encrypted=([01])$/;
+const reportForm = /^forwarded=(\d+), trusted=(\d+), claimed=([01]), proxied=([01]), encrypted=([01])$/;
 
 /** @returns undefined if the site did not report */
 export function parseReport(text = ''): ProxyReport | undefined {
-  const [, forwarded, trusted, proxied, encrypted] = reportForm.exec(text) ?? [];
+  const [, forwarded, trusted, claimed, proxied, encrypted] = reportForm.exec(text) ?? [];
   if (encrypted === undefined) return undefined;
   const counts = { forwarded: Number(forwarded), trusted: Number(trusted) };
-  return { ...counts, proxied: proxied === '1', encrypted: encrypted === '1' };
+  return { ...counts, claimed: claimed === '1', proxied: proxied === '1', encrypted: encrypted === '1' };
 }

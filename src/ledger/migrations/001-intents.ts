@@ -1,7 +1,8 @@
 /**
  * The first tables. `intents` has one row for each intent: its immutable terms, its state, and when it is processed
  * next. `history` has one row for each change of state, written by the trigger. `metadata` has a copy of the metadata of
- * each payment that has some, because its index would make every update of `intents` slower.
+ * each payment that has some, because its index would make every update of `intents` slower. `required_hooks` has the hooks
+ * without which no process settles payments.
  *
  * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed
  * transition. So a bug in the program causes an error and not a wrong payment.
@@ -86,6 +87,8 @@ create trigger insert_metadata after insert on express_intents.intents
   for each row when (new.metadata <> '{}') execute function express_intents.copy_metadata();
 create trigger delete_metadata after delete on express_intents.intents
   for each row when (old.metadata <> '{}') execute function express_intents.copy_metadata();
+
+create table express_intents.required_hooks (name text primary key);
 
 create table express_intents.history (
   number bigint generated always as identity primary key,

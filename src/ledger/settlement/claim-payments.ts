@@ -8,6 +8,7 @@ import {
   toClaimedPayment,
 } from './claimed-payment.js';
 import { type Lane, lanes } from './hook-lanes.js';
+import { hasAllHooks, type RequiredHook } from './required-hooks.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
 /** Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in its order. */
@@ -33,29 +34,36 @@ const namedIntents = `select id from express_intents.intents
 
 export type LaneLimits = Readonly<Record<Lane, number>>;
 
-export function claimDue(db: Queryable, limits: LaneLimits, timing: SettlementTiming): Promise<ClaimedPayment[]> {
+/** The process that claims payments. */
+export interface Claimant {
+  readonly timing: SettlementTiming;
+  /** The hooks that it has. It claims nothing if it lacks a required one. */
+  readonly hooks: readonly RequiredHook[];
+}
+
+export function claimDue(db: Queryable, limits: LaneLimits, claimant: Claimant): Promise<ClaimedPayment[]> {
   const counts = lanes.map((lane) => limits[lane]);
-  return claim(db, dueIntents, counts, timing);
+  return claim(db, dueIntents, counts, claimant);
 }
 
 /** Claims those of the given payments that are unpaid and unclaimed, due or not. */
-export function claimNamed(db: Queryable, ids: readonly string[], timing: SettlementTiming): Promise<ClaimedPayment[]> {
-  return claim(db, namedIntents, ids, timing);
+export function claimNamed(db: Queryable, ids: readonly string[], claimant: Claimant): Promise<ClaimedPayment[]> {
+  return claim(db, namedIntents, ids, claimant);
 }
 
 async function claim(
   db: Queryable,
   selection: string,
   argument: unknown,
-  { leaseMs }: SettlementTiming,
+  { timing, hooks }: Claimant,
 ): Promise<ClaimedPayment[]> {
   const { rows } = await db.query<ClaimedPaymentRow>(
-    `with claimed as materialized (${selection})
+    `with claimed as materialized (select id from (${selection}) selected where ${hasAllHooks('$3')})
      update express_intents.intents i
      set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = i.lease_token + 1
      from claimed where i.id = claimed.id
      returning ${claimedPaymentColumns}`,
-    [leaseMs, argument],
+    [timing.leaseMs, argument, hooks],
   );
   return rows.map(toClaimedPayment);
 }

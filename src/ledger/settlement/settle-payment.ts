@@ -189,12 +189,14 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: 
   let signalOfHook: AbortSignal | undefined;
   let refusal: unknown;
   try {
-    const verify = (signal: AbortSignal) => {
+    const verify = async (signal: AbortSignal) => {
       signalOfHook = signal;
-      return verifyPayment?.(payment, { signal });
+      const answer: unknown = await verifyPayment?.(payment, { signal });
+      if (typeof answer === 'boolean') return answer;
+      throw new TypeError(`verifyPayment returned ${answer === null ? 'null' : typeof answer}. Return true or false.`);
     };
-    const answer = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
-    refusal = answer === true ? undefined : new Error('verifyPayment did not return true.');
+    const isTrue = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
+    refusal = isTrue ? undefined : new Error('verifyPayment did not return true.');
   } catch (error) {
     refusal = error ?? new Error('verifyPayment failed.');
     // `moveToDeadLetter` logs the last failure.

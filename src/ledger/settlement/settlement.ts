@@ -4,6 +4,7 @@ import { unavailableEvent } from '../database/database-connector.js';
 import { DatabaseOutage } from '../database/database-fault.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
 import {
+  type Claimant,
   claimDue,
   claimNamed,
   correctDueTimes,
@@ -15,6 +16,7 @@ import {
 import { type ClaimedPayment, holdLease, type Lease, LeaseLost } from './claimed-payment.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { RecheckQueue } from './recheck-queue.js';
+import { namesOfHooks, type RequiredHook, recordHooks } from './required-hooks.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 
@@ -68,6 +70,11 @@ const pauseCapMs = 10_000;
 
 const correctEveryMs = 10_000;
 
+const missingHooksText = (missing: readonly RequiredHook[]): string =>
+  `express-intents: this process settles no payments, because it lacks ${missing.join(' and ')}, which another process of this ` +
+  'site has. In a job or a script, ignore this warning. If the site no longer has the hook, run ' +
+  `\`npx express-intents ledger forget-hook ${missing[0]}\`.`;
+
 /**
  * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and
  * processes them concurrently.
@@ -78,6 +85,7 @@ const correctEveryMs = 10_000;
  */
 export class Settlement {
   readonly #context: WorkContext;
+  readonly #claimant: Claimant;
   readonly #rechecks: RecheckQueue;
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
@@ -89,6 +97,7 @@ export class Settlement {
   #fullLanes = new Set<Lane>();
   #failures = 0;
   #isReported = false;
+  #areHooksRecorded = false;
   #lastRoundMs = performance.now();
   #correctedAtMs = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => undefined;
@@ -102,6 +111,7 @@ export class Settlement {
       lanes: new HookLanes(timing.hooksAtOnce),
       fetchStatus: (id, options) => this.#calls.run(options.signal, () => fetchStatus(id, options)),
     };
+    this.#claimant = { timing, hooks: namesOfHooks(context.hooks) };
     this.#rechecks = new RecheckQueue(() => this.#wake());
   }
 
@@ -128,12 +138,12 @@ export class Settlement {
 
   /** Claims payments and starts to process them. @returns how many were claimed; `idle` waits for them */
   async round(): Promise<number> {
-    const { db, timing } = this.#context;
+    const { db } = this.#context;
     const rechecked = await this.#claimRechecks(this.#room.first);
     const room = this.#room;
     this.#fullLanes = new Set(lanes);
     if (lanes.every((lane) => room[lane] === 0)) return rechecked;
-    const due = await claimDue(db, room, timing);
+    const due = await claimDue(db, room, this.#claimant);
     const countOf = (lane: Lane): number => due.filter((claimed) => claimed.lane === lane).length;
     this.#fullLanes = new Set(lanes.filter((lane) => countOf(lane) === room[lane]));
     for (const claimed of due) this.#begin(claimed);
@@ -179,6 +189,7 @@ export class Settlement {
 
   async #tryRound(): Promise<void> {
     try {
+      if (!this.#areHooksRecorded) await this.recordHooks();
       if (performance.now() - this.#correctedAtMs > correctEveryMs) await this.correctDueTimes();
       await this.round();
       if (this.#isReported) this.#context.observer?.emit({ type: 'ledger_recovered' });
@@ -194,6 +205,13 @@ export class Settlement {
         this.#context.observer?.emit(unavailableEvent(error));
       }
     }
+  }
+
+  /** Records which hooks this process has, and warns if it lacks one of another process. */
+  async recordHooks(): Promise<void> {
+    const missing = await recordHooks(this.#context.db, this.#claimant.hooks);
+    this.#areHooksRecorded = true;
+    if (missing.length > 0) this.#context.logger.warn(missingHooksText(missing));
   }
 
   /** How many more payments of each lane to claim. Payments that wait for their hook must leave room for the others. */
@@ -231,12 +249,12 @@ export class Settlement {
   }
 
   async #claimRechecks(room: number): Promise<number> {
-    const { db, timing } = this.#context;
+    const { db } = this.#context;
     const ids = room > 0 ? this.#rechecks.take(room) : [];
     if (ids.length === 0) return 0;
     const missed = new Set(ids);
     try {
-      const claims = await claimNamed(db, ids, timing);
+      const claims = await claimNamed(db, ids, this.#claimant);
       for (const claimed of claims) {
         missed.delete(claimed.payment.id);
         this.#begin(claimed);

@@ -160,6 +160,45 @@ describe('an answer to POST /session', () => {
   });
 });
 
+describe('while POST /session is answered 500', () => {
+  const failed = (route: Route): Promise<void> => route.fulfill({ status: 500, json: { code: 'internal_error' } });
+
+  /** Opens the dialog, logs in with the wallet, and advances the clock until the dialog shows the text. */
+  async function logInUntil(text: string, ...answers: ((route: Route) => Promise<void>)[]): Promise<Page> {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    const { page } = visit;
+    visit.forgive(/status of (?:404|500)/);
+    await answerLogin(page, ...answers);
+    const code = await begin(page);
+    await page.clock.install();
+    await site.sequencer.wallet('Ada').login(code);
+    await eventually(async () => {
+      await page.clock.fastForward(250);
+      expect(await part(page, 'status').textContent()).toBe(text);
+    });
+    return page;
+  }
+
+  test('the dialog names the problem and continues until the login is completed', async () => {
+    let release: (route: Route) => void = () => undefined;
+    const held = new Promise<Route>((resolve) => {
+      release = resolve;
+    });
+    const page = await logInUntil('The site has a problem. Still trying…', failed, failed, async (route) =>
+      release(route),
+    );
+    expect(await part(page, 'dialog').getAttribute('data-state')).toBe('confirming');
+    await (await held).continue();
+    expect(await event(page, 'success')).toMatchObject({ user: userOf('Ada') });
+  });
+
+  test('and the login expires, the final text does not name the expiry as the cause', async () => {
+    const page = await logInUntil('Something went wrong. Try again in a minute.', failed, failed, over);
+    expect(await event(page, 'error')).toMatchObject({ error: { code: 'internal_error' } });
+    expect(await part(page, 'retry').isVisible()).toBe(true);
+  });
+});
+
 describe('while the login is being completed', () => {
   /** Holds `POST /session`. @returns a function that releases it */
   async function hold(page: Page): Promise<{ methods: string[]; release: () => void }> {

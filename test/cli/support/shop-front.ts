@@ -16,8 +16,8 @@ export interface FrontFaults {
   readonly request?: (headers: IncomingHttpHeaders, claimed: string | string[] | undefined) => void;
   /** Changes the response headers. */
   readonly response?: (headers: IncomingHttpHeaders) => void;
-  /** Sends the body only when it is complete. */
-  readonly buffers?: boolean;
+  /** Sends the body only when it is complete. A function decides for each request. */
+  readonly buffers?: boolean | ((req: IncomingMessage) => boolean);
 }
 
 /** A TLS-terminating proxy for `shop-example.com`. */
@@ -64,7 +64,7 @@ export class ShopFront {
       incoming.on('error', () => res.destroy());
       const changed = { ...incoming.headers };
       response?.(changed);
-      if (!buffers) {
+      if (!(typeof buffers === 'function' ? buffers(req) : buffers)) {
         res.writeHead(incoming.statusCode ?? 502, changed).flushHeaders();
         incoming.pipe(res);
         return;

@@ -164,6 +164,7 @@ describe('router.createPayment', () => {
       ['an unknown currency', { ...terms, currency: 'EUR' }, {}, 'invalid_terms'],
       ['an invalid account', { ...terms, destination: 'x' }, {}, 'invalid_terms'],
       ['two lines as the description', { ...terms, description: 'a\nb' }, {}, 'invalid_terms'],
+      ['an undefined member of the metadata', { ...terms, metadata: { invoice: undefined } }, {}, 'invalid_terms'],
       ['an unknown option', terms, { idempotency: 'x' }, 'invalid_request'],
       ['an empty key', terms, { idempotencyKey: '' }, 'invalid_idempotency_key'],
       ['a long key', terms, { idempotencyKey: 'x'.repeat(256) }, 'invalid_idempotency_key'],

@@ -93,6 +93,7 @@ describe('the payment hook', () => {
     [{ ...valid, destination: 'not-an-account' }, 'destination. Expected the Base58'],
     [{ ...valid, resource: '' }, 'resource. The resource of a payment must be a string'],
     [{ ...valid, metadata: { at: new Date() } }, 'metadata. metadata.at is a Date'],
+    [{ ...valid, metadata: { order: undefined } }, 'metadata. metadata.order is undefined. Set a value, or omit it.'],
     [{ ...valid, colour: 'red' }, 'unknown name "colour". Valid names: amount,'],
     [undefined, 'must return { amount, currency }'],
   ])('that returns the terms %j causes a 500 invalid_terms, and one log line with the field', async (terms, reason) => {

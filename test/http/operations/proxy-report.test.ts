@@ -25,21 +25,31 @@ async function ask(given: string, { path = '/intent', trustProxy = 0, forwardedF
 
 describe('the doctor learns how its request arrived', () => {
   test.each([
-    ['directly', {}, { forwarded: 0, trusted: 0, proxied: false, encrypted: false }],
+    ['directly', {}, { forwarded: 0, trusted: 0, claimed: false, proxied: false, encrypted: false }],
     [
       'through an untrusted proxy',
       { forwardedFor: '192.0.2.7' },
-      { forwarded: 1, trusted: 0, proxied: true, encrypted: false },
+      { forwarded: 1, trusted: 0, claimed: false, proxied: true, encrypted: false },
     ],
     [
       'through a trusted proxy',
       { forwardedFor: '192.0.2.7', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, proxied: true, encrypted: false },
+      { forwarded: 1, trusted: 1, claimed: false, proxied: true, encrypted: false },
     ],
     [
       'through two proxies, one of them trusted',
       { forwardedFor: '192.0.2.7, 198.51.100.4', trustProxy: 1 },
-      { forwarded: 2, trusted: 1, proxied: true, encrypted: false },
+      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false },
+    ],
+    [
+      'with the claimed address through a proxy that does not overwrite it',
+      { forwardedFor: '192.0.2.1', trustProxy: 1 },
+      { forwarded: 1, trusted: 1, claimed: true, proxied: true, encrypted: false },
+    ],
+    [
+      'with the claimed address through a proxy that appends to it',
+      { forwardedFor: '192.0.2.1, 198.51.100.4', trustProxy: 1 },
+      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false },
     ],
   ])('%s', async (_name, path, report) => {
     expect(parseReport(await ask(token, path))).toEqual(report);
@@ -71,8 +81,8 @@ test.each([
   [undefined],
   [''],
   ['forwarded=1'],
-  ['forwarded=x, trusted=1, proxied=1, encrypted=1'],
-  ['forwarded=1, trusted=1, proxied=2'],
+  ['forwarded=x, trusted=1, claimed=0, proxied=1, encrypted=1'],
+  ['forwarded=1, trusted=1, claimed=0, proxied=2'],
 ])('a response with the header %j is no report', (text) => {
   expect(parseReport(text)).toBeUndefined();
 });

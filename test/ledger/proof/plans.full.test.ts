@@ -183,11 +183,12 @@ async function askRecords(db: Database): Promise<void> {
 
 async function askWork(db: Database): Promise<void> {
   expect(await correctDueTimes(db)).toBe(true);
-  const [first, second] = (await claimDue(db, { first: 6, retry: 1, slow: 1, alone: 1 }, defaultTiming)) as [
-    ClaimedPayment,
-    ClaimedPayment,
-  ];
-  expect(await claimNamed(db, [createdId(1), createdId(2_999)], defaultTiming)).not.toEqual([]);
+  const [first, second] = (await claimDue(
+    db,
+    { first: 6, retry: 1, slow: 1, alone: 1 },
+    { timing: defaultTiming, hooks: [] },
+  )) as [ClaimedPayment, ClaimedPayment];
+  expect(await claimNamed(db, [createdId(1), createdId(2_999)], { timing: defaultTiming, hooks: [] })).not.toEqual([]);
   expect(await findUnpaid(db, [createdId(1), idOf(7)])).toEqual([createdId(1)]);
   const lease = holdLease(db, second, 60);
   await wait(100);

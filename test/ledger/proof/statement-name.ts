@@ -10,6 +10,8 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['run a migration', /^do \$migration\$/],
   ['set the lock timeout', /^set local lock_timeout/],
   ['record the migration', /^insert into express_intents\.schema_versions/],
+  ['record the hooks', /^with added as/],
+  ['forget a hook', /^delete from express_intents\.required_hooks/],
   ['release all claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'created'/],
   ['reserve', /^insert into express_intents\.intents .*'creating'/],

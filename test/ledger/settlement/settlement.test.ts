@@ -409,6 +409,21 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([]);
     });
 
+    it('waits and logs the fix when verifyPayment returns neither true nor false', async () => {
+      const ledger = fixture({ hooks: { onPaid: writeEffect, verifyPayment: (() => undefined) as never } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      expect(await ledger.find(id)).toMatchObject({
+        state: 'submitted',
+        lastError: 'TypeError: verifyPayment returned undefined. Return true or false.',
+      });
+      expect(ledger.log.text).toMatch(
+        new RegExp(`verifyPayment failed for payment ${id}.*[\\s\\S]*Return true or false`),
+      );
+      expect(await effects()).toEqual([]);
+    });
+
     it('has the user id of the payer when it logs in, or undefined when the sequencer does not answer', async () => {
       const userIds: (string | undefined)[] = [];
       const ledger = fixture({
