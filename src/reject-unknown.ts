@@ -67,7 +67,8 @@ export function requireKnown(
   if (typeof given !== 'object' || given === null) {
     throw new IntentError(code, `${owner}: expected an object. Valid names: ${known.join(', ')}.`);
   }
-  const [name] = unknownNames(given, known);
-  if (name === undefined) return;
-  throw new IntentError(code, `${owner}: unknown name ${JSON.stringify(name)}. ${suggestion(name, known)}`);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    throw new IntentError(code, `${owner}: unknown name ${JSON.stringify(name)}. ${suggestion(name, known)}`);
+  }
 }

@@ -1,5 +1,4 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { randomBytes } from '../../keys/random-bytes.js';
 import type { IntentOwner } from '../encryption.js';
@@ -27,19 +26,18 @@ export function hostCookie(name: string, isSecure: boolean): HostCookie {
   };
 }
 
-function oneCookie(fullName: string, secure: boolean): HostCookie {
-  const head = `${fullName}=`;
-  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
-  // The attributes after value and age are constant, so they are serialized once.
-  const tail = stringifySetCookie({ name: fullName, value: '', ...attributes }).slice(head.length);
+function oneCookie(name: string, isSecure: boolean): HostCookie {
+  // The first cookie of this name. Its value contains no white space (RFC 6265, section 4.1.1).
+  const form = new RegExp(`(?:^|;)[ \\t]*${name}=([^;\\s]*)`);
+  const attributes = `; Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Lax`;
   const write = (res: Response, value: string, maxAgeSeconds?: number): void => {
     const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
-    const cookie = `${head}${encodeURIComponent(value)}${age}${tail}`;
     const others = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
-    res.setHeader('Set-Cookie', [...others.filter((other) => !other.startsWith(head)), cookie]);
+    const kept = others.filter((other) => !other.startsWith(`${name}=`));
+    res.setHeader('Set-Cookie', [...kept, `${name}=${value}${age}${attributes}`]);
   };
   return {
-    read: ({ headers: { cookie } }) => (cookie === undefined ? undefined : parseCookie(cookie)[fullName]),
+    read: ({ headers: { cookie } }) => (cookie === undefined ? undefined : form.exec(cookie)?.[1]),
     write,
     clear: (res) => write(res, '', 0),
   };
@@ -72,6 +70,7 @@ class TokenBrowser implements BrowserIdentity {
   readonly #token: string;
   readonly #cookie: HostCookie;
   readonly #res: Response;
+  #hash: Uint8Array | undefined;
 
   constructor(token: string, cookie: HostCookie, res: Response, isNew = false) {
     this.isNew = isNew;
@@ -81,7 +80,8 @@ class TokenBrowser implements BrowserIdentity {
   }
 
   get hash(): Uint8Array {
-    return hashOf(this.#token);
+    this.#hash ??= hashOf(this.#token);
+    return this.#hash;
   }
 
   deriveKey(purpose: string): Uint8Array {
