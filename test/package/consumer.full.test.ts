@@ -127,6 +127,9 @@ describe('an import', () => {
     const loaded = [...new Set(await loadedBy('express-intents'))];
     const packages = loaded.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
     expect([...new Set(packages)].filter((name) => name !== 'express-intents').sort()).toEqual([
+      'base-x',
+      'bs58',
+      'cookie',
       'helmet',
       'ipaddr.js',
       'long',

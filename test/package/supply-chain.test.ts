@@ -47,7 +47,10 @@ const entries = tree.map((path) => [path, locked[path] as Locked] as const);
 describe('the packages that are installed with this one', () => {
   it('are exactly these', () => {
     expect(tree.map((path) => path.replace(/^node_modules\//, ''))).toEqual([
+      'base-x',
+      'bs58',
       'commander',
+      'cookie',
       'debug',
       'express-rate-limit',
       'helmet',

@@ -1,4 +1,5 @@
 import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { randomBytes } from '../../keys/random-bytes.js';
 import type { IntentOwner } from '../encryption.js';
@@ -26,18 +27,19 @@ export function hostCookie(name: string, isSecure: boolean): HostCookie {
   };
 }
 
-function oneCookie(name: string, isSecure: boolean): HostCookie {
-  // The first cookie of this name. Its value contains no white space (RFC 6265, section 4.1.1).
-  const form = new RegExp(`(?:^|;)[ \\t]*${name}=([^;\\s]*)`);
-  const attributes = `; Path=/; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Lax`;
+function oneCookie(fullName: string, secure: boolean): HostCookie {
+  const head = `${fullName}=`;
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
+  // The attributes after value and age are constant, so they are serialized once.
+  const tail = stringifySetCookie({ name: fullName, value: '', ...attributes }).slice(head.length);
   const write = (res: Response, value: string, maxAgeSeconds?: number): void => {
     const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
+    const cookie = `${head}${encodeURIComponent(value)}${age}${tail}`;
     const others = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
-    const kept = others.filter((other) => !other.startsWith(`${name}=`));
-    res.setHeader('Set-Cookie', [...kept, `${name}=${value}${age}${attributes}`]);
+    res.setHeader('Set-Cookie', [...others.filter((other) => !other.startsWith(head)), cookie]);
   };
   return {
-    read: ({ headers: { cookie } }) => (cookie === undefined ? undefined : form.exec(cookie)?.[1]),
+    read: ({ headers: { cookie } }) => (cookie === undefined ? undefined : parseCookie(cookie)[fullName]),
     write,
     clear: (res) => write(res, '', 0),
   };
