@@ -10,7 +10,7 @@ export interface Abortable {
 
 /** An `AbortController` and its signal in one object. The native pair costs as much CPU as a call to the payment service. */
 export class Abort implements Abortable {
-  readonly #listeners = new Set<() => void>();
+  #listeners: Set<() => void> | undefined;
   aborted = false;
   reason: unknown;
 
@@ -19,16 +19,17 @@ export class Abort implements Abortable {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    for (const listener of this.#listeners) listener();
-    this.#listeners.clear();
+    for (const listener of this.#listeners ?? []) listener();
+    this.#listeners = undefined;
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners ??= new Set();
     this.#listeners.add(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
+    this.#listeners?.delete(listener);
   }
 }
 

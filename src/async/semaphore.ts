@@ -39,9 +39,14 @@ export class Semaphore {
    * @throws the error of the timeout @throws the reason of a signal
    */
   acquire(wait: SemaphoreWait): Promise<void> | undefined {
-    if (this.isTaken) return this.#turn(wait);
+    return this.tryAcquire() ? undefined : this.#turn(wait);
+  }
+
+  /** Acquires a permit if one is free. */
+  tryAcquire(): boolean {
+    if (this.isTaken) return false;
     this.#held += 1;
-    return undefined;
+    return true;
   }
 
   release(): void {

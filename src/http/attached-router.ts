@@ -15,9 +15,9 @@ export interface AttachedRouter {
 const routers = new WeakMap<Request, AttachedRouter>();
 
 /** Lets the guards of the app's own routes find the router. */
-export function attachRouter(req: Request, context: RouterContext, countStatus: Limit): void {
-  routers.set(req, { context, baseUrl: req.baseUrl, countStatus });
-  req.intent ??= unguardedIntent;
+export function attachRouter(req: Request, router: AttachedRouter): void {
+  routers.set(req, router);
+  if (!('intent' in req)) addIntentMember(req);
 }
 
 /** @throws {IntentError} `router_missing` if the request passed through no router */
@@ -29,6 +29,31 @@ export function requireRouter(req: Request): AttachedRouter {
     'No intentRouter() handled this request. Call app.use(intentRouter()) before the routes that use requireLogin(), ' +
       'currentUser(), logOut() or requirePayment().',
   );
+}
+
+/**
+ * Defines `req.intent` for all requests of an app. A member of each request costs 2 us, because it changes the shape of an
+ * object that Express has given another prototype.
+ */
+function addIntentMember(req: Request): void {
+  Object.defineProperty(requestPrototypeOf(req), 'intent', {
+    configurable: true,
+    get(this: Request) {
+      return routers.has(this) ? unguardedIntent : undefined;
+    },
+    set(this: Request, value: unknown) {
+      Object.defineProperty(this, 'intent', { value, writable: true, enumerable: true, configurable: true });
+    },
+  });
+}
+
+/** The prototype of the requests of the app at the root; the request itself without Express. */
+function requestPrototypeOf(req: Request): object {
+  let found: object = req;
+  for (let next = Object.getPrototypeOf(req); next && Object.hasOwn(next, 'app'); next = Object.getPrototypeOf(next)) {
+    found = next;
+  }
+  return found;
 }
 
 /** `req.intent` on a route without `requireLogin()`. Throws, because no user was verified. */

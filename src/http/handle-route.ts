@@ -24,7 +24,7 @@ export async function handleRoute(
   { config, running, logger, observer }: RouterContext,
 ): Promise<void> {
   const method = req.method === 'HEAD' ? 'GET' : req.method;
-  running.begin(res);
+  const slot = running.begin(res);
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed methods: ${Object.keys(methods).join(', ')}.`);
@@ -39,7 +39,7 @@ export async function handleRoute(
     const event = failureEvent(name, req, codeOf(error));
     if (event) observer.emit(event);
   } finally {
-    running.end(res);
+    running.end(slot);
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
-import { attachRouter } from './attached-router.js';
+import { type AttachedRouter, attachRouter } from './attached-router.js';
 import { createIntentHandler } from './create-intent/create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
 import { eventsHandler } from './events/events-route.js';
@@ -26,12 +26,14 @@ export function createRouter(context: RouterContext): RequestHandler {
   const { config, logger, now } = context;
   const limitOf = rateLimiting(config.rateLimits, logger, now);
   const find = routeFinder(config.routes, handlersOf(context, limitOf));
-  const countStatus = limitOf('status');
+  let attached: AttachedRouter = { context, baseUrl: '', countStatus: limitOf('status') };
   const check = setupWarnings(context);
   const reportProxy = proxyReporter(config.login?.cookieKeys);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;
-    attachRouter(req, context, countStatus);
+    const { baseUrl } = req;
+    if (baseUrl !== attached.baseUrl) attached = { ...attached, baseUrl };
+    attachRouter(req, attached);
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);
     const route = find(req.path);

@@ -17,13 +17,12 @@ const kindByte = { payment: 2, login: 3 } as const;
 
 /** Encodes the 20 bytes: kind, currency index, hundredths (7 bytes, little-endian), nonce. */
 export function encodePayload(payload: Payload): Uint8Array {
-  const bytes = new Uint8Array(payloadLength);
+  const bytes = Buffer.alloc(payloadLength);
   bytes[0] = kindByte[payload.kind];
   if (payload.kind === 'payment') {
     bytes[1] = currencyIndex(payload.money.currency);
-    const hundredths = new DataView(new ArrayBuffer(8));
-    hundredths.setBigUint64(0, payload.money.hundredths, true);
-    bytes.set(new Uint8Array(hundredths.buffer, 0, 7), 2);
+    // Eight bytes, of which the last is zero: the first byte of the nonce replaces it.
+    bytes.writeBigUInt64LE(payload.money.hundredths, 2);
   }
   bytes.set(payload.nonce, payloadLength - nonceLength);
   return bytes;

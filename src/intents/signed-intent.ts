@@ -1,4 +1,5 @@
 import { parseAccount, parseVerifierKey } from '../keys/base58.js';
+import type { KeyPair } from '../keys/ed25519.js';
 import { randomBytes } from '../keys/random-bytes.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
@@ -58,18 +59,18 @@ export async function signPaymentIntent(
   terms: PaymentTerms,
   { nameRendezvous = true, nonce = newNonce() }: PaymentIntentOptions = {},
 ): Promise<SignedIntent> {
+  const { login, destination } = terms;
   const money = parseMoney(terms.amount, terms.currency);
-  const request = { requestorAccount: { value: parseAccount(terms.destination) }, ...exchangeData(money) };
-  const { login } = terms;
-  const build = async (rendezvousKey: Uint8Array): Promise<v1.Message.$Properties> => {
-    const named = nameRendezvous || login ? { ...request, rendezvousKey: { value: rendezvousKey } } : request;
-    return {
-      requestToReceiveBill: login
-        ? await withVerifierSignature(v1.RequestToReceiveBill, { ...named, ...verifierOf(login) }, login.verifier)
-        : named,
-    };
+  const request: v1.RequestToReceiveBill.$Properties = {
+    requestorAccount: { value: parseAccount(destination) },
+    ...exchangeData(money),
   };
-  return signIntent({ kind: 'payment', money, nonce }, build);
+  const identity = newIdentity({ kind: 'payment', money, nonce });
+  if (nameRendezvous || login) request.rendezvousKey = { value: identity.rendezvous.publicKey };
+  if (!login) return signIntent(identity, { requestToReceiveBill: request });
+  const named = { ...request, ...verifierOf(login) };
+  const signed = await withVerifierSignature(v1.RequestToReceiveBill, named, login.verifier);
+  return signIntent(identity, { requestToReceiveBill: signed });
 }
 
 /**
@@ -81,14 +82,11 @@ export async function signLoginIntent(
   login: LoginTerms,
   { nonce = newNonce() }: { readonly nonce?: Uint8Array } = {},
 ): Promise<SignedIntent> {
-  const request = verifierOf(login);
-  return signIntent({ kind: 'login', nonce }, async (rendezvousKey) => ({
-    requestToLogin: await withVerifierSignature(
-      v1.RequestToLogin,
-      { ...request, rendezvousKey: { value: rendezvousKey } },
-      login.verifier,
-    ),
-  }));
+  const verifier = verifierOf(login);
+  const identity = newIdentity({ kind: 'login', nonce });
+  const request = { ...verifier, rendezvousKey: { value: identity.rendezvous.publicKey } };
+  const signed = await withVerifierSignature(v1.RequestToLogin, request, login.verifier);
+  return signIntent(identity, { requestToLogin: signed });
 }
 
 /** Secure random bytes. Never derive them from an order number or the time. */
@@ -120,18 +118,23 @@ async function withVerifierSignature<Properties extends { signature?: v1.Signatu
   return { ...message, signature: { value: await signChecked(verifier, unsignedBytes(codec, message)) } };
 }
 
-/** Derives the rendezvous key from the payload, builds the message with it, and signs the message (section 5.2). */
-async function signIntent(
-  payload: Payload,
-  build: (rendezvousKey: Uint8Array) => Promise<v1.Message.$Properties>,
-): Promise<SignedIntent> {
+/** The payload of an intent, and the rendezvous key that is derived from it (section 5.2). */
+interface Identity {
+  readonly payload: Uint8Array;
+  readonly rendezvous: KeyPair;
+}
+
+function newIdentity(payload: Payload): Identity {
   const bytes = encodePayload(payload);
-  const rendezvous = rendezvousKeyPair(bytes);
-  const message = await build(rendezvous.publicKey);
+  return { payload: bytes, rendezvous: rendezvousKeyPair(bytes) };
+}
+
+/** Signs a message that contains the rendezvous key. */
+function signIntent({ payload, rendezvous }: Identity, message: v1.Message.$Properties): SignedIntent {
   const signedBytes = encode(v1.Message, message);
   return {
     id: intentIdOf(rendezvous),
-    clientSecret: formatClientSecret(bytes),
+    clientSecret: formatClientSecret(payload),
     rendezvousKey: rendezvous.publicKey,
     message,
     signedBytes,

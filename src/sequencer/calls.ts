@@ -4,8 +4,8 @@ import { unsignedBytes } from '../intents/signed-intent.js';
 import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
-import { nameOf, operations } from '../wire/envelope.js';
-import type { Caller, CallOptions } from './transport.js';
+import { nameOf, type Operation, operations } from '../wire/envelope.js';
+import { type Caller, type CallOptions, requireCallOptions } from './transport.js';
 
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
@@ -18,6 +18,15 @@ export interface IntentStatus {
   readonly codeScanned: boolean;
   /** Whether the intent was paid or confirmed. May become false again until its transactions have settled. */
   readonly intentSubmitted: boolean;
+}
+
+/** All statuses. They are shared, so a cached status takes no memory of its own. */
+const statuses: readonly IntentStatus[] = Array.from({ length: 8 }, (_, flags) =>
+  Object.freeze({ exists: (flags & 4) > 0, codeScanned: (flags & 2) > 0, intentSubmitted: (flags & 1) > 0 }),
+);
+
+function statusOf(exists: boolean, codeScanned: boolean, intentSubmitted: boolean): IntentStatus {
+  return statuses[(exists ? 4 : 0) + (codeScanned ? 2 : 0) + (intentSubmitted ? 1 : 0)] as IntentStatus;
 }
 
 /**
@@ -33,10 +42,13 @@ export async function createIntent(
   intent: SignedIntent,
   options?: CallOptions,
 ): Promise<void> {
-  const send = dialect === 'intents' ? sendIntent : sendIntentAsMessage;
-  const isProven = await send(transport, intent, options).catch((error) => {
+  const { operation, request, isProof } = creations[dialect];
+  let isProven: boolean;
+  try {
+    isProven = isProof(await transport.call(operation, request(intent), options));
+  } catch (error) {
     throw explainRefusal(error, dialect);
-  });
+  }
   if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
   throw new SequencerError(
     'sequencer_bad_response',
@@ -44,28 +56,47 @@ export async function createIntent(
   );
 }
 
-/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). @returns whether the answer is a proof */
-async function sendIntent(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
-  // The signature is field 3, before both kinds. The signed bytes follow unchanged.
-  const field = encode(v1.Message, { sendMessageRequestSignature: { value: intent.signature } });
-  const answer = await transport.call(operations.createIntent, Buffer.concat([field, intent.signedBytes]), options);
-  // Throws on bytes that are no such message. Unknown fields are allowed.
-  decodeAnswer(v1.GetStatusResponse, answer);
-  return existingStatus.test(Buffer.from(answer).toString('hex'));
+/** How a dialect creates an intent, and whether an answer proves that the intent exists. */
+interface Creation {
+  readonly operation: Operation;
+  readonly request: (intent: SignedIntent) => Uint8Array;
+  readonly isProof: (answer: Uint8Array) => boolean;
 }
+
+const creations: Readonly<Record<Dialect, Creation>> = {
+  /** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). */
+  intents: {
+    operation: operations.createIntent,
+    request: ({ signature, signedBytes }) => {
+      // The signature is field 3, before both kinds. The signed bytes follow unchanged.
+      const field = encode(v1.Message, { sendMessageRequestSignature: { value: signature } });
+      return Buffer.concat([field, signedBytes]);
+    },
+    isProof: (answer) => {
+      // Throws on bytes that are no such message. Unknown fields are allowed.
+      decodeAnswer(v1.GetStatusResponse, answer);
+      return existingStatus.test(Buffer.from(answer).toString('hex'));
+    },
+  },
+  /** `Messaging.sendMessage` returns the message id that the sequencer assigned. */
+  messaging: {
+    operation: operations.sendMessage,
+    request: ({ message, rendezvousKey, signature }) =>
+      encode(v1.SendMessageRequest, {
+        message,
+        rendezvousKey: { value: rendezvousKey },
+        signature: { value: signature },
+      }),
+    isProof: (answer) => {
+      const { result, messageId } = decodeAnswer(v1.SendMessageResponse, answer);
+      requireOk(result);
+      return (messageId?.value?.length ?? 0) > 0;
+    },
+  },
+};
 
 /** A GetStatusResponse in hex, with `exists` and no fields except the three flags. A flag is 00 or 01. */
 const existingStatus = /^0801(?:100[01])?(?:180[01])?$/;
-
-/** `Messaging.sendMessage` returns the message id that the sequencer assigned. @returns whether there is one */
-async function sendIntentAsMessage(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
-  const { message, rendezvousKey, signature } = intent;
-  const request = { message, rendezvousKey: { value: rendezvousKey }, signature: { value: signature } };
-  const answer = await transport.call(operations.sendMessage, encode(v1.SendMessageRequest, request), options);
-  const { result, messageId } = decodeAnswer(v1.SendMessageResponse, answer);
-  requireOk(result);
-  return (messageId?.value?.length ?? 0) > 0;
-}
 
 /** The error texts of services for an unknown operation, such as "Invalid service name". */
 const unknownOperation = [
@@ -99,12 +130,21 @@ function explainRefusal(error: unknown, dialect: Dialect): unknown {
   );
 }
 
-/** Interface section 4.4. @throws {IntentError} `invalid_id` @throws {SequencerError} */
-export async function getStatus(transport: Caller, id: string, options?: CallOptions): Promise<IntentStatus> {
+/**
+ * Interface section 4.4.
+ * @param owner the function that the caller called @throws {IntentError} `invalid_id`, `invalid_request` @throws {SequencerError}
+ */
+export async function getStatus(
+  transport: Caller,
+  id: string,
+  options?: CallOptions,
+  owner = 'getStatus',
+): Promise<IntentStatus> {
+  requireCallOptions(owner, options);
   const request = encode(v1.GetStatusRequest, { intentId: { value: parseIntentId(id) } });
   const answer = await transport.call(operations.getStatus, request, options);
   const { exists, codeScanned, intentSubmitted } = decodeAnswer(v1.GetStatusResponse, answer);
-  return { exists, codeScanned, intentSubmitted };
+  return statusOf(exists, codeScanned, intentSubmitted);
 }
 
 /**

@@ -129,10 +129,7 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
 
 function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClient {
   const watches = new RunningWatches(watchIntent(transport));
-  const statusOf = (owner: string) => async (id: string, options?: CallOptions) => {
-    requireCallOptions(owner, options);
-    return getStatus(transport, id, options);
-  };
+  const statusOf = (owner: string) => (id: string, options?: CallOptions) => getStatus(transport, id, options, owner);
   const paymentIntents: IntentClient['paymentIntents'] = {
     create: async (parameters, options) => {
       requireCallOptions('paymentIntents.create', options);

@@ -43,7 +43,7 @@ export interface CreateLoginParameters {
 const paymentParameters = ['destination', 'amount', 'currency', 'login', 'signers', 'clientSecret'] as const;
 
 /** @throws {IntentError} for invalid terms, and `invalid_request` for an unknown parameter */
-export async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
+export function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
   requireKnown('paymentIntents.create', parameters, paymentParameters);
   const { destination, amount, currency, login, signers = [], clientSecret } = parameters;
   const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
@@ -51,7 +51,7 @@ export async function signPayment(parameters: CreatePaymentParameters, dialect: 
   return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents', ...nonce });
 }
 
-export async function signLogin(parameters: CreateLoginParameters): Promise<SignedIntent> {
+export function signLogin(parameters: CreateLoginParameters): Promise<SignedIntent> {
   requireKnown('loginIntents.create', parameters, ['login', 'signers', 'clientSecret']);
   const { login, signers = [], clientSecret } = parameters;
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, undefined) };

@@ -32,9 +32,21 @@ const resultOk = Uint8Array.of(0x08, 0x00);
 const emptyBody = Uint8Array.of(0x12, 0x00);
 
 /** The `Request` envelope of a serialized inner message (interface section 2.1). An empty `version` is sent explicitly. */
-export function encodeRequest({ service, method }: Operation, body: Uint8Array, version = ''): Uint8Array {
-  const envelope = encode(v1.Request, { version, service, method, body });
-  return version === '' ? Buffer.concat([emptyVersion, envelope]) : envelope;
+export function encodeRequest(operation: Operation, body: Uint8Array, version = ''): Uint8Array {
+  return Buffer.concat([headOf(operation, version), encode(v1.Request, { body })]);
+}
+
+/** The fields before the body, by operation. They are constant, and a message is the concatenation of its fields. */
+const heads = new WeakMap<Operation, { readonly version: string; readonly bytes: Uint8Array }>();
+
+function headOf(operation: Operation, version: string): Uint8Array {
+  const known = heads.get(operation);
+  if (known?.version === version) return known.bytes;
+  const { service, method } = operation;
+  const head = encode(v1.Request, { version, service, method });
+  const bytes = version === '' ? Buffer.concat([emptyVersion, head]) : head;
+  heads.set(operation, { version, bytes });
+  return bytes;
 }
 
 /** The `Response` envelope of a success. Proto3 omits default values, so an empty body encodes to zero bytes. */

@@ -435,7 +435,12 @@ const atKeyFiles: readonly Case[] = [
     },
     expected: [
       ['key file', 'warning', /does not list \w{32,44}, whose secret is set here/, /Restart the site/],
-      ['key file', 'warning', /lists \w{32,44}, whose secret is not set here/, /remove the old secret from the site and restart it/],
+      [
+        'key file',
+        'warning',
+        /lists \w{32,44}, whose secret is not set here/,
+        /remove the old secret from the site and restart it/,
+      ],
     ],
   },
   {
@@ -763,7 +768,9 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    expected: [['events', 'error', /may keep the event stream and serve it to other visitors/, /Disable caching for this path/]],
+    expected: [
+      ['events', 'error', /may keep the event stream and serve it to other visitors/, /Disable caching for this path/],
+    ],
   },
   {
     name: 'a site that cannot reach its sequencer',

@@ -214,17 +214,28 @@ describe('RunningRequests', () => {
   test('idle() waits for all running requests', async () => {
     const running = new RunningRequests();
     const [one, other] = [answer(), answer()];
-    running.begin(one);
-    running.begin(other);
+    const [first, second] = [running.begin(one), running.begin(other)];
     let isIdle = false;
     const idle = running.idle(10_000).then(() => {
       isIdle = true;
     });
-    running.end(one);
+    running.end(first);
     await Promise.resolve();
     expect(isIdle).toBe(false);
-    running.end(other);
+    running.end(second);
     await idle;
+  });
+
+  test('a slot is used again after its request ends, and not before', () => {
+    const running = new RunningRequests();
+    const [one, other, last] = [answer(), answer(), answer()];
+    const [first, second] = [running.begin(one), running.begin(other)];
+    running.end(first);
+    expect([running.size, running.begin(last)]).toEqual([1, first]);
+    expect(second).not.toBe(first);
+    running.closeConnections();
+    const connections = [one, other, last].map((each) => each.getHeader('connection'));
+    expect([running.size, ...connections]).toEqual([2, undefined, 'close', 'close']);
   });
 
   test('idle() resolves at once without requests, and after its timeout', async () => {

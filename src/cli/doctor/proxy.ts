@@ -75,7 +75,7 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
   }
   if (siteUrl.protocol === 'https:' && !plain.secure) {
     return failure(
-      'The site does not know that its visitors use https: express-session sets no cookie with `secure: true`, so nobody stays logged in.',
+      'The site does not know that its visitors use https: express-session sets no cookie with `secure: true`, so no login lasts.',
       'Configure the proxy to send X-Forwarded-Proto: https.',
     );
   }

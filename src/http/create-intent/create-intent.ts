@@ -11,7 +11,13 @@ import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
 import { sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
-import { fingerprintOf, type IntentRequestBody, parseIdempotencyKey, parseIntentRequest } from './intent-request.js';
+import {
+  fingerprintOf,
+  type IntentRequestBody,
+  loadIntentRequestSchema,
+  parseIdempotencyKey,
+  parseIntentRequest,
+} from './intent-request.js';
 import { normalizeTerms } from './payment-terms.js';
 
 // `POST /intent` in six steps:
@@ -36,7 +42,7 @@ export interface CreateIntentRequest {
   /** Undefined without an idempotency key, and without a ledger, where the key has no effect. */
   readonly keyed: KeyedRequest | undefined;
   /** The terms, from the hook or from the site; undefined for a login. Not called for a repeated request. */
-  readonly terms: () => Promise<RecordedTerms | undefined>;
+  readonly terms: () => Promise<RecordedTerms> | RecordedTerms | undefined;
   /** Undefined if there is no browser. */
   readonly http: { readonly req: Request; readonly res: Response } | undefined;
 }
@@ -64,20 +70,21 @@ export interface CreateIntentResult {
 const resourceCookieSeconds = 400 * 24 * 3_600;
 
 export function createIntentHandler(context: RouterContext): Handler {
+  const options = { clientAmount: context.hooks.clientAmount !== undefined };
   return async (req, res) => {
-    const request = await parseRequest(context, req, res);
-    const result = await startIntent(context, request);
+    const body = parseIntentRequest(await readJson(req), await loadIntentRequestSchema(), options);
+    const request = browserRequest(context, req, res, body);
+    const { id, clientSecret, terms } = await startIntent(context, request);
     const { owner } = request;
-    if (result.terms?.resource !== undefined) owner.extendCookie(resourceCookieSeconds);
-    context.secrets.set(result.id, result.clientSecret);
-    context.secrets.setDescription(result.id, owner.hash, result.terms?.description);
-    sendJson(res, 201, { client_secret: result.clientSecret });
+    if (terms?.resource !== undefined) owner.extendCookie(resourceCookieSeconds);
+    context.secrets.set(id, clientSecret);
+    if (terms?.description !== undefined) context.secrets.setDescription(id, owner.hash, terms.description);
+    sendJson(res, 201, { client_secret: clientSecret });
   };
 }
 
-async function parseRequest(context: RouterContext, req: Request, res: Response): Promise<BrowserRequest> {
-  const { hooks, ledger, resolveTerms, browserCookie } = context;
-  const body = await parseIntentRequest(await readJson(req), { clientAmount: hooks.clientAmount !== undefined });
+function browserRequest(context: RouterContext, req: Request, res: Response, body: IntentRequestBody): BrowserRequest {
+  const { ledger, resolveTerms, browserCookie } = context;
   // The hooks read the parsed body.
   req.body = body;
   const mode = body.mode ?? (resolveTerms ? 'payment' : 'login');
@@ -85,28 +92,32 @@ async function parseRequest(context: RouterContext, req: Request, res: Response)
   const keyed = ledger && key !== undefined ? { ledger, key, fingerprint: fingerprintOf(mode, body) } : undefined;
   // The cookie is set even if a later step fails: a retry must come from the same browser.
   const owner = ensureBrowser(browserCookie, req, res);
-  const terms = async () => (mode === 'login' ? undefined : resolveHookTerms(context, req, body));
+  const terms = () => (mode === 'login' ? undefined : resolveHookTerms(context, req, body));
   return { owner, keyed, terms, http: { req, res } };
 }
 
+/** All steps after `parse`. */
 export async function startIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
-  const result = await createOrRestore(context, request);
-  context.observer?.emit(eventOf(result));
-  return result;
-}
-
-async function createOrRestore(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
-  let reserved = await findReserved(context, request);
+  const { keyed, owner, http } = request;
+  let reserved = keyed && (await findReserved(context, keyed, owner));
   if (!reserved) {
-    const requestedTerms = await request.terms();
-    const prepared = await prepareIntent(context, requestedTerms);
-    reserved = await reserveIntent(context, request, prepared, requestedTerms);
+    const terms = await request.terms();
+    const prepared = await prepareIntent(context, terms);
+    reserved = keyed && (await reserveIntent(context, keyed, owner, prepared, terms));
+    reserved ??= { id: prepared.id, clientSecret: prepared.clientSecret, terms, unsent: prepared };
   }
   const { id, clientSecret, terms, unsent } = reserved;
-  if (!unsent) return { id, clientSecret, terms, isReplayed: true };
-  await sendIntent(context, request, unsent, terms);
-  await confirmIntent(context, request, id, terms);
-  return { id, clientSecret, terms, isReplayed: false };
+  if (unsent) {
+    // A disconnect prevents the call. It does not cancel a call in progress, because the intent may already exist.
+    await unsent.create({ cancelBeforeSend: http && disconnectSignal(http.res) });
+    context.webhook?.register(id, http?.req);
+    // Without a browser the caller receives the intent.
+    if (http) await runOnCreated(context, http.req, id, terms);
+    await confirmIntent(context, request, id, terms);
+  }
+  const result = { id, clientSecret, terms, isReplayed: unsent === undefined };
+  context.observer?.emit(eventOf(result));
+  return result;
 }
 
 /** An intent whose id, terms and client secret are fixed. */
@@ -118,11 +129,14 @@ interface ReservedIntent {
   readonly unsent: PreparedIntent | undefined;
 }
 
-async function findReserved(context: RouterContext, request: CreateIntentRequest): Promise<ReservedIntent | undefined> {
-  const { keyed, owner } = request;
+async function findReserved(
+  context: RouterContext,
+  keyed: KeyedRequest,
+  owner: IntentOwner,
+): Promise<ReservedIntent | undefined> {
   if (owner.isNew) return undefined;
-  const earlier = await keyed?.ledger.repeated(owner.hash, keyed.key);
-  return keyed && earlier && restoreIntent(context, keyed, owner, earlier);
+  const earlier = await keyed.ledger.repeated(owner.hash, keyed.key);
+  return earlier && restoreIntent(context, keyed, owner, earlier);
 }
 
 /** @throws {IntentError} `idempotency_key_reused` if the earlier request with this key was a different one */
@@ -171,49 +185,41 @@ function loginParameters({ login }: RouterContext['config']) {
   return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
 }
 
-/** Inserts the row of an intent with a key. Without a key there is nothing to reserve. */
+/**
+ * Inserts the row of an intent with a key.
+ * @returns the intent of a concurrent request that reserved the key first; `prepared` was not sent and is discarded
+ */
 async function reserveIntent(
   context: RouterContext,
-  { keyed, owner }: CreateIntentRequest,
-  prepared: PreparedIntent,
+  keyed: KeyedRequest,
+  owner: IntentOwner,
+  { id, clientSecret }: PreparedIntent,
   terms: RecordedTerms | undefined,
-): Promise<ReservedIntent> {
-  const { id, clientSecret } = prepared;
-  if (keyed) {
-    const { ledger, key, fingerprint } = keyed;
-    const sealedSecret = sealClientSecret(clientSecret, id, owner);
-    const earlier = await ledger.reserve({ id, terms, browser: owner.hash }, { key, fingerprint, sealedSecret });
-    // A concurrent request reserved the key first. The intent prepared here was not sent and is discarded.
-    if (earlier) return restoreIntent(context, keyed, owner, earlier);
-  }
-  return { id, clientSecret, terms, unsent: prepared };
+): Promise<ReservedIntent | undefined> {
+  const { ledger, key, fingerprint } = keyed;
+  const sealedSecret = sealClientSecret(clientSecret, id, owner);
+  const earlier = await ledger.reserve({ id, terms, browser: owner.hash }, { key, fingerprint, sealedSecret });
+  return earlier && restoreIntent(context, keyed, owner, earlier);
 }
 
-async function sendIntent(
-  { webhook, hooks }: RouterContext,
-  { http }: CreateIntentRequest,
-  unsent: PreparedIntent,
+function runOnCreated(
+  { hooks }: RouterContext,
+  req: Request,
+  id: string,
   terms: RecordedTerms | undefined,
-): Promise<void> {
-  const { id } = unsent;
-  // A disconnect prevents the call. It does not cancel a call in progress, because the intent may already exist.
-  await unsent.create({ cancelBeforeSend: http && disconnectSignal(http.res) });
-  webhook?.register(id, http?.req);
-  // Without a browser the caller receives the intent.
-  if (!http) return;
-  const { req } = http;
+): Promise<void> | undefined {
+  if (!hooks.onCreated) return undefined;
   const accepted: AcceptedIntent = terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' };
-  await runHook('onCreated', () => hooks.onCreated?.(accepted, req));
+  return runHook('onCreated', () => hooks.onCreated?.(accepted, req));
 }
 
-async function confirmIntent(
+function confirmIntent(
   { logins }: RouterContext,
   { keyed, owner }: CreateIntentRequest,
   id: string,
   terms: RecordedTerms | undefined,
-): Promise<void> {
-  if (keyed) await keyed.ledger.confirm(id);
-  else await logins.record({ id, terms, browser: owner.hash });
+): Promise<unknown> {
+  return keyed ? keyed.ledger.confirm(id) : logins.record({ id, terms, browser: owner.hash });
 }
 
 function eventOf({ id: intent, terms, isReplayed }: CreateIntentResult): RouterEventPayload {

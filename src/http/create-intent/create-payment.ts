@@ -50,7 +50,7 @@ export async function createPayment(
   const { id, clientSecret } = await startIntent(context, {
     owner: siteOwner(config),
     keyed,
-    terms: async () => recorded,
+    terms: () => recorded,
     http: undefined,
   });
   const walletUrl = await context.walletUrl();

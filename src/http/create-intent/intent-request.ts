@@ -24,8 +24,15 @@ export const intentRequestSchema = (z: typeof zod) =>
       .describe('Identifies the purchase; the site looks it up. Any JSON value nested at most 16 levels deep.'),
     amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimals.'),
   });
-/** Created at the first request: zod takes longer to load than the rest of this package. */
-let schema: Promise<ReturnType<typeof intentRequestSchema>> | undefined;
+export type IntentRequestSchema = ReturnType<typeof intentRequestSchema>;
+
+let schema: Promise<IntentRequestSchema> | undefined;
+
+/** Loads zod at the first request: it takes longer to load than the rest of this package. */
+export function loadIntentRequestSchema(): Promise<IntentRequestSchema> {
+  schema ??= import('zod').then(intentRequestSchema);
+  return schema;
+}
 
 const maxOrderDepth = 16;
 
@@ -51,17 +58,17 @@ const termFields: readonly string[] = [
 ];
 
 /** Parses the body of `POST /intent`. @throws {IntentError} `terms_not_accepted`, `unknown_field`, `invalid_request` and others */
-export async function parseIntentRequest(
+export function parseIntentRequest(
   body: unknown,
+  schema: IntentRequestSchema,
   { clientAmount }: { clientAmount: boolean },
-): Promise<IntentRequestBody> {
+): IntentRequestBody {
   const fields = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   const refused = fields.find((field) => termFields.includes(field) && !(clientAmount && field === 'amount'));
   if (refused !== undefined) {
     throw new IntentError('terms_not_accepted', `The server sets "${refused}". Remove it from the request.`);
   }
-  schema ??= import('zod').then(intentRequestSchema);
-  const result = (await schema).safeParse(body);
+  const result = schema.safeParse(body);
   if (result.success) return result.data;
   throw toIntentError(result.error.issues[0], clientAmount);
 }

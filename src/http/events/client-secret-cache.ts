@@ -44,9 +44,8 @@ export class ClientSecretCache {
     return this.#secrets.get(intentId);
   }
 
-  /** @param text of the payment; undefined if it has none */
-  setDescription(intentId: string, browser: Uint8Array, text: string | undefined): void {
-    if (text !== undefined) this.#descriptions.set(intentId, { browser, text });
+  setDescription(intentId: string, browser: Uint8Array, text: string): void {
+    this.#descriptions.set(intentId, { browser, text });
   }
 
   getDescription(intentId: string, browser: Uint8Array): string | undefined {
@@ -88,7 +87,7 @@ async function readLedger(
     const { hash } = browser;
     const intent = await withTimeout(restoreTimeoutMs, () => ledger.findForBrowser(id, hash));
     if (!intent) return;
-    secrets.setDescription(id, hash, intent.description);
+    if (intent.description !== undefined) secrets.setDescription(id, hash, intent.description);
     if (intent.sealedSecret !== undefined) secrets.set(id, await openClientSecret(intent.sealedSecret, id, browser));
   } catch {
     // The ledger reports its own outage.

@@ -65,7 +65,8 @@ function limitBy(
   { limits: { windowMs, store: shared }, sharedState, now }: LimitContext,
 ): (key: RateLimitKey, req: Request, res: Response) => ReturnType<Limit> {
   const local = new MemoryStore(windowMs, now);
-  const nameOf = (key: RateLimitKey): string => `${route}:${part(key)}`;
+  // A shared store holds the counts of all routes.
+  const nameOf = (key: RateLimitKey): string => (shared ? `${route}:${part(key)}` : part(key));
   const isCountedFirst = !shared && route !== 'webhook';
   const options: Partial<Options> = {
     ...refusalOptions(route, windowMs, now),

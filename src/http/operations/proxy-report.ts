@@ -29,11 +29,12 @@ export const doctorToken = (cookieKey: Uint8Array): string =>
 
 /** Tells the doctor how its own request arrived. A client without the token learns nothing. */
 export function proxyReporter(cookieKeys: readonly Uint8Array[] = []): (req: Request, res: Response) => void {
+  const name = doctorHeader.toLowerCase();
   const tokens = cookieKeys.map((key) => Buffer.from(doctorToken(key)));
   return (req, res) => {
-    const given = req.get(doctorHeader);
+    const given = req.headers[name];
     if (given === undefined) return;
-    const token = Buffer.from(given);
+    const token = Buffer.from(String(given));
     if (!tokens.some((each) => each.length === token.length && timingSafeEqual(each, token))) return;
     res.setHeader(doctorHeader, formatReport(reportOn(req)));
   };

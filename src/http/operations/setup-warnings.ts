@@ -10,19 +10,23 @@ export type SetupCheck = (req: Request) => void;
 
 interface Warning {
   readonly level?: 'error';
-  readonly applies: (req: Request, context: RouterContext) => boolean;
+  /** Whether a site with this configuration can need it. Otherwise no request is checked. */
+  readonly isRelevant?: (config: RouterContext['config']) => boolean;
+  readonly applies: (req: Request) => boolean;
   readonly text: (req: Request) => string;
 }
 
 const underPrefix: Warning = {
-  applies: (req, { config }) => req.baseUrl !== '' && !!config.login && config.routes.keyFile !== false,
+  isRelevant: ({ login, routes }) => login !== undefined && routes.keyFile !== false,
+  applies: ({ baseUrl }) => baseUrl !== '',
   text: (req) =>
     `The router is mounted under ${JSON.stringify(req.baseUrl)}, so wallets cannot find the verifier key file, which must be ` +
     'at the root of the domain. Call app.use(intentRouter()) without a path. To rename routes, use the option `routes`.',
 };
 
 const plainHttp: Warning = {
-  applies: (req, { config }) => config.production && !req.secure && !isFromThisMachine(req),
+  isRelevant: ({ production }) => production,
+  applies: (req) => !req.secure && !isFromThisMachine(req),
   text: () =>
     'A request arrived over http in production. Behind a proxy that terminates TLS, configure the proxy to send X-Forwarded-Proto, ' +
     "and call app.set('trust proxy', 1). Without one, serve the site over https: browsers reject its cookies over http.",
@@ -39,34 +43,40 @@ function isFromThisMachine(req: Request): boolean {
 }
 
 const unknownProxy: Warning = {
-  applies: ({ app, headers }, { config }) =>
-    config.production && headers['x-forwarded-for'] !== undefined && !app.get('trust proxy'),
+  isRelevant: ({ production }) => production,
+  applies: ({ app, headers }) => headers['x-forwarded-for'] !== undefined && !app.get('trust proxy'),
   text: () =>
     "A request has X-Forwarded-For, but 'trust proxy' is not set. Behind a proxy, all visitors then share one rate limit. Call " +
     "app.set('trust proxy', 1), where 1 is the number of proxies. Without a proxy, ignore this warning.",
 };
 
 const anyProxy: Warning = {
-  applies: ({ app }, { config }) => config.production && app.get('trust proxy') === true,
+  isRelevant: ({ production }) => production,
+  applies: ({ app }) => app.get('trust proxy') === true,
   text: () =>
     "'trust proxy' is true, so a client can claim any address, and limits by address have no effect. Set it to the number " +
     "of proxies: app.set('trust proxy', 1).",
 };
 
 const unreadableVisitor: Warning = {
-  applies: ({ ip }) => ip !== undefined && isIP(ip) === 0 && rateLimitKey(ip).address === unreadableAddress,
+  // The address of a connection is readable.
+  applies: (req) => req.headers['x-forwarded-for'] !== undefined && isUnreadable(req.ip),
   text: () =>
     'The address of a request is not an IP address. All such visitors share one rate limit. Configure the proxy to write the ' +
     "visitor's address to X-Forwarded-For, and set 'trust proxy' to the number of proxies.",
 };
+
+const isUnreadable = (ip: string | undefined): boolean =>
+  ip !== undefined && isIP(ip) === 0 && rateLimitKey(ip).address === unreadableAddress;
 
 /** Checks the first session only: with cookie-session each check costs a signature. */
 function unrenewableSession(): Warning {
   let isChecked = false;
   return {
     level: 'error',
-    applies: (req, { config }) => {
-      if (isChecked || !config.login || !(req as { session?: unknown }).session) return false;
+    isRelevant: ({ login }) => login !== undefined,
+    applies: (req) => {
+      if (isChecked || !(req as { session?: unknown }).session) return false;
       isChecked = true;
       return cannotRegenerate(req);
     },
@@ -78,10 +88,11 @@ function unrenewableSession(): Warning {
 
 /** Logs setup errors that only a request can reveal, once each. */
 export function setupWarnings(context: RouterContext): SetupCheck {
-  const pending = new Set([underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, unrenewableSession()]);
+  const all = [underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, unrenewableSession()];
+  const pending = new Set(all.filter(({ isRelevant }) => isRelevant?.(context.config) ?? true));
   return (req) => {
     for (const warning of pending) {
-      if (!warning.applies(req, context)) continue;
+      if (!warning.applies(req)) continue;
       pending.delete(warning);
       context.logger[warning.level ?? 'warn'](`express-intents: ${warning.text(req)}`);
     }

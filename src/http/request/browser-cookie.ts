@@ -72,6 +72,7 @@ class TokenBrowser implements BrowserIdentity {
   readonly #token: string;
   readonly #cookie: HostCookie;
   readonly #res: Response;
+  #hash: Uint8Array | undefined;
 
   constructor(token: string, cookie: HostCookie, res: Response, isNew = false) {
     this.isNew = isNew;
@@ -81,7 +82,8 @@ class TokenBrowser implements BrowserIdentity {
   }
 
   get hash(): Uint8Array {
-    return hashOf(this.#token);
+    this.#hash ??= hashOf(this.#token);
+    return this.#hash;
   }
 
   deriveKey(purpose: string): Uint8Array {

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { Abort, type Abortable } from '../../async/abort.js';
+import type { Abortable } from '../../async/abort.js';
 
 /** The client disconnected before the response was sent. Not logged, and no response is sent. */
 export class ClientDisconnectedError extends Error {
@@ -10,12 +10,44 @@ export class ClientDisconnectedError extends Error {
 }
 
 export function disconnectSignal(res: Response): Abortable {
-  const signal = new Abort();
-  const abort = (): void => {
-    if (!res.writableFinished) signal.abort(new ClientDisconnectedError());
-  };
-  // `close` is emitted once for every response, even after a complete one. `on` costs half as much as `once`.
-  if (res.destroyed || res.closed) abort();
-  else res.on('close', abort);
-  return signal;
+  return new DisconnectSignal(res);
+}
+
+/** Aborted once the response has closed unfinished. Listens to the response only if a caller waits for the event. */
+class DisconnectSignal implements Abortable {
+  readonly #res: Response;
+  #listeners: Set<() => void> | undefined;
+  #reason: ClientDisconnectedError | undefined;
+
+  constructor(res: Response) {
+    this.#res = res;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== undefined;
+  }
+
+  get reason(): unknown {
+    const res = this.#res;
+    if ((res.destroyed || res.closed) && !res.writableFinished) this.#reason ??= new ClientDisconnectedError();
+    return this.#reason;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners ??= this.#listen();
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners?.delete(listener);
+  }
+
+  #listen(): Set<() => void> {
+    const listeners = new Set<() => void>();
+    // `close` is emitted once for every response, even after a complete one. `on` costs half as much as `once`.
+    this.#res.on('close', () => {
+      if (this.aborted) for (const listener of listeners) listener();
+    });
+    return listeners;
+  }
 }

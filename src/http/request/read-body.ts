@@ -62,7 +62,10 @@ export function readBytes(req: Request, limitBytes: number, code: IntentErrorCod
       if (length <= limitBytes) chunks.push(chunk);
       else reject(bodyTooLarge(limitBytes));
     });
-    req.on('end', () => resolve(Buffer.concat(chunks)));
+    req.on('end', () => {
+      const [first] = chunks;
+      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
     req.on('error', fail);
     req.on('close', fail);
   });
@@ -88,9 +91,11 @@ function toJson(body: unknown): string {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(utf8.decode(bytes));
   } catch {
     // The parser's message quotes the body, so it is not used.
     throw new IntentError('invalid_json', 'The body must be JSON in UTF-8.');

@@ -19,6 +19,8 @@ export function sendCall(
   });
 }
 
+const noBytes = new Uint8Array(0);
+
 /**
  * One call. It runs until the first of these ends it: its answer, a fault, its timeout or its signal. It is a handler
  * for `dispatch` of undici, because `request` creates streams and signals and costs half as much again.
@@ -29,7 +31,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #signal: Abortable | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #origin: unknown;
-  readonly #chunks: Buffer[] = [];
+  #answer = noBytes;
   #controller: Dispatcher.DispatchController | undefined;
   #refusal: SequencerError | undefined;
   /** Whether an answer without bytes is a valid envelope. */
@@ -69,14 +71,15 @@ class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     // The body of a refusal is read and dropped, so that the connection can be reused.
-    if (!this.#refusal) this.#chunks.push(chunk);
+    if (!this.#refusal)
+      this.#answer = new Uint8Array(this.#answer.length === 0 ? chunk : Buffer.concat([this.#answer, chunk]));
   }
 
   onResponseEnd(): void {
     if (!this.#end()) return;
     try {
       if (this.#refusal) throw this.#refusal;
-      const answer = new Uint8Array(Buffer.concat(this.#chunks));
+      const answer = this.#answer;
       if (answer.length === 0 && !this.#mayBeEmpty) {
         throw new SequencerError(
           'sequencer_bad_response',

@@ -55,18 +55,21 @@ export class CircuitBreaker {
     return new SequencerError('sequencer_unavailable', message, { retryAfterMs });
   }
 
-  /** Sends a call and notes its outcome. The caller must have checked `refusal` in the same turn of the event loop. */
-  async run(send: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const isProbe = this.#openedAtMs !== undefined;
-    this.#isProbing = isProbe;
-    try {
-      const answer = await send();
-      this.#note('alive', isProbe);
-      return answer;
-    } catch (error) {
-      this.#note(classifyFailure(error), isProbe);
-      throw error;
-    }
+  /**
+   * Call it before a call is sent, in the same turn of the event loop as `refusal`, and `succeeded` or `failed` with its outcome.
+   * @returns whether the call is the probe
+   */
+  begin(): boolean {
+    this.#isProbing = this.#openedAtMs !== undefined;
+    return this.#isProbing;
+  }
+
+  succeeded(isProbe: boolean): void {
+    this.#note('alive', isProbe);
+  }
+
+  failed(error: unknown, isProbe: boolean): void {
+    this.#note(classifyFailure(error), isProbe);
   }
 
   #note(outcome: FailureClass, isProbe: boolean): void {

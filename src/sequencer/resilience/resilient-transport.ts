@@ -2,7 +2,7 @@ import { throwIfAborted } from '../../async/abort.js';
 import { Semaphore } from '../../async/semaphore.js';
 import { delayUnlessAborted } from '../../async/timeout.js';
 import { IntentError, SequencerError } from '../../errors.js';
-import { nameOf, type Operation } from '../../wire/envelope.js';
+import type { Operation } from '../../wire/envelope.js';
 import { type Caller, type CallOptions, callWithTimeout, type Transport } from '../transport.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { isRepeatable, RetryBudget, retryDelayMs } from './retry-policy.js';
@@ -88,7 +88,8 @@ interface Call extends CallOptions {
 class ResilientCalls {
   readonly #inner: Transport;
   readonly #options: ResilienceOptions;
-  readonly #states = new Map<string, OperationState>();
+  /** By operation, which is a constant. */
+  readonly #states = new Map<Operation, OperationState>();
   readonly #budget = new RetryBudget();
   #unfinished = 0;
   #whenFinished: (() => void) | undefined;
@@ -106,15 +107,20 @@ class ResilientCalls {
     const state = this.#stateOf(operation);
     this.#unfinished += 1;
     const observed = this.#options.observer?.begin(operation);
+    const call = { operation, body, begunAtMs: performance.now(), signal, cancelBeforeSend, observed };
+    let hasPermit = false;
     try {
-      const call = { operation, body, begunAtMs: performance.now(), signal, cancelBeforeSend, observed };
-      const answer = await this.#inTurn(state, call);
+      hasPermit = state.permits.tryAcquire();
+      if (!hasPermit) await this.#waitInLine(state, call);
+      hasPermit = true;
+      const answer = await this.#sendWithRetries(state, call);
       observed?.end(undefined, false);
       return answer;
     } catch (error) {
       observed?.end(error, (signal?.aborted || cancelBeforeSend?.aborted) ?? false);
       throw error;
     } finally {
+      if (hasPermit) state.permits.release();
       this.#unfinished -= 1;
       if (this.#unfinished === 0) this.#whenFinished?.();
     }
@@ -139,8 +145,7 @@ class ResilientCalls {
   }
 
   #stateOf(operation: Operation): OperationState {
-    const name = nameOf(operation);
-    const known = this.#states.get(name);
+    const known = this.#states.get(operation);
     if (known) return known;
     const { maxRunning = 64, observer } = this.#options;
     const state = {
@@ -148,36 +153,34 @@ class ResilientCalls {
       permits: new Semaphore(maxRunning),
       isRepeatable: isRepeatable(operation),
     };
-    this.#states.set(name, state);
+    this.#states.set(operation, state);
     return state;
   }
 
-  /** The line is bounded: a service that stalls must not exhaust the memory. */
-  async #inTurn(state: OperationState, call: Call): Promise<Uint8Array> {
-    const { permits } = state;
+  /** Waits for a permit. The line is bounded: a service that stalls must not exhaust the memory. */
+  async #waitInLine({ permits }: OperationState, { signal, cancelBeforeSend }: Call): Promise<void> {
     const { timeoutMs, maxWaiting = 1_024 } = this.#options;
-    if (permits.isTaken && permits.waiting >= maxWaiting) throw tooBusy(permits);
-    const signals = [call.signal, call.cancelBeforeSend];
-    const turn = permits.acquire({ timeoutMs, timeoutError: () => queueTimeout(timeoutMs), signals });
-    if (turn) await turn;
-    try {
-      if (this.#leftMs(call) <= 0) throw queueTimeout(timeoutMs);
-      return await this.#sendWithRetries(state, call);
-    } finally {
-      permits.release();
-    }
+    if (permits.waiting >= maxWaiting) throw tooBusy(permits);
+    const signals = [signal, cancelBeforeSend];
+    await permits.acquire({ timeoutMs, timeoutError: () => queueTimeout(timeoutMs), signals });
   }
 
   async #sendWithRetries(state: OperationState, call: Call): Promise<Uint8Array> {
+    const { breaker } = state;
     let failure: SequencerError | undefined;
+    if (this.#leftMs(call) <= 0) throw queueTimeout(this.#options.timeoutMs);
     for (let attempts = 0; ; attempts += 1) {
-      const refusal = state.breaker.refusal();
+      const refusal = breaker.refusal();
       // After an attempt, its failure is the error to report.
       if (refusal) throw failure ? afterAttempts(failure, attempts, call) : refusal;
       if (attempts === 0) this.#budget.earn();
+      const isProbe = breaker.begin();
       try {
-        return await state.breaker.run(() => this.#sendOnce(state, call));
+        const answer = await this.#sendOnce(state, call);
+        breaker.succeeded(isProbe);
+        return answer;
       } catch (error) {
+        breaker.failed(error, isProbe);
         const delayMs = this.#retryDelayMs(state, call, attempts, error);
         if (delayMs === undefined) throw afterAttempts(error, attempts + 1, call);
         failure = error as SequencerError;

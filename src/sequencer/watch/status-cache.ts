@@ -42,38 +42,29 @@ export const pendingMs = 250;
 /** The lifetime once it is submitted. Limited, because a submission may be reversed. */
 const submittedMs = 60_000;
 
-/**
- * The cache entry of an intent.
- *
- *     (absent) -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
- *     pending  -- the call succeeds -------------------> fresh, for `lifetimeMs`
- *     pending  -- the call fails ----------------------> absent: the next caller makes a new call
- *     pending  -- all callers abort -------------------> pending; a call that was not sent yet fails unsent
- *     fresh    -- lifetimeMs passes -------------------> stale
- *     stale    -- get ---------------------------------> pending, as a new entry
- *     fresh    -- get with bypassCache ----------------> pending, as a new entry
- *     any      -- set ---------------------------------> fresh, as a new entry
- *     any      -- evicted, at the capacity ------------> absent
- *
- * A call that was sent runs to its end, even if all callers abort: ending it would close a connection that other calls
- * need.
- */
-interface Entry {
-  readonly answer: Promise<IntentStatus>;
-  source: StatusSource;
-  /** Aborted when the last waiting caller has left. Undefined once there is an answer. */
-  upstream: Abort | undefined;
-  waiting: number;
-  /** The last answered entry before this one. Undefined once this one is answered. */
-  previous: Entry | undefined;
-  status: IntentStatus | undefined;
-  answeredAt: number;
-  lifetimeMs: number;
+/** The last status of an intent. Fresh for the lifetime of this status, then stale. */
+interface Answer {
+  readonly status: IntentStatus;
+  readonly answeredAt: number;
 }
 
-/** The status of intents. Concurrent callers share one call upstream, and subscribers get every change. */
+/**
+ * The status of intents, as this process knows it. Every read of a status goes through this cache. Concurrent callers
+ * share one call upstream, and subscribers are notified of every change. The states of an intent:
+ *
+ *     absent   -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
+ *     pending  -- the call succeeds -------------------> fresh, for its lifetime
+ *     pending  -- the call fails ----------------------> absent: the next caller makes a new call
+ *     pending  -- all callers abort -------------------> pending; a call that was not sent yet fails unsent
+ *     fresh    -- its lifetime passes -----------------> stale
+ *     stale    -- get ---------------------------------> pending
+ *     fresh    -- get with bypassCache ----------------> pending
+ *     any      -- set ---------------------------------> fresh; the answer of a running call is ignored
+ *     any      -- evicted, at the capacity ------------> absent
+ */
 export class StatusCache {
-  readonly #entries: BoundedMap<Entry>;
+  readonly #answers: BoundedMap<Answer>;
+  readonly #running = new Map<string, SharedCall>();
   readonly #fetchStatus: FetchStatus;
   readonly #now: () => number;
   readonly #onSubscriberError: (error: unknown) => void;
@@ -83,11 +74,12 @@ export class StatusCache {
     this.#fetchStatus = fetchStatus;
     this.#now = now;
     this.#onSubscriberError = onSubscriberError;
-    this.#entries = new BoundedMap({ capacity });
+    this.#answers = new BoundedMap({ capacity });
   }
 
+  /** The number of answers and running calls. */
   get size(): number {
-    return this.#entries.size;
+    return this.#answers.size + this.#running.size;
   }
 
   /** Calls `subscriber` with every further update, before the waiting callers get the answer. */
@@ -97,77 +89,64 @@ export class StatusCache {
 
   /** The fresh status, if cached. Without a promise, because most requests end here. */
   peek(id: string): IntentStatus | undefined {
-    const entry = this.#entries.get(id);
-    return entry && this.#isFresh(entry) ? entry.status : undefined;
+    const answer = this.#answers.get(id);
+    return answer && this.#isFresh(answer) && !this.#running.has(id) ? answer.status : undefined;
   }
 
   /** The status, cached or not. @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason */
   get(id: string, options: StatusReadOptions = {}): Promise<IntentStatus> {
     const { signal, bypassCache = false, source = 'status' } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const found = this.#entries.get(id);
-    const isShared = found && (isPending(found) || (!bypassCache && this.#isFresh(found)));
-    const entry = isShared ? found : this.#call(id);
-    if (!isPending(entry)) return entry.answer;
-    entry.waiting += 1;
-    if (sources.indexOf(source) > sources.indexOf(entry.source)) entry.source = source;
-    const answer = signal ? this.#answerOrAbort(entry, signal) : entry.answer;
-    if (!entry.upstream?.aborted) return answer;
+    const known = bypassCache ? undefined : this.peek(id);
+    if (known) return Promise.resolve(known);
+    const call = this.#running.get(id) ?? this.#call(id);
     // All earlier callers have left, so the call may fail without being sent. Then this caller makes a new one.
+    const mayBeUnsent = call.aborted;
+    const answer = call.join(source, signal);
+    if (!mayBeUnsent) return answer;
     return answer.catch((error) => (signal?.aborted ? Promise.reject(error) : this.get(id, options)));
   }
 
   /** Stores a status from another source. It takes precedence over the answer of a running call. */
   set(id: string, status: IntentStatus, source: StatusSource): void {
-    const entry = this.#add(id, Promise.resolve(status), undefined);
-    entry.source = source;
-    this.#settle(id, entry, status);
+    this.#running.delete(id);
+    this.#store(id, status, source);
   }
 
-  #isFresh({ status, answeredAt, lifetimeMs }: Entry): boolean {
+  #isFresh({ status, answeredAt }: Answer): boolean {
     const ageMs = this.#now() - answeredAt;
     // A negative age means that the clock was set back. The status must not last until it has caught up.
-    return status !== undefined && ageMs >= 0 && ageMs < lifetimeMs;
+    return ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedMs : pendingMs);
   }
 
-  #call(id: string): Entry {
-    const upstream = new Abort();
-    const answer = this.#fetchStatus(id, { cancelBeforeSend: upstream });
-    const entry = this.#add(id, answer, upstream);
-    answer.then(
-      (status) => this.#settle(id, entry, status),
-      () => {
-        if (this.#entries.get(id) === entry) this.#entries.delete(id);
+  #call(id: string): SharedCall {
+    const call = new SharedCall();
+    this.#running.set(id, call);
+    this.#fetchStatus(id, { cancelBeforeSend: call }).then(
+      (status) => {
+        if (this.#running.get(id) === call) {
+          this.#running.delete(id);
+          this.#store(id, status, call.source);
+        }
+        call.resolve(status);
+      },
+      (error) => {
+        if (this.#running.get(id) === call) {
+          this.#running.delete(id);
+          this.#answers.delete(id);
+        }
+        call.reject(error);
       },
     );
-    return entry;
+    return call;
   }
 
-  #add(id: string, answer: Promise<IntentStatus>, upstream: Abort | undefined): Entry {
-    const replaced = this.#entries.get(id);
-    const entry: Entry = {
-      answer,
-      source: 'status',
-      upstream,
-      waiting: 0,
-      previous: replaced?.status ? replaced : replaced?.previous,
-      status: undefined,
-      answeredAt: 0,
-      lifetimeMs: 0,
-    };
-    this.#entries.set(id, entry);
-    return entry;
-  }
-
-  #settle(id: string, entry: Entry, status: IntentStatus): void {
-    const isUpdate = this.#isUpdate(id, entry, status);
-    entry.upstream = undefined;
-    entry.previous = undefined;
-    entry.status = status;
-    entry.answeredAt = this.#now();
-    entry.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
-    if (!isUpdate) return;
-    const update: StatusUpdate = { id, status, source: entry.source };
+  #store(id: string, status: IntentStatus, source: StatusSource): void {
+    const previous = this.#answers.get(id);
+    this.#answers.set(id, { status, answeredAt: this.#now() });
+    // A repeated status is an update only if the last one was stale.
+    if (previous && this.#isFresh(previous) && isSame(previous.status, status)) return;
+    const update: StatusUpdate = { id, status, source };
     for (const subscriber of this.#subscribers) {
       try {
         subscriber(update);
@@ -176,42 +155,59 @@ export class StatusCache {
       }
     }
   }
-
-  /** Whether the status differs from the last one that subscribers got, or that one is stale. */
-  #isUpdate(id: string, entry: Entry, status: IntentStatus): boolean {
-    const current = this.#entries.get(id);
-    // A newer status was set while the call ran.
-    if (current !== entry && current?.status) return false;
-    const { previous } = entry;
-    if (!previous?.status || !this.#isFresh(previous)) return true;
-    const { exists, codeScanned, intentSubmitted } = previous.status;
-    return exists !== status.exists || codeScanned !== status.codeScanned || intentSubmitted !== status.intentSubmitted;
-  }
-
-  #answerOrAbort(entry: Entry, signal: Abortable): Promise<IntentStatus> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        reject(signal.reason);
-        entry.waiting -= 1;
-        if (entry.waiting === 0) entry.upstream?.abort(signal.reason);
-      };
-      signal.addEventListener('abort', leave);
-      const stay = (): void => signal.removeEventListener('abort', leave);
-      // Not `finally`, which would create two more promises.
-      entry.answer.then(
-        (status) => {
-          stay();
-          resolve(status);
-        },
-        (error) => {
-          stay();
-          reject(error);
-        },
-      );
-    });
-  }
 }
 
-function isPending({ status }: Entry): boolean {
-  return status === undefined;
+function isSame(one: IntentStatus, other: IntentStatus): boolean {
+  return (
+    one.exists === other.exists &&
+    one.codeScanned === other.codeScanned &&
+    one.intentSubmitted === other.intentSubmitted
+  );
+}
+
+interface Waiter {
+  readonly resolve: (status: IntentStatus) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly signal: Abortable | undefined;
+  /** The listener of the signal. */
+  readonly leave: () => void;
+}
+
+/**
+ * A call upstream and its callers. Aborted once the last waiting caller has left. A call that was sent runs to its end even
+ * then: ending it would close a connection that other calls need.
+ */
+class SharedCall extends Abort {
+  source: StatusSource = 'status';
+  readonly #waiters = new Set<Waiter>();
+
+  join(source: StatusSource, signal: Abortable | undefined): Promise<IntentStatus> {
+    if (sources.indexOf(source) > sources.indexOf(this.source)) this.source = source;
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiters.delete(waiter);
+        reject(signal?.reason);
+        if (this.#waiters.size === 0) this.abort(signal?.reason);
+      };
+      const waiter: Waiter = { resolve, reject, signal, leave };
+      this.#waiters.add(waiter);
+      signal?.addEventListener('abort', leave);
+    });
+  }
+
+  resolve(status: IntentStatus): void {
+    for (const { resolve, signal, leave } of this.#waiters) {
+      signal?.removeEventListener('abort', leave);
+      resolve(status);
+    }
+    this.#waiters.clear();
+  }
+
+  reject(reason: unknown): void {
+    for (const { reject, signal, leave } of this.#waiters) {
+      signal?.removeEventListener('abort', leave);
+      reject(reason);
+    }
+    this.#waiters.clear();
+  }
 }
