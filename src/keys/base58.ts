@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { memoizeLast } from '../async/memoize-last.js';
+import { memoizeLast } from '../async/bounded-map.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { memoizeLast } from '../async/memoize-last.js';
+import { memoizeLast } from '../async/bounded-map.js';
 import { IntentError } from '../errors.js';
 
 const require = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-import { memoizeLast } from '../../src/async/memoize-last.js';
+import { memoizeLast } from '../../src/async/bounded-map.js';
 
 test('memoizeLast parses a repeated input once, and any other input again', () => {
   const parsed: string[] = [];
