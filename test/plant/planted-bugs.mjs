@@ -133,8 +133,8 @@ export const plantedBugs = [
   {
     name: 'a scanned intent counts as submitted',
     file: 'sequencer/calls.ts',
-    from: 'return { exists, codeScanned, intentSubmitted };',
-    to: 'return { exists, codeScanned, intentSubmitted: intentSubmitted || codeScanned };',
+    from: 'return statusOf(exists, codeScanned, intentSubmitted);',
+    to: 'return statusOf(exists, codeScanned, intentSubmitted || codeScanned);',
     caughtBy: ['sequencer/intent-client.test.ts'],
   },
   {
@@ -244,15 +244,19 @@ export const plantedBugs = [
   {
     name: 'the secret is returned before the intent is recorded',
     file: 'http/create-intent/create-intent.ts',
-    from: 'else await logins.record({ id, terms, browser: owner.hash });',
-    to: 'else logins.record({ id, terms, browser: owner.hash }).catch(() => undefined);',
+    from: 'return keyed ? keyed.ledger.confirm(id) : logins.record({ id, terms, browser: owner.hash });',
+    to: `if (keyed) return keyed.ledger.confirm(id);
+  logins.record({ id, terms, browser: owner.hash }).catch(() => undefined);
+  return Promise.resolve();`,
     caughtBy: ['http/create-intent/recorded-intents.test.ts'],
   },
   {
     name: 'the secret of an idempotent request is returned before the intent is confirmed',
     file: 'http/create-intent/create-intent.ts',
-    from: 'if (keyed) await keyed.ledger.confirm(id);',
-    to: 'if (keyed) keyed.ledger.confirm(id).catch(() => undefined);',
+    from: 'return keyed ? keyed.ledger.confirm(id) : logins.record({ id, terms, browser: owner.hash });',
+    to: `if (!keyed) return logins.record({ id, terms, browser: owner.hash });
+  keyed.ledger.confirm(id).catch(() => undefined);
+  return Promise.resolve();`,
     caughtBy: ['http/create-intent/idempotency-key.test.ts'],
   },
   {

@@ -288,8 +288,8 @@ export const removedDefences = [
   {
     name: 'removed: a client secret is not logged',
     file: 'http/create-intent/create-intent.ts',
-    from: 'context.secrets.set(result.id, result.clientSecret);',
-    to: "context.secrets.set(result.id, result.clientSecret);\n    context.logger.warn('created', { ...result });",
+    from: 'context.secrets.set(id, clientSecret);',
+    to: "context.secrets.set(id, clientSecret);\n    context.logger.warn('created', { id, clientSecret });",
     caughtBy: attack('secrets'),
   },
 ];
