@@ -45,6 +45,7 @@ function expectPassed({ code, stdout, stderr }: Ended, tests: RegExp): void {
 
 test('the folder of examples has exactly those that are tested here', () => {
   expect(readdirSync(join(root, examples)).sort()).toEqual([
+    'README.md',
     'jest',
     'jest-commonjs',
     'node-test',

@@ -62,7 +62,13 @@ function withSessions(app) {
 function lookUp(req) {
   const { order } = req.body;
   if (order === 'refused') throw Object.assign(new Error('We do not sell that.'), { status: 404, expose: true });
-  return { amount: '4.50', currency: 'usd', login: order === 'with-login', resource: 'tea', metadata: { order } };
+  return {
+    amount: '4.50',
+    currency: 'usd',
+    login: order === 'with-login',
+    resource: 'tea',
+    metadata: { order: order ?? null },
+  };
 }
 
 /** Starts the sites. `webhookPublicKey` verifies their webhooks, and `plant` adds a fault. */
@@ -108,6 +114,8 @@ export async function startSites({ webhookPublicKey, plant, onChange }) {
     app.use((error, _req, res, _next) => void res.status(error.status ?? 500).json({ app: 'error' }));
     await router.ready();
     const server = isPlain ? createPlainServer(app) : createServer(app);
+    // On a busy machine a client may send its next request only after the default of 5 s.
+    server.keepAliveTimeout = 60_000;
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
     sites.push({ port: server.address().port, log, router, server });
   }

@@ -23,6 +23,7 @@ import {
   releaseClaims,
 } from '../../../src/ledger/settlement/claim-payments.js';
 import { type ClaimedPayment, holdLease, updateClaimed } from '../../../src/ledger/settlement/claimed-payment.js';
+import { forgetHook, recordHooks } from '../../../src/ledger/settlement/required-hooks.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { statementName, statementNames } from './statement-name.js';
@@ -89,10 +90,9 @@ function faultsOf(plan: PlanNode): string[] {
     const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
     const examined = (node['Actual Rows'] + removed) * loops;
     const where = `${type} of ${index ?? table}`;
-    return [
-      ...(type === 'Seq Scan' && loops > 0 ? [where] : []),
-      ...(examined > most ? [`${where} reads ${examined} rows`] : []),
-    ];
+    // `required_hooks` has at most three rows.
+    const isScanned = type === 'Seq Scan' && loops > 0 && table !== 'required_hooks';
+    return [...(isScanned ? [where] : []), ...(examined > most ? [`${where} reads ${examined} rows`] : [])];
   });
   // A full scan of an index counts no rows.
   const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
@@ -227,6 +227,8 @@ async function readPages(db: Database): Promise<void> {
     const { next } = await listIntents(db, filter);
     if (next) await listIntents(db, { ...filter, after: next });
   }
+  await recordHooks(db, ['onPaid']);
+  await forgetHook(db, 'onPaid');
   expect(await inspectBacklog(db)).toMatchObject({ due: 1_000, deadLetters: 1_000 });
   const olderThan = new Date(Date.now() - 30 * 86_400_000);
   let batches = 0;
