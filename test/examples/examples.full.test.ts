@@ -45,7 +45,7 @@ it('first-site reports a port in use, and ends', async () => {
   occupied.close();
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    new RegExp(`listen EADDRINUSE: address already in use \\S*:${port}. Set PORT to another port.\n`),
+    new RegExp(`listen EADDRINUSE: address already in use \\S*:${port}\nSet another port: PORT=${port + 1}\n`),
   );
   expect(stderr).not.toMatch(/\n\s+at /);
 });

@@ -36,6 +36,7 @@ const start = async () => {
   if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
 };
 start().catch((error) => {
-  console.error(error.code === 'EADDRINUSE' ? `${error.message}. Set PORT to another port.` : error.message);
+  console.error(error.message);
+  if (error.code === 'EADDRINUSE') console.error(`Set another port: PORT=${error.port + 1}`);
   process.exit(1);
 });

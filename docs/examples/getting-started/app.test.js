@@ -13,7 +13,7 @@ test('a settled payment creates an order', async () => {
   await waitForIntent(router, id, 'settled'); // onPaid has succeeded
 
   expect((await router.database.query('select * from orders')).rows).toEqual([{ id, item: 'tea' }]);
-  await browser.get(`/thanks/${id}`).expect(200, 'Paid. Thank you!');
+  await browser.get(`/thanks/${id}`).expect(200, 'Paid. Thank you! Your order: tea.');
   await router.close();
   await sequencer.close();
   await ledger.remove();

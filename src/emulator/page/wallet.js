@@ -71,7 +71,7 @@ function setBusy(busy) {
 function showConfirmed({ kind, login }) {
   const { success } = back;
   const title = kind === 'login' ? 'Logged in' : login ? 'Paid and logged in' : 'Paid';
-  const text = success ? `Returning to ${new URL(success).host}…` : 'Return to the shop.';
+  const text = success ? `Returning to ${new URL(success).host}…` : 'Close this tab to return to the shop.';
   showEnd('done', title, text, success);
   const current = openCount;
   if (success) setTimeout(() => current === openCount && location.assign(success), returnDelayMs);
@@ -79,7 +79,7 @@ function showConfirmed({ kind, login }) {
 
 function showDeclined({ kind }) {
   const text = kind === 'payment' ? 'Nothing was paid.' : 'You are not logged in.';
-  showEnd('plain', 'Declined', back.cancel ? text : `${text} Return to the shop.`, back.cancel);
+  showEnd('plain', 'Declined', back.cancel ? text : `${text} Close this tab to return to the shop.`, back.cancel);
 }
 
 const screens = ['paste', 'loading', 'request', 'end'];

@@ -50,7 +50,7 @@ test('a payment is settled', async () => {
 
   await waitForIntent(router, id, 'settled'); // onPaid has succeeded
   expect(onPaid.mock.calls[0][0]).toMatchObject({ id, amount: '18.00', metadata: { item: 'cup' } });
-  await browser.get(`/thanks/${id}`).expect(200, 'Paid. Thank you!');
+  await browser.get(`/thanks/${id}`).expect(200, 'Paid. Thank you! Your order: cup.');
 });
 
 test('an unknown item and an unknown payment are answered 404', async () => {
