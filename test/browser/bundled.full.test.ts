@@ -105,12 +105,12 @@ test('a button in a bundle works without a link if the configuration is not serv
     routes: { elements: false },
   });
   const visit = await open(site.page({ script: "import '/stdin.js';" }));
-  visit.forgive(/404/, /must be on this site/);
+  visit.forgive(/404/, /must be a URL of this site/);
   const secret = await begin(visit.page);
   expect(await part(visit.page, 'link').isVisible()).toBe(false);
   await site.sequencer.wallet('Ada').pay(secret);
   await event(visit.page, 'success');
-  await eventually(() => expect(visit.faults.join()).toContain('must be on this site'));
+  await eventually(() => expect(visit.faults.join()).toContain('must be a URL of this site'));
   expect(new URL(visit.page.url()).origin).toBe(site.origin);
 });
 

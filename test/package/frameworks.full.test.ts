@@ -104,11 +104,13 @@ app.listen(0);
   );
   beforeAll(() => {
     write('server.js', server);
+    write('telemetry.mjs', 'export const sdk = {};');
     write('greeting.js', "export const greeting = 'Hello from the bundle';");
     write('package.json', '{ "private": true, "type": "module" }');
   });
 
-  test('of the guide: there are two', () => expect(commands.map(([program]) => program)).toEqual(['esbuild', 'vite']));
+  test('of the guide: there are three', () =>
+    expect(commands.map(([program]) => program)).toEqual(['esbuild', 'vite', 'esbuild']));
 
   test.each(commands)('by %s serves the site and its button', async (program, args) => {
     const path = join(root, 'node_modules/.bin', program);

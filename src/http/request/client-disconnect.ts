@@ -46,6 +46,8 @@ class DisconnectSignal implements Abortable {
     const listeners = new Set<() => void>();
     // `close` is emitted once for every response, even after a complete one. `on` costs half as much as `once`.
     this.#res.on('close', () => {
+      // A response of HTTP/2 has no `destroyed`.
+      if (!this.#res.writableFinished) this.#reason ??= new ClientDisconnectedError();
       if (this.aborted) for (const listener of listeners) listener();
     });
     return listeners;

@@ -26,6 +26,15 @@ export async function recordHooks(db: Queryable, hooks: readonly RequiredHook[])
   return rows.map(({ name }) => name);
 }
 
+/** The recorded hooks that this process lacks. */
+export async function findMissingHooks(db: Queryable, hooks: readonly RequiredHook[]): Promise<RequiredHook[]> {
+  const { rows } = await db.query<{ name: RequiredHook }>(
+    'select name from express_intents.required_hooks where name <> all($1::text[]) order by name',
+    [hooks],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /** Forgets a hook that the site no longer has. @returns false if it was not recorded */
 export async function forgetHook(db: Queryable, hook: RequiredHook): Promise<boolean> {
   const { rowCount } = await db.query('delete from express_intents.required_hooks where name = $1', [hook]);

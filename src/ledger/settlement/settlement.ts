@@ -16,7 +16,7 @@ import {
 import { type ClaimedPayment, holdLease, type Lease, LeaseLost } from './claimed-payment.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { RecheckQueue } from './recheck-queue.js';
-import { namesOfHooks, type RequiredHook, recordHooks } from './required-hooks.js';
+import { findMissingHooks, namesOfHooks, recordHooks } from './required-hooks.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 
@@ -70,10 +70,10 @@ const pauseCapMs = 10_000;
 
 const correctEveryMs = 10_000;
 
-const missingHooksText = (missing: readonly RequiredHook[]): string =>
-  `express-intents: this process settles no payments, because it lacks ${missing.join(' and ')}, which another process of this ` +
-  'site has. In a job or a script, ignore this warning. If the site no longer has the hook, run ' +
-  `\`npx express-intents ledger forget-hook ${missing[0]}\`.`;
+const missingHooksText = (names: string): string =>
+  `express-intents: this process settles no payments, because it lacks ${names}, which another process of this site has. ` +
+  'In a job or a script, ignore this warning. If the site no longer has the hook, run ' +
+  `\`npx express-intents ledger forget-hook ${names.split(' ')[0]}\`.`;
 
 /**
  * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and
@@ -98,6 +98,7 @@ export class Settlement {
   #failures = 0;
   #isReported = false;
   #areHooksRecorded = false;
+  #missingHooks = '';
   #lastRoundMs = performance.now();
   #correctedAtMs = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => undefined;
@@ -189,8 +190,10 @@ export class Settlement {
 
   async #tryRound(): Promise<void> {
     try {
-      if (!this.#areHooksRecorded) await this.recordHooks();
-      if (performance.now() - this.#correctedAtMs > correctEveryMs) await this.correctDueTimes();
+      if (performance.now() - this.#correctedAtMs > correctEveryMs) {
+        await this.checkHooks();
+        await this.correctDueTimes();
+      }
       await this.round();
       if (this.#isReported) this.#context.observer?.emit({ type: 'ledger_recovered' });
       this.#isReported = false;
@@ -207,11 +210,17 @@ export class Settlement {
     }
   }
 
-  /** Records which hooks this process has, and warns if it lacks one of another process. */
-  async recordHooks(): Promise<void> {
-    const missing = await recordHooks(this.#context.db, this.#claimant.hooks);
+  /** Records once which hooks this process has. Logs which ones it lacks, whenever they change. */
+  async checkHooks(): Promise<void> {
+    const { db, logger } = this.#context;
+    const { hooks } = this.#claimant;
+    const missing = await (this.#areHooksRecorded ? findMissingHooks : recordHooks)(db, hooks);
     this.#areHooksRecorded = true;
-    if (missing.length > 0) this.#context.logger.warn(missingHooksText(missing));
+    const names = missing.join(' and ');
+    // A process without hooks is a job. One that has some is a site, whose payments now wait.
+    if (names !== this.#missingHooks && names !== '')
+      logger[hooks.length > 0 ? 'error' : 'warn'](missingHooksText(names));
+    this.#missingHooks = names;
   }
 
   /** How many more payments of each lane to claim. Payments that wait for their hook must leave room for the others. */

@@ -131,7 +131,7 @@ describe('an expired code', () => {
     await page.route('**/status/*', (route) => route.abort());
     await expire(page);
     await part(page, 'check').waitFor();
-    await eventually(async () => expect(await textOf(page, 'status')).toContain('Check for a payment before'));
+    await eventually(async () => expect(await textOf(page, 'status')).toContain('Could not check for a payment'));
     expect(await isOffered(page, 'retry')).toBe(false);
   });
 

@@ -23,7 +23,7 @@ import {
   releaseClaims,
 } from '../../../src/ledger/settlement/claim-payments.js';
 import { type ClaimedPayment, holdLease, updateClaimed } from '../../../src/ledger/settlement/claimed-payment.js';
-import { forgetHook, recordHooks } from '../../../src/ledger/settlement/required-hooks.js';
+import { findMissingHooks, forgetHook, recordHooks } from '../../../src/ledger/settlement/required-hooks.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { statementName, statementNames } from './statement-name.js';
@@ -228,6 +228,7 @@ async function readPages(db: Database): Promise<void> {
     if (next) await listIntents(db, { ...filter, after: next });
   }
   await recordHooks(db, ['onPaid']);
+  await findMissingHooks(db, []);
   await forgetHook(db, 'onPaid');
   expect(await inspectBacklog(db)).toMatchObject({ due: 1_000, deadLetters: 1_000 });
   const olderThan = new Date(Date.now() - 30 * 86_400_000);

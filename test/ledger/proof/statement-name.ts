@@ -11,6 +11,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['set the lock timeout', /^set local lock_timeout/],
   ['record the migration', /^insert into express_intents\.schema_versions/],
   ['record the hooks', /^with added as/],
+  ['find missing hooks', /^select name from express_intents\.required_hooks/],
   ['forget a hook', /^delete from express_intents\.required_hooks/],
   ['release all claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'created'/],

@@ -23,7 +23,7 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
   /** A process that has recorded its hooks. */
   async function run(hooks: PaymentHooks): Promise<SettlementFixture> {
     const fixture = startFixture(hooks);
-    await fixture.settlement.recordHooks();
+    await fixture.settlement.checkHooks();
     return fixture;
   }
 
@@ -72,6 +72,15 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
     expect(job.log.text).toContain('it lacks onReversed,');
     expect(job.log.text).toContain('npx express-intents ledger forget-hook onReversed');
     expect((await run({ onPaid, onReversed: () => undefined })).log.lines).toEqual([]);
+  });
+
+  it('logs it while it runs, once, when another process records a hook', async () => {
+    const old = await run({ onPaid });
+    await run({ onPaid, onReversed: () => undefined });
+    for (let time = 0; time < 2; time += 1) await old.settlement.checkHooks();
+    expect(old.log.lines).toEqual([
+      expect.stringMatching(/^error .*settles no payments, because it lacks onReversed,/),
+    ]);
   });
 
   it('records its hooks before its first payment', async () => {
