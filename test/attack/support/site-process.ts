@@ -18,6 +18,9 @@ const router = intentRouter({
   ...{ databaseUrl, sequencerUrl, verifierSecret, destination, domain },
   login: { ttlMs: loginTtlMs },
   walletUrl: 'https://wallet.example/open',
+  // The sequencer answers late on a busy machine.
+  timeoutMs: 60_000,
+  attemptTimeoutMs: 60_000,
   // The whole attack comes from one address.
   rateLimits: false,
   payment: ({ body: { order } }) => ({
