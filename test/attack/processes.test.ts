@@ -74,11 +74,11 @@ async function createWith(key: string, browser: Browser, body: object) {
   return { status, code: answer.code, secret: answer.client_secret as string | undefined };
 }
 
-/** As the button: it repeats a request that was answered 5xx, as on a busy machine, with the same key. */
+/** As the button: it repeats a request with the same key after 503 and 504, the answers of a busy machine. */
 async function createUntilAnswered(key: string, browser: Browser, body: object) {
   for (;;) {
     const answer = await createWith(key, browser, body);
-    if (answer.status < 500) return answer;
+    if (![503, 504].includes(answer.status)) return answer;
   }
 }
 

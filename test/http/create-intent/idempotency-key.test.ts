@@ -25,6 +25,8 @@ const newKey = (): string => {
 };
 
 const createdAt = ({ tap }: LedgerSite): number => tap.different('createIntent').size;
+/** All calls except the polls of the ledger, which a slow test meets. */
+const callsAt = ({ tap }: LedgerSite): number => tap.calls.filter(({ method }) => method !== 'getStatus').length;
 
 describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) => {
   let site: LedgerSite;
@@ -37,12 +39,12 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     const browser = new Browser(site.origin);
     const key = newKey();
     const first = await create(browser, key);
-    const before = [price.calls(), createdAt(site)];
+    const before = [price.calls(), callsAt(site)];
     const second = await create(browser, `"${key}"`, { order: { count: 2, article: 'tea' }, mode: 'payment' });
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body).toEqual(first.body);
     expect(Object.keys(second.body)).toEqual(['client_secret']);
-    expect([price.calls(), createdAt(site)]).toEqual(before);
+    expect([price.calls(), callsAt(site)]).toEqual(before);
   });
 
   test('gets the same answer after the payment', async () => {
@@ -64,11 +66,11 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     const browser = new Browser(site.origin);
     const key = newKey();
     await create(browser, key);
-    const sent = createdAt(site);
+    const sent = callsAt(site);
     const reused = await create(browser, key, body);
     expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused']);
     expect(JSON.stringify(reused.body)).not.toContain('client_secret');
-    expect(createdAt(site)).toBe(sent);
+    expect(callsAt(site)).toBe(sent);
     expect((await create(browser, key)).status).toBe(201);
   });
 
