@@ -1,15 +1,13 @@
-import { once } from 'node:events';
 import { createShop } from './app.js';
 
-async function start() {
-  console.log('Opening the database. The first start takes a few seconds.');
-  const { app } = await createShop();
-  const port = Number(process.env.PORT ?? 3000);
-  await once(app.listen(port, '127.0.0.1'), 'listening');
-  console.log(`The shop is at http://localhost:${port}. Ctrl+C stops it.`);
-}
-start().catch((error) => {
-  console.error(error.message);
-  if (error.code === 'EADDRINUSE') console.error(`Set another port: PORT=${error.port + 1}`);
+const port = Number(process.env.PORT ?? 3000);
+const fail = (error) => {
+  console.error(error.code === 'EADDRINUSE' ? `${error.message}. Set another port: PORT=${port + 1}` : error.message);
   process.exit(1);
-});
+};
+console.log('Opening the database. The first start takes a few seconds.');
+const { app } = await createShop().catch(fail);
+const url = `http://localhost:${port}`;
+app.listen(port, '127.0.0.1', (error) =>
+  error ? fail(error) : console.log(`The shop is at ${url}. Ctrl+C stops it.`),
+);
