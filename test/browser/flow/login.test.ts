@@ -167,7 +167,7 @@ describe('while POST /session is answered 500', () => {
   async function logInUntil(text: string, ...answers: ((route: Route) => Promise<void>)[]): Promise<Page> {
     const visit = await open(site.page({ script: buttonScript(login) }));
     const { page } = visit;
-    visit.forgive(/status of (?:404|500)/);
+    visit.forgive(/status of (?:403|404|500)/);
     await answerLogin(page, ...answers);
     const code = await begin(page);
     await page.clock.install();
@@ -196,6 +196,13 @@ describe('while POST /session is answered 500', () => {
     const page = await logInUntil('Something went wrong. Try again in a minute.', failed, failed, over);
     expect(await event(page, 'error')).toMatchObject({ error: { code: 'internal_error' } });
     expect(await part(page, 'retry').isVisible()).toBe(true);
+  });
+
+  test('and then refused, the final text is the refusal', async () => {
+    const page = await logInUntil('This account is closed.', failed, (route) =>
+      route.fulfill({ status: 403, json: { code: 'request_refused', detail: 'This account is closed.' } }),
+    );
+    expect(await event(page, 'error')).toMatchObject({ error: { code: 'request_refused' } });
   });
 });
 
