@@ -28,8 +28,6 @@ const avoided: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 /** Where such a word is right, with the reason. */
 const exceptions: readonly (readonly [file: string, words: string, reason: string])[] = [
-  ['CHANGELOG.md', 'mend', 'an old name'],
-  ['CHANGELOG.md', 'looks at', 'an old name'],
   ['docs/interface.md', 'told', 'the contract is quoted as it is'],
   ['test/ledger/database/postgres/postgres.test.ts', 'nobody', 'a user of the operating system'],
   ['test/support/databases/postgres-process.mjs', 'nobody', 'a user of the operating system'],
