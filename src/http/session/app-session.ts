@@ -56,6 +56,11 @@ export function cannotRegenerate(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }
 
+/** Prevents that express-session saves the session of this request at the end of the response, which waits for it. */
+export function detachSession(req: object): void {
+  if ('sessionID' in req) Object.assign(req, { session: undefined, sessionID: undefined });
+}
+
 interface Replacement {
   /** Makes a new session with this content `req.session`. */
   readonly replace: (content: SessionContent) => Promise<SessionContent>;
@@ -65,8 +70,7 @@ interface Replacement {
 /** express-session: the store deletes the old session, and the browser gets a new id. */
 function regeneratedSession(req: SessionRequest, before: RegenerableSession, timeoutMs: number): AppSession {
   const forget = (error: unknown): never => {
-    // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
-    Object.assign(req, { session: undefined, sessionID: undefined });
+    detachSession(req);
     throw error;
   };
   const regenerate = async (content: SessionContent): Promise<SessionContent> => {
