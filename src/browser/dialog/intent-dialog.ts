@@ -270,7 +270,11 @@ export class IntentDialog {
     const texts = this.#texts;
     const isPayment = this.#settings.mode === 'payment';
     if (problem && state === 'confirming') return retryText(problem, texts);
-    if (problem) return [problemText(problem, texts), isUnpaid && texts.unpaid].filter(Boolean).join(' ');
+    if (problem) {
+      // A message of the site is complete. The visitor may have paid in another tab.
+      const isOwnText = problem.code === 'request_refused';
+      return [problemText(problem, texts), isUnpaid && !isOwnText && texts.unpaid].filter(Boolean).join(' ');
+    }
     if (state === 'done') return isPayment ? texts.paid : texts.loggedIn;
     if (state === 'expired' && isPayment) {
       const next = { unpaid: texts.keepOpen, failed: navigator.onLine ? texts.unchecked : texts.offlineOpen };
