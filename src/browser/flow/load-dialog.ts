@@ -19,7 +19,7 @@ type DialogModule = { readonly IntentDialog: typeof IntentDialog };
 const timeoutMs = 10_000;
 
 /** The time in which a retry can be scheduled. */
-const patienceMs = 2_500;
+const retryWindowMs = 2_500;
 
 let loading: Promise<DialogModule> | undefined;
 let failures = 0;
@@ -39,7 +39,7 @@ export function preloadDialog(): Promise<DialogModule> {
 export function loadDialog(signal: AbortSignal): Promise<DialogModule> {
   return retryUntil(
     signal,
-    patienceMs,
+    retryWindowMs,
     () => true,
     async () => {
       const started = preloadDialog();

@@ -162,7 +162,7 @@ type IntentLine = z.infer<typeof intentLine>;
 
 function toLine(intent: StoredIntent): IntentLine {
   const { payer, userId, webhookUrl } = intent;
-  const [request = {}, ...messages] = intent.mailbox.undelivered;
+  const [request = {}, ...messages] = intent.mailbox.requestAndUnacknowledged;
   return {
     intent: intent.id,
     createdAtMs: intent.createdAtMs,

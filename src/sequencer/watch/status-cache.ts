@@ -38,9 +38,9 @@ export interface StatusCacheOptions {
 }
 
 /** The lifetime while an intent is not submitted, in milliseconds: too short to notice, long enough to share a call. */
-export const pendingMs = 250;
+export const unsubmittedTtlMs = 250;
 /** The lifetime once it is submitted. Limited, because a submission may be reversed. */
-const submittedMs = 60_000;
+const submittedTtlMs = 60_000;
 
 /** The last status of an intent. Fresh for the lifetime of this status, then stale. */
 interface Answer {
@@ -116,7 +116,7 @@ export class StatusCache {
   #isFresh({ status, answeredAt }: Answer): boolean {
     const ageMs = this.#now() - answeredAt;
     // A negative age means that the clock was set back. The status must not last until it has caught up.
-    return ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedMs : pendingMs);
+    return ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedTtlMs : unsubmittedTtlMs);
   }
 
   #call(id: string): SharedCall {

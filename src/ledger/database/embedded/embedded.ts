@@ -148,15 +148,15 @@ class EmbeddedDatabase implements Database {
       query: (sql, values) => scope.run(sql, () => transaction.query(sql, values)),
       client: transaction.client(scope),
     };
-    // A query that still waits for the transaction when its work has ended must not block `hold`.
+    // A query that still waits for the transaction when its work has ended must not block `runWork`.
     const boundedWork = () => withAbort(transaction.abandoned, () => work(tx)).finally(() => transaction.cancel());
     try {
-      const value = await this.#inside.run(transaction, () => scope.hold(boundedWork));
+      const value = await this.#inside.run(transaction, () => scope.runWork(boundedWork));
       await transaction.commit(scope.firstFault);
       return value;
     } catch (error) {
       await transaction.rollBack();
-      throw transaction.hasNeverOpened ? new TransactionNotStarted(error, transaction.isRefused) : error;
+      throw transaction.failedToOpen ? new TransactionNotStarted(error, transaction.isRefused) : error;
     }
   }
 
