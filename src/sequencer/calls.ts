@@ -14,7 +14,7 @@ export type Dialect = 'intents' | 'messaging';
 export interface IntentStatus {
   /** Whether the payment service knows the intent. */
   readonly exists: boolean;
-  /** Whether a wallet scanned the code. For display only: anyone who sees the code can claim it. */
+  /** Whether a wallet scanned the QR code. For display only: anyone who sees it can report a scan. */
   readonly codeScanned: boolean;
   /** Whether the intent was paid or confirmed. May become false again until its transactions have settled. */
   readonly intentSubmitted: boolean;

@@ -22,7 +22,7 @@ export interface HookCall {
   readonly hook: Hook | undefined;
   /** Writes that the hook starts, in the same statement as another change. */
   readonly begin?: ((run: HookConcurrency) => Promise<ClaimedPayment>) | undefined;
-  /** Decides whether the hook is called now. If it returns false, it has written when the payment is processed next. */
+  /** Decides whether the hook is called now. Before it returns false, it stores the time at which the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
   readonly changes: string;
   readonly values: readonly unknown[];

@@ -55,7 +55,7 @@ interface Answer {
  *     absent   -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
  *     pending  -- the call succeeds -------------------> fresh, for its lifetime
  *     pending  -- the call fails ----------------------> absent: the next caller makes a new call
- *     pending  -- all callers abort -------------------> pending; a call that was not sent yet fails unsent
+ *     pending  -- all callers abort -------------------> pending; a call that is not sent yet is canceled
  *     fresh    -- its lifetime passes -----------------> stale
  *     stale    -- get ---------------------------------> pending
  *     fresh    -- get with bypassCache ----------------> pending
