@@ -26,7 +26,7 @@ export class TransactionScope {
 
   /**
    * Runs `work`. When the promise settles, no statement of the transaction is running and none can start.
-   * @throws what `work` throws; `firstFault` as a cause if that only says that the transaction is aborted
+   * @throws what `work` throws; if that is only "transaction aborted" (25P02), an error whose cause is `firstFault`
    */
   async runWork<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
@@ -92,8 +92,8 @@ export function requireNoConnectionState(sql: unknown): void {
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `${keyword.toUpperCase()} has no effect outside a transaction, because each query may run on another connection. ` +
-      'Use transaction(). For settings use SET LOCAL in it.',
+    `${keyword.toUpperCase()} is not accepted here, because each query may run on another connection. ` +
+      'Use transaction(). For settings, use SET LOCAL in it.',
   );
 }
 
