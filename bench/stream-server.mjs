@@ -111,7 +111,7 @@ handleCalls({
       rss,
       held: heapUsed + external,
       sockets,
-      connections: connectionLimiter.open + connectionLimiter.visitors + limitStreams.size,
+      connections: connectionLimiter.open + connectionLimiter.trackedKeys + limitStreams.size,
       feeds: events.size,
       watches: watches.size,
     };

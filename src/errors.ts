@@ -8,7 +8,7 @@ export const errorCodes = {
   invalid_json: [400, 'The body is not valid JSON'],
   invalid_request: [400, 'A field of the request is invalid'],
   unknown_field: [400, 'A field of the request is unknown'],
-  terms_not_accepted: [400, 'The price is set by the server'],
+  terms_not_accepted: [400, 'The terms of the payment are set by the server'],
   invalid_amount: [400, 'The amount is not a decimal number with at most two decimals'],
   amount_too_small: [400, 'The amount is below the minimum'],
   amount_too_large: [400, 'The amount is above the maximum'],
@@ -23,7 +23,7 @@ export const errorCodes = {
   request_refused: [400, 'The site refused the request'],
   login_required: [401, 'A login is required'],
   payment_required: [402, 'A payment is required'],
-  cross_site_request: [403, 'The request comes from another site'],
+  cross_site_request: [403, 'The request does not come from a page of this site'],
   intent_not_found: [404, 'The intent does not exist'],
   method_not_allowed: [405, 'The method is not allowed'],
   login_pending: [409, 'The login is not confirmed yet'],
@@ -45,7 +45,7 @@ export const errorCodes = {
   session_unavailable: [503, 'The session store is unavailable'],
   too_busy: [503, 'The site is overloaded'],
   closing: [503, 'The site is restarting'],
-  ledger_unavailable: [503, 'The ledger of the site is unreachable'],
+  ledger_unavailable: [503, 'The ledger of the site is unavailable'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],
   // Errors of the payment service or the connection to it.
   intent_refused: [502, 'The payment service refused the intent'],
@@ -189,7 +189,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** A sentence, before another one. */
+/** Ends a text with a period, so that another sentence can follow. */
 export const withPeriod = (text: string): string => text.replace(/\.?$/, '.');
 
 interface ErrorDetails {

@@ -32,9 +32,9 @@ export interface ButtonOptions {
   cancelUrl?: string | undefined;
   /** Paths of the routes, `false` for a disabled route. Default: the server's. */
   routes?: Partial<ElementRoutes> | undefined;
-  /** The path the router is mounted under, such as `/shop`. Default: where this file was loaded from. */
+  /** The path the router is mounted under, such as `/shop`. Default: derived from the URL of elements.js; empty in a bundle. */
   base?: string | undefined;
-  /** Logs the user in: success also completes the session. The server signs, so `verifier` is ignored. */
+  /** Logs the user in before `success`. The server signs, so `verifier` is ignored. */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
 
@@ -95,7 +95,7 @@ const paymentTtlMs = 15 * 60_000;
 /** The resolved options: properties first, then attributes, then the page's and the server's defaults. */
 export interface Settings {
   readonly mode: 'payment' | 'login';
-  /** Whether success also completes the session; a payment can log its payer in as well. */
+  /** Whether the button completes the login, which starts the session, before `success`. A payment can log its payer in too. */
   readonly completesLogin: boolean;
   readonly order: unknown;
   readonly amount: string | number | undefined;

@@ -34,8 +34,9 @@ export interface LoginOptions {
   readonly confirm?: boolean | undefined;
   /**
    * Properties of `req.session` that a login copies into the new session, such as `['basket']`. All other properties are
-   * discarded. If a different wallet was logged in, these are discarded too. The old session may come from an attacker: name only data that is
-   * harmless if an attacker chose it, never rights or identities. See `docs/accounts.md`. Default none.
+   * discarded. If a different wallet was logged in, the named properties are discarded as well. The old session may come from
+   * an attacker: name only data that is harmless if an attacker chose it, never rights or identities. See `docs/accounts.md`.
+   * Default none.
    */
   readonly keepSession?: readonly string[] | undefined;
   /** How long a session in the router's own cookie lasts, in milliseconds. Default 7 days. */
@@ -53,9 +54,12 @@ export interface EmulatorOptions {
   readonly stateFile?: string | undefined;
 }
 
-/** How payment hooks are called. */
+/** Limits of hook calls. The hooks themselves are options of their own, such as `onPaid`. */
 export interface HookOptions {
-  /** After this many failures of a hook a payment becomes a dead letter. Default 15, which takes about three hours. */
+  /**
+   * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
+   * counted: it is retried until `watch.unpaidMs` has passed. Default 15, which takes about three hours.
+   */
   readonly maxAttempts?: number | undefined;
   /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` and `onSession` too. Default 30 000. */
   readonly timeoutMs?: number | undefined;
@@ -88,7 +92,7 @@ export interface RateLimits {
   readonly intent: number;
   /** `POST /session` and `DELETE /session`. Default 120. */
   readonly session: number;
-  /** `GET /status/:id` and new event streams. Default 3000. */
+  /** `GET /status/:id`, new event streams, and pages behind `requirePayment` that check an unpaid payment. Default 3000. */
   readonly status: number;
   /** Invalid webhook calls. Calls signed by the service are not counted. Default 600. */
   readonly webhook: number;
@@ -151,14 +155,15 @@ export interface ConfigOptions extends GrpcNames {
   readonly migrate?: boolean | undefined;
   /** Delay between the submission of a payment and `onPaid`, in milliseconds. At its end the status is polled again. Default 0. */
   readonly settleDelayMs?: number | undefined;
-  /** How long payments are polled. */
+  /** How long the ledger polls payments. Does not affect event streams or `client.watch`. */
   readonly watch?: WatchOptions | undefined;
   /**
    * Maximum number of concurrent polls in this process, from 1 to 48. Default 24: about 400 polls a second with a service that
-   * answers in 50 ms. At most six hooks run at once, regardless of this option.
+   * answers in 50 ms. At most six calls of `onPaid` and `onReversed` run at once, and one more for payments whose hook has
+   * timed out twice, regardless of this option.
    */
   readonly settlementConcurrency?: number | undefined;
-  /** Retries and timeout of payment hooks. */
+  /** Limits of hook calls. The hooks themselves are options of their own, such as `onPaid`. */
   readonly hooks?: HookOptions | undefined;
   /** Other origins to which the button may navigate after success and cancel. Default: none. */
   readonly returnOrigins?: readonly string[] | undefined;

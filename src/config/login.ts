@@ -65,6 +65,8 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
 const keptKeyNotice = `The key in ${developmentKeyFile} is used, for development only.`;
 const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
 const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
+const correctKey =
+  'Correct the value. For a new key, replace the line with the output of `npx express-intents keygen`.';
 
 /** @param isEmbedded the embedded sequencer accepts a generated key */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
@@ -80,7 +82,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
     return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), options.signer));
   }
   if (inline || options.signer) {
-    return report.parse('INTENT_VERIFIER_SECRET', keygen, () => createKeyRing(inline ?? '', options.signer));
+    return report.parse('INTENT_VERIFIER_SECRET', correctKey, () => createKeyRing(inline ?? '', options.signer));
   }
   if (!isEmbedded) {
     return report.problem(

@@ -52,12 +52,12 @@ export async function runHook<Value>(name: string, call: () => Value | Promise<V
   try {
     return await call();
   } catch (error) {
-    throw isAnswer(error) ? error : new HookFailed(name, error);
+    throw passesThrough(error) ? error : new HookFailed(name, error);
   }
 }
 
-/** The properties of what a hook throws may throw. */
-function isAnswer(error: unknown): boolean {
+/** Whether the error is rethrown unwrapped. Reading properties of a thrown value can itself throw. */
+function passesThrough(error: unknown): boolean {
   try {
     if (error instanceof IntentError) return error.status < 500 || error instanceof DatabaseOutage;
     return isHookRefusal(error);

@@ -84,8 +84,9 @@ export interface Hooks extends PaymentHooks {
   readonly clientAmount?: ClientAmount | undefined;
   /**
    * Called after the payment service has accepted the intent and before the browser receives the secret. Without a ledger,
-   * record the intent here. If it throws, the browser receives an error and the secret stays on the server. Called again with the same
-   * intent if the browser retries with the same `Idempotency-Key`. Not called for `router.createPayment`.
+   * record the intent here. If it throws, the browser receives an error and the secret stays on the server. With a ledger, a
+   * retry with the same `Idempotency-Key` calls it again with the same intent, unless the intent was already recorded as
+   * created. Not called for `router.createPayment`.
    */
   readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**

@@ -40,7 +40,7 @@ export function parseBase58(text: string, byteLength: number, code: IntentErrorC
   const maxLength = Math.ceil(byteLength * 1.38);
   const bytes = typeof text === 'string' && text.length <= maxLength ? bs58.decodeUnsafe(text) : undefined;
   if (bytes?.length !== byteLength || formatBase58(bytes) !== text) {
-    throw new IntentError(code, `Expected the Base58 form of ${byteLength} bytes.`);
+    throw new IntentError(code, `The value is not the Base58 form of ${byteLength} bytes. Copy the whole value again.`);
   }
   return bytes;
 }

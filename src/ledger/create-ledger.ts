@@ -7,8 +7,8 @@ import { listIntents } from './intents/list-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
 import {
   confirmIntent,
+  findByIdempotencyKey,
   findForBrowser,
-  findRepeated,
   recordIntent,
   reserveIntent,
   retryIntent,
@@ -62,10 +62,10 @@ export function createLedger(options: LedgerOptions): Ledger {
     ready: () => db.ready(),
     findForBrowser: (id, browser) => findForBrowser(db, id, browser),
     record: (intent) => recordIntent(db, intent, watch),
-    repeated: (browser, key) => findRepeated(db, browser, key),
+    findByIdempotencyKey: (browser, key) => findByIdempotencyKey(db, browser, key),
     reserve: async (intent, idempotency) => {
       const isFirst = await reserveIntent(db, intent, idempotency);
-      return isFirst ? undefined : findRepeated(db, intent.browser, idempotency.key);
+      return isFirst ? undefined : findByIdempotencyKey(db, intent.browser, idempotency.key);
     },
     confirm: (id) => confirmIntent(db, id, watch),
     canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),

@@ -5,14 +5,17 @@ export interface LedgerSettings {
     | { readonly kind: 'postgres'; readonly url: string }
     | { readonly kind: 'embedded'; readonly folder: string };
   readonly migrate: boolean;
-  /** From the first status that reports a payment as submitted until a second one must confirm it. */
+  /** Delay between the first status that reports a payment as submitted and the second status, which must confirm it. */
   readonly settleDelayMs: number;
   /** How long an unpaid payment is polled: the option `watch.unpaidMs`. */
   readonly watchMs: number;
   /** How long a settled payment is polled for a reversal: the option `watch.settledMs`. */
   readonly reversalWatchMs: number;
   readonly settlementConcurrency: number;
-  /** After this many failures of a hook, a payment becomes a dead letter. */
+  /**
+   * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
+   * counted: it is retried until `watchMs` has passed.
+   */
   readonly hookAttempts: number;
   readonly hookTimeoutMs: number;
   /** A payment is `late` if it is submitted this long after its intent was created. */

@@ -2,7 +2,7 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
 
 /**
  * The states of an intent. `creating` and `dead` exist only in the ledger. Scanned and declined are not recorded, because
- * anyone who sees the code can cause them.
+ * anyone who sees the QR code can cause them.
  *
  * - `creating`: reserved for an idempotency key. The payment service has not accepted it yet.
  * - `created`: accepted by the payment service. A payment is polled.
@@ -54,8 +54,8 @@ export interface Idempotency {
   readonly sealedSecret: string;
 }
 
-/** The intent that an earlier request with the same key stored. */
-export interface RepeatedIntent {
+/** The intent that an earlier request with the same key recorded. */
+export interface ReplayedIntent {
   readonly id: string;
   /** `creating` until a request is known to have received an OK of the payment service. */
   readonly state: IntentState;
@@ -109,7 +109,7 @@ export interface LedgerIntent {
   readonly dueAt: Date | undefined;
   /** The number of failed calls of the pending hook. */
   readonly attempts: number;
-  /** In the state `dead`: the hook that failed too often. `verifyPayment` also if the service no longer knows the payment. */
+  /** In the state `dead`: the hook that failed. `verifyPayment` also if the payment service no longer knows the payment. */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
   /** The last error, at most 1000 characters. Undefined after a success. */
   readonly lastError: string | undefined;
@@ -258,12 +258,13 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   findForBrowser(id: string, browser: Uint8Array): Promise<BrowserIntent | undefined>;
   /** Records an intent that the payment service has accepted. A payment is polled from then on. */
   record(intent: NewIntent): Promise<void>;
-  repeated(browser: Uint8Array, key: string): Promise<RepeatedIntent | undefined>;
+  /** The intent that an earlier request of this browser with this key recorded. Undefined if there is none. */
+  findByIdempotencyKey(browser: Uint8Array, key: string): Promise<ReplayedIntent | undefined>;
   /**
    * Records an intent before it is sent to the payment service. If an earlier request used this key, writes nothing and
    * returns the intent of that request.
    */
-  reserve(intent: NewIntent, idempotency: Idempotency): Promise<RepeatedIntent | undefined>;
+  reserve(intent: NewIntent, idempotency: Idempotency): Promise<ReplayedIntent | undefined>;
   /** Records that the payment service has accepted a reserved intent, and starts to poll a payment. Idempotent. */
   confirm(id: string): Promise<void>;
   /** Whether this browser created this login less than `ttlMs` ago and has not completed it. */

@@ -5,7 +5,7 @@ import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import { nameOf, type Operation, operations } from '../wire/envelope.js';
-import { type Caller, type CallOptions, requireCallOptions } from './transport.js';
+import { type CallOptions, type CallTransport, requireCallOptions } from './transport.js';
 
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
@@ -14,7 +14,7 @@ export type Dialect = 'intents' | 'messaging';
 export interface IntentStatus {
   /** Whether the payment service knows the intent. */
   readonly exists: boolean;
-  /** Whether a wallet scanned the code. For display only: anyone who sees the code can claim it. */
+  /** Whether a wallet scanned the QR code. For display only: anyone who sees it can report a scan. */
   readonly codeScanned: boolean;
   /** Whether the intent was paid or confirmed. May become false again until its transactions have settled. */
   readonly intentSubmitted: boolean;
@@ -37,7 +37,7 @@ function statusOf(exists: boolean, codeScanned: boolean, intentSubmitted: boolea
  * @throws {SequencerError} `intent_refused` if the service refuses the terms; `sequencer_bad_response` without a proof
  */
 export async function createIntent(
-  transport: Caller,
+  transport: CallTransport,
   dialect: Dialect,
   intent: SignedIntent,
   options?: CallOptions,
@@ -135,7 +135,7 @@ function explainRefusal(error: unknown, dialect: Dialect): unknown {
  * @param owner the function that the caller called @throws {IntentError} `invalid_id`, `invalid_request` @throws {SequencerError}
  */
 export async function getStatus(
-  transport: Caller,
+  transport: CallTransport,
   id: string,
   options?: CallOptions,
   owner = 'getStatus',
@@ -153,7 +153,7 @@ export async function getStatus(
  * @throws {SequencerError}
  */
 export async function getUserId(
-  transport: Caller,
+  transport: CallTransport,
   id: string,
   verifier: Signer,
   options?: CallOptions,
@@ -195,7 +195,7 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
  * @throws {SequencerError} `sequencer_error` also if the service refuses the URL, or the intent is already submitted
  */
 export async function registerWebhook(
-  transport: Caller,
+  transport: CallTransport,
   id: string,
   url: string,
   options?: CallOptions,

@@ -18,7 +18,7 @@ import {
   resilientTransport,
   type ServiceState,
 } from './resilience/resilient-transport.js';
-import { type Caller, type CallOptions, requireCallOptions, type Transport } from './transport.js';
+import { type CallOptions, type CallTransport, requireCallOptions, type Transport } from './transport.js';
 import type { IntentEvent, WatchIntent } from './watch/intent-event.js';
 import { watchIntent } from './watch/watch-intent.js';
 
@@ -173,7 +173,7 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
   return Object.freeze(client);
 }
 
-function preparedIntent(transport: Caller, dialect: Dialect, intent: SignedIntent): PreparedIntent {
+function preparedIntent(transport: CallTransport, dialect: Dialect, intent: SignedIntent): PreparedIntent {
   const { id, clientSecret } = intent;
   const create = async (options?: CallOptions): Promise<CreatedIntent> => {
     requireCallOptions('intent.create', options);

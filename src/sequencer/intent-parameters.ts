@@ -44,7 +44,7 @@ const paymentParameters = ['destination', 'amount', 'currency', 'login', 'signer
 
 /** @throws {IntentError} for invalid terms, and `invalid_request` for an unknown parameter */
 export function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
-  requireKnown('paymentIntents.create', parameters, paymentParameters);
+  requireKnown('paymentIntents', parameters, paymentParameters);
   const { destination, amount, currency, login, signers = [], clientSecret } = parameters;
   const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, parseMoney(amount, currency)) };
@@ -52,7 +52,7 @@ export function signPayment(parameters: CreatePaymentParameters, dialect: Dialec
 }
 
 export function signLogin(parameters: CreateLoginParameters): Promise<SignedIntent> {
-  requireKnown('loginIntents.create', parameters, ['login', 'signers', 'clientSecret']);
+  requireKnown('loginIntents', parameters, ['login', 'signers', 'clientSecret']);
   const { login, signers = [], clientSecret } = parameters;
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, undefined) };
   return signLoginIntent(withSigner(login, signers), nonce);
@@ -70,7 +70,7 @@ function nonceOf(clientSecret: string, money: Money | undefined): Uint8Array {
 }
 
 function withSigner(login: LoginParameters, signers: readonly Signer[]): { domain: string; verifier: Signer } {
-  requireKnown('loginIntents.create: login', login, ['verifier', 'domain']);
+  requireKnown('the parameter `login`', login, ['verifier', 'domain']);
   const { verifier, domain } = login;
   const signer = signers.find(({ publicKey }) => publicKey === verifier);
   if (!signer)

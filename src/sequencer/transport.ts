@@ -63,7 +63,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface Caller {
+export interface CallTransport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }
 

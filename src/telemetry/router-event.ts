@@ -62,9 +62,9 @@ export interface RouterEventDetails {
   readonly intent_replayed: IntentFields & KindFields;
   /** `POST /intent` failed for a reason other than a rate limit. `kind` is the requested one. */
   readonly intent_failed: ErrorFields & OptionalKindFields;
-  /** The code was scanned. For display only: anyone who sees the code can cause it. */
+  /** The QR code was scanned. For display only: anyone who sees it can cause this event. */
   readonly code_scanned: IntentFields;
-  /** The wallet declined. For display only: anyone who sees the code can cause it. */
+  /** The wallet declined. For display only: anyone who sees the QR code can cause this event. */
   readonly intent_declined: IntentFields & KindFields;
   /** The payment service has reported a submission. */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
@@ -90,7 +90,7 @@ export interface RouterEventDetails {
   readonly login_completed: IntentFields;
   /** `POST /session` failed for a reason other than a rate limit. */
   readonly login_failed: ErrorFields;
-  /** `DELETE /session` has succeeded. */
+  /** `DELETE /session` or `logOut()` has succeeded, even if no user was logged in. */
   readonly logged_out: unknown;
   /** The payment service has called the webhook with a valid signature. It may repeat the call. */
   readonly webhook_received: IntentFields;

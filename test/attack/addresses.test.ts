@@ -101,7 +101,7 @@ describe('a /48 of IPv6', () => {
     for (const { socket } of streams) socket.destroy();
     await eventually(
       'no stream is counted',
-      () => context.connectionLimiter.open + context.connectionLimiter.visitors === 0,
+      () => context.connectionLimiter.open + context.connectionLimiter.trackedKeys === 0,
     );
   });
 

@@ -17,7 +17,7 @@ describe('status and event requests from other sites', () => {
         expect([path, status, body.code]).toEqual([path, 403, 'cross_site_request']);
       }
     }
-    expect([context.connectionLimiter.open, context.connectionLimiter.visitors, transport.callCount]).toEqual([
+    expect([context.connectionLimiter.open, context.connectionLimiter.trackedKeys, transport.callCount]).toEqual([
       0, 0, 0,
     ]);
   });

@@ -266,7 +266,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     [
       'public key',
       { publicKey: 'arn:aws:kms:1', sign: () => new Uint8Array(64) },
-      'Expected the Base58 form of 32 bytes.',
+      'The value is not the Base58 form of 32 bytes. Copy the whole value again.',
     ],
     ['function', { publicKey: key.publicKey }, 'It has no method `sign`.'],
   ])('from a signer without a %s are reported once, as a problem of the signer', (_name, signer, problem) => {
@@ -461,7 +461,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
-        fix: 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.',
+        fix: 'Correct the value. For a new key, replace the line with the output of `npx express-intents keygen`.',
       },
     ],
     [
@@ -492,7 +492,7 @@ describe('a configuration problem', () => {
       env,
       {
         setting: 'INTENT_DESTINATION',
-        problem: 'Expected the Base58 form of 32 bytes.',
+        problem: 'The value is not the Base58 form of 32 bytes. Copy the whole value again.',
         fix: 'INTENT_DESTINATION=<the Base58 address that receives payments>',
       },
     ],

@@ -91,7 +91,9 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
 
   test('has an error with the expected form and without the rejected text', () => {
     const wrong = account.replace('8', '0');
-    expect(() => parseAccount(wrong)).toThrow(/^Expected the Base58 form of 32 bytes\.$/);
+    expect(() => parseAccount(wrong)).toThrow(
+      /^The value is not the Base58 form of 32 bytes\. Copy the whole value again\.$/,
+    );
   });
 
   test('decodes a text with one changed character to another account or rejects it', () => {

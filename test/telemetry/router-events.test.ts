@@ -3,7 +3,7 @@ import type { RouterEventType } from '../../src/index.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { migrate } from '../../src/ledger/migrations/migrate.js';
 import { routerLedger } from '../../src/router/ledger.js';
-import { pendingMs } from '../../src/sequencer/watch/status-cache.js';
+import { unsubmittedTtlMs } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -408,7 +408,7 @@ test('code_scanned precedes intent_submitted when one status reports both and en
   const stream = new RawStream(origin, `/intent/${intent}/events`);
   await stream.has('event: status');
   await eventually('the watch has polled', () => transport.callCount === 2);
-  clock.nowMs += pendingMs;
+  clock.nowMs += unsubmittedTtlMs;
   transport.answer = submitted;
   await browser.send('GET', `/status/${intent}`);
   await stream.has('event: intent_submitted');

@@ -3,7 +3,7 @@ import { call, isFinalRefusal, isServiceRefusal, isServiceSilent, type Problem }
 import { retryUntil } from './retry.js';
 
 /** The time in which a retry can be scheduled. The last delay takes 4 to 6 s. */
-const patienceMs = 7_000;
+const retryWindowMs = 7_000;
 
 /** What the site answers to `POST /intent`. */
 export interface IntentAnswer {
@@ -41,7 +41,7 @@ export class IntentCreator {
       // The server knows the key from a different request.
       return !!repeatedKey && status === 422;
     };
-    return retryUntil(signal, patienceMs, mayRetry, async (failures) => {
+    return retryUntil(signal, retryWindowMs, mayRetry, async (failures) => {
       if (failures > 1) onRetry(isSilent ? 'silent' : 'offline');
       repeatedKey = mode === 'payment' && this.#key;
       this.#key = repeatedKey || crypto.randomUUID();

@@ -5,7 +5,7 @@ import { retryUntil } from './retry.js';
 /** The user, or the user that the visitor must confirm. */
 type LoginAnswer = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
 
-const patienceMs = 120_000;
+const retryWindowMs = 120_000;
 
 /**
  * Completes a login on the server (interface section 4.7), with retries. All have the same idempotency key: if an answer was
@@ -42,7 +42,7 @@ export async function finishLogin(
     return confirm ? complete() : undefined;
   };
   try {
-    return await retryUntil(signal, patienceMs, mayRetry, (failures) => {
+    return await retryUntil(signal, retryWindowMs, mayRetry, (failures) => {
       if (last && failures > 1) onRetry(last);
       return complete();
     });

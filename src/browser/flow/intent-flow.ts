@@ -30,7 +30,8 @@ const isRetryable = (stage: string): stage is CancelReason => /declined|expired|
  * - idle: no dialog. A click starts an attempt and loads the dialog.
  * - preparing: the site creates the intent, or a handler of `invoke` provides its client secret.
  * - waiting, scanned: the code is on the screen. The watch of the intent moves between them.
- * - offline, silent: in preparing, the creation is being retried; later, no answer from the site, or the service.
+ * - offline, silent: the site, or the payment service, does not respond. In preparing, the creation is retried; later, the
+ *   watch continues.
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
@@ -163,7 +164,7 @@ export class IntentFlow {
 
   async #obtainSecret(signal: AbortSignal): Promise<IntentAnswer> {
     const { mode, order } = this.#settings;
-    // The handler of this click did not provide a secret that is older than the click.
+    // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
     const before = this.#providedSecret;
     this.#providedSecret = undefined;
     const isPrevented = await this.#emit('invoke', { mode, order });

@@ -19,7 +19,7 @@ type DialogModule = { readonly IntentDialog: typeof IntentDialog };
 const timeoutMs = 10_000;
 
 /** The time in which a retry can be scheduled. */
-const patienceMs = 2_500;
+const retryWindowMs = 2_500;
 
 let loading: Promise<DialogModule> | undefined;
 let failures = 0;
@@ -27,7 +27,7 @@ let failures = 0;
 /** Starts loading the dialog, so that it is there when the button is pressed. */
 export function preloadDialog(): Promise<DialogModule> {
   if (loading) return loading;
-  // Some browsers remember the failure of an address. A bundler has its own address, and only the first form is for it.
+  // Some browsers cache a failed import, so a retry uses another URL. A bundler rewrites only the import with a literal path.
   const address = failures && siteFolder && `${siteFolder}intent-dialog.js?retry=${failures}`;
   const started: Promise<DialogModule> = address ? import(address) : import('../dialog/intent-dialog.js');
   loading = started;
@@ -39,7 +39,7 @@ export function preloadDialog(): Promise<DialogModule> {
 export function loadDialog(signal: AbortSignal): Promise<DialogModule> {
   return retryUntil(
     signal,
-    patienceMs,
+    retryWindowMs,
     () => true,
     async () => {
       const started = preloadDialog();

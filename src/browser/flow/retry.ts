@@ -7,17 +7,17 @@ export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failu
 
 /**
  * Repeats `act` until it succeeds, while its problems are retryable.
- * @param patienceMs after this time no further retry is scheduled
+ * @param retryWindowMs after this time no further retry is scheduled
  * @param act gets the number of failures so far
  * @throws {Problem} the last one; any value if the signal is aborted
  */
 export async function retryUntil<Value>(
   signal: AbortSignal,
-  patienceMs: number,
+  retryWindowMs: number,
   isRetryable: (problem: Problem) => boolean,
   act: (failures: number) => Promise<Value>,
 ): Promise<Value> {
-  const endsAtMs = Date.now() + patienceMs;
+  const endsAtMs = Date.now() + retryWindowMs;
   for (let failures = 0; ; failures += 1) {
     try {
       signal.throwIfAborted();

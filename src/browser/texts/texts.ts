@@ -16,7 +16,7 @@ const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
   unreachable: /offline/,
   insecure: /insecure/,
   reload: /cross_site/,
-  refused: /not_supported|refused/,
+  refused: /not_supported|refused|sequencer_error/,
   gone: /not_found/,
   amount: /amount|currency/,
   service: /sequencer/,

@@ -130,7 +130,7 @@ function checkHead({ status, headers, body }: ExternalResponse): Finding | undef
   let wrong: Finding | undefined;
   if (status === 429)
     wrong = skipped(
-      'the limit of event streams for this machine is reached; close other pages, and run it again; close other pages, and run it again',
+      'the limit of event streams for this machine is reached; close other pages, then run the doctor again',
     );
   else if (status !== 200 || !type.startsWith('text/event-stream')) {
     const fix = 'Configure the proxy to pass this path to the app. Make sure that no other handler answers this path.';

@@ -100,7 +100,7 @@ async function runCheck({ name, check }: NamedCheck, context: SharedContext): Pr
       return [
         failure(
           timeout.message,
-          'Run it again. If it fails again, see the other checks for a server that does not respond.',
+          'Run the doctor again. If the check fails again, see the other checks for a server that does not respond.',
         ),
       ];
     }

@@ -93,7 +93,7 @@ async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promi
   return undefined;
 }
 
-const refusalMs = 150;
+const faultWaitMs = 150;
 
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
 export const stream: Check = async ({ settings, signal, env }) => {
@@ -122,8 +122,8 @@ async function pingStream(url: URL, signal: AbortSignal): Promise<number> {
     failed.abort(new SequencerError('sequencer_bad_status', `Status ${statusCode}.`, { httpStatus: statusCode }));
   });
   socket.on('message', (data, isBinary) => {
-    const refusal = refusalIn(data as Buffer, isBinary);
-    if (refusal) failed.abort(refusal);
+    const fault = faultIn(data as Buffer, isBinary);
+    if (fault) failed.abort(fault);
   });
   try {
     return await withAbort(failed.signal, () => pingOver(socket, signal));
@@ -139,12 +139,12 @@ async function pingOver(socket: WebSocket, signal: AbortSignal): Promise<number>
   socket.ping();
   await once(socket, 'pong', { signal });
   const tookMs = Math.round(performance.now() - startedAt);
-  await wait(refusalMs, undefined, { signal });
+  await wait(faultWaitMs, undefined, { signal });
   return tookMs;
 }
 
-/** Any message but an ERROR envelope, with which a sequencer may answer for an unknown intent. */
-function refusalIn(data: Buffer, isBinary: boolean): unknown {
+/** The fault of a message that is not an envelope. An ERROR envelope is no fault: a sequencer may answer an unknown intent with one. */
+function faultIn(data: Buffer, isBinary: boolean): unknown {
   try {
     if (!isBinary) throw new SequencerError('sequencer_bad_response', 'The stream carries text.');
     openResponse(new Uint8Array(data));

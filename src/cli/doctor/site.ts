@@ -63,7 +63,7 @@ function checkScheme({ protocol, hostname }: URL, production: boolean): Finding[
   return [
     failure(
       'The site is served over http, where browsers reject its cookies.',
-      'Serve it over https: --url https://...',
+      'Serve the site over https, then run the doctor with --url https://...',
     ),
   ];
 }
@@ -146,7 +146,7 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   );
 }
 
-const rateLimited = skipped('the site has reached its rate limit for this machine; run it again in a minute');
+const rateLimited = skipped('the site has reached its rate limit for this machine; run the doctor again in a minute');
 
 const webhookPath = '/intent/webhook';
 

@@ -64,7 +64,7 @@ async function waitForIntent(intents: IntentStore, id: string, signal: AbortSign
 
 /** A reversed payment is no longer submitted, although its mailbox still holds `intent_submitted`. */
 function deliverableOf({ mailbox, submitted }: StoredIntent): MailboxMessage[] {
-  return mailbox.undelivered.filter(({ intentSubmitted }) => !intentSubmitted || submitted);
+  return mailbox.requestAndUnacknowledged.filter(({ intentSubmitted }) => !intentSubmitted || submitted);
 }
 
 /** Opens a message stream and records it in the journal. @throws as `openMessageStream` */

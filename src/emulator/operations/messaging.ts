@@ -68,7 +68,7 @@ export function handlePollMessages({ intents }: SequencerState, body: Uint8Array
   const request = decodeCanonical(v1.PollMessagesRequest, body);
   const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
   requireSignature(v1.PollMessagesRequest, request, key);
-  const messages = intents.get(formatBase58(key))?.mailbox.undelivered ?? [];
+  const messages = intents.get(formatBase58(key))?.mailbox.requestAndUnacknowledged ?? [];
   return encode(v1.PollMessagesResponse, { messages: messages.map(toWireMessage) });
 }
 

@@ -87,7 +87,7 @@ async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier
 async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   try {
-    const port = await listen(server, { port: 0, fix: 'Call setLocalDomain again.', unref: false });
+    const port = await listen(server, { port: 0, fix: 'Create the login again.', unref: false });
     await call(`http://127.0.0.1:${port}`);
   } finally {
     server.close();

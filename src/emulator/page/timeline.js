@@ -4,7 +4,8 @@ import { formatTime } from './format.js';
 export function showTimeline(entries, dropped, startedAtMs) {
   const shown = entries.map((entry) => ({ ...entry, sinceMs: entry.atMs - startedAtMs }));
   updateList(byId('timeline-list'), shown, ({ number }) => number, timelineItem);
-  showNote('dropped', dropped > 0 ? `${dropped} entries were removed after the first, to limit memory.` : '');
+  const removed = dropped === 1 ? '1 entry after the first was' : `${dropped} entries after the first were`;
+  showNote('dropped', dropped > 0 ? `${removed} removed to limit memory.` : '');
 }
 
 function timelineItem(entry) {

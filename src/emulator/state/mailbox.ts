@@ -61,7 +61,7 @@ export class Mailbox {
   }
 
   /** The request, then the messages, the oldest first. */
-  get undelivered(): MailboxMessage[] {
+  get requestAndUnacknowledged(): MailboxMessage[] {
     return [this.#request, ...this.#messages];
   }
 

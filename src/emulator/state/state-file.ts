@@ -25,7 +25,7 @@ const maxAppended = 8 * 1024 * 1024;
 
 /**
  * The file that keeps intents across restarts, as lines of JSON. The first line names the owner. Every other line has a whole
- * intent or the id of a forgotten one; the last line of an id is valid.
+ * intent or the id of a forgotten one; if an id has several lines, the last one applies.
  *
  * Each change is one append. At every start and after `maxAppended` characters, a new file is written and renamed over the
  * old one. This survives a crash of the process at any time, but not a power failure.
@@ -162,7 +162,7 @@ type IntentLine = z.infer<typeof intentLine>;
 
 function toLine(intent: StoredIntent): IntentLine {
   const { payer, userId, webhookUrl } = intent;
-  const [request = {}, ...messages] = intent.mailbox.undelivered;
+  const [request = {}, ...messages] = intent.mailbox.requestAndUnacknowledged;
   return {
     intent: intent.id,
     createdAtMs: intent.createdAtMs,

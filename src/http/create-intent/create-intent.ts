@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { IntentError } from '../../errors.js';
-import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.js';
+import type { Ledger, RecordedTerms, ReplayedIntent } from '../../ledger/ledger.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import { type IntentOwner, openClientSecret, sealClientSecret } from '../encryption.js';
@@ -135,7 +135,7 @@ async function findReserved(
   owner: IntentOwner,
 ): Promise<ReservedIntent | undefined> {
   if (owner.isNew) return undefined;
-  const earlier = await keyed.ledger.repeated(owner.hash, keyed.key);
+  const earlier = await keyed.ledger.findByIdempotencyKey(owner.hash, keyed.key);
   return earlier && restoreIntent(context, keyed, owner, earlier);
 }
 
@@ -144,7 +144,7 @@ async function restoreIntent(
   context: RouterContext,
   { fingerprint }: KeyedRequest,
   owner: IntentOwner,
-  earlier: RepeatedIntent,
+  earlier: ReplayedIntent,
 ): Promise<ReservedIntent> {
   const { id, state, terms } = earlier;
   if (Buffer.compare(earlier.fingerprint, fingerprint) !== 0) {

@@ -25,7 +25,7 @@ export interface CreatePaymentOptions {
 export interface CreatedPayment {
   /** The intent id, Base58: for `router.intents`, and the `id` that the hooks receive. */
   readonly id: string;
-  /** The content of the code. Its holder can pay this intent, or decline it. */
+  /** The text of the QR code. Anyone who has it can pay or decline this intent. */
   readonly clientSecret: string;
   /** Opens the wallet. It contains the client secret. Undefined if there is no `INTENT_WALLET_URL`. */
   readonly walletLink: string | undefined;

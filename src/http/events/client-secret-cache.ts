@@ -26,7 +26,7 @@ export class ClientSecretCache {
   readonly #secrets: BoundedMap<string>;
   readonly #descriptions: BoundedMap<BoundDescription>;
 
-  /** @param capacity the oldest entry is dropped beyond it */
+  /** @param capacity the maximum number of entries; a new one evicts the oldest */
   constructor(now: () => number, capacity = 100_000) {
     this.#secrets = new BoundedMap({ ttlMs, capacity, now });
     this.#descriptions = new BoundedMap({ ttlMs, capacity, now });

@@ -1,6 +1,6 @@
 import { jitteredMs } from '../../async/backoff.js';
 import type { ConnectionLimits } from '../../config/config-options.js';
-import { pendingMs } from '../../sequencer/watch/status-cache.js';
+import { unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
 import { ConnectionLimiter, type ConnectionOwner } from '../limits/connection-limiter.js';
 import type { Logger } from '../logger.js';
 import { type FeedContext, IntentFeed } from './intent-feed.js';
@@ -86,7 +86,7 @@ export class EventHub {
       // The feed receives the status as a subscriber.
       if (this.#feeds.has(id)) statusCache.get(id, { bypassCache: true }).catch(() => undefined);
     };
-    if (statusCache.peek(id)) setTimeout(read, pendingMs).unref();
+    if (statusCache.peek(id)) setTimeout(read, unsubmittedTtlMs).unref();
     else read();
   }
 

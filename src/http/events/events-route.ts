@@ -42,7 +42,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     browser: browser && Buffer.from(browser).toString('latin1'),
     ...rateLimitKey(req.ip),
   };
-  if (events.isClosed) return redirectToOtherProcess(res, observer, id);
+  if (events.isClosed) return endStreamForReconnect(res, observer, id);
   try {
     connectionLimiter.acquire(visitor);
   } catch (error) {
@@ -70,7 +70,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
   });
   const description = await restoreClientSecret(context, req, res, id);
   if (isResponseSent(res)) return;
-  if (events.isClosed) return redirectToOtherProcess(res, observer, id);
+  if (events.isClosed) return endStreamForReconnect(res, observer, id);
   feed = events.join(id, connection);
   if (description !== undefined) connection.send(descriptionFrame(description));
   if (observer) observeStream(observer, res, id);
@@ -90,7 +90,7 @@ function observeStream({ emit }: Observer, res: Response, intent: string): void 
 }
 
 /** A browser reconnects after a stream that ended, but not after an error response. */
-function redirectToOtherProcess(res: Response, observer: Observer | undefined, intent: string): void {
+function endStreamForReconnect(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(closingFrame());
   observer?.emit({ type: 'stream_rejected', intent, code: 'closing' });

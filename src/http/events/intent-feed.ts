@@ -168,7 +168,8 @@ export class IntentFeed {
         }
       }
     } catch (error) {
-      if (!signal.aborted) this.#warn('the watch of an event stream failed, so its browsers reconnect', error);
+      if (!signal.aborted)
+        this.#warn('the events of an intent cannot be read, so its event streams end and browsers reconnect', error);
     }
     // Without the terminal event, the browsers reconnect.
     this.end();

@@ -33,7 +33,7 @@ export class ConnectionLimiter {
     return this.#open;
   }
 
-  get visitors(): number {
+  get trackedKeys(): number {
     return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }
 

@@ -72,7 +72,7 @@ const defaultTiming: HealthTiming = {
   ledgerTtlMs: 1_000,
   ledgerDownAfterMs: 5_000,
 };
-/** The settlement polls every second, after failures every ten seconds. */
+/** The settlement searches the database for due payments every second, after failures every ten seconds. */
 const stalledMs = 30_000;
 /** Due payments are claimed within a second unless the processes are overloaded. */
 const behindMs = 60_000;

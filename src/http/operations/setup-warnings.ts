@@ -70,7 +70,7 @@ const isUnreadable = (ip: string | undefined): boolean =>
   ip !== undefined && isIP(ip) === 0 && rateLimitKey(ip).address === unreadableAddress;
 
 /** Checks the first session only: with cookie-session each check costs a signature. */
-function unrenewableSession(): Warning {
+function nonRegenerableSession(): Warning {
   let isChecked = false;
   return {
     level: 'error',
@@ -88,7 +88,7 @@ function unrenewableSession(): Warning {
 
 /** Logs setup errors that only a request can reveal, once each. */
 export function setupWarnings(context: RouterContext): SetupCheck {
-  const all = [underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, unrenewableSession()];
+  const all = [underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, nonRegenerableSession()];
   const pending = new Set(all.filter(({ isRelevant }) => isRelevant?.(context.config) ?? true));
   return (req) => {
     for (const warning of pending) {

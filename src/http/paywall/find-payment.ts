@@ -3,13 +3,16 @@ import { withAbort } from '../../async/timeout.js';
 import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
-import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
+import { type StatusCache, unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
 import type { PaymentRequirement } from './payment-requirement.js';
 
-/** How many submitted payments are settled, newest first. Of the created ones only the newest is checked: that costs a call. */
+/**
+ * At most this many submitted payments are rechecked, newest first. Of the created ones only the newest is checked, because each
+ * check costs a call.
+ */
 const maxSubmitted = 5;
 /** A cached status has expired after this time. Timers may fire slightly early. */
-const cacheExpiryMs = pendingMs + 10;
+const cacheExpiryMs = unsubmittedTtlMs + 10;
 
 export interface PaymentSearch {
   readonly ledger: Ledger;

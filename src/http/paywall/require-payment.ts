@@ -30,7 +30,7 @@ declare global {
 export interface RequirePaymentOptions {
   /**
    * A path on this site where visitors can pay for the resource. Page views are redirected there, with their own path as the
-   * query parameter `return`; programs receive 402. That page must validate `return`, because anyone can create such a link.
+   * query parameter `return`; API clients receive 402. That page must validate `return`, because anyone can create such a link.
    */
   readonly payUrl?: string | ((req: Request) => string) | undefined;
 }

@@ -7,7 +7,7 @@ import { isOnOrigin } from '../../intents/return-address.js';
  * Rejects a state change that was not requested by a page of this site.
  *
  * Browsers send `Sec-Fetch-Site`, older ones only `Origin`. Scripts can change neither. A request with neither is rejected: an
- * old browser may have sent it with the user's cookies. Programs must send `Origin`.
+ * old browser may have sent it with the user's cookies. API clients must send `Origin`.
  * An `Origin` that differs from the configured one is always rejected: after DNS rebinding, a browser reports a page of another
  * domain as same-origin.
  * @param ownOrigin if undefined, `Origin` is compared with the `Host` of the request
@@ -24,7 +24,7 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
   const own = ownOrigin ? `, such as curl -H 'Origin: ${ownOrigin}'` : '';
   throw new IntentError(
     'cross_site_request',
-    `Send this request from a page of this site. A program must send the site's Origin${own}.`,
+    `Send this request from a page of this site. An API client must send the site's Origin${own}.`,
   );
 }
 
@@ -55,7 +55,7 @@ export function isOwnPath(path: unknown): path is string {
   return isOnOrigin(new URL(path, anySite).href, [anySite]);
 }
 
-/** Whether a person requests a page, as opposed to a program that requests data. */
+/** Whether a person requests a page, as opposed to an API client that requests data. */
 export function isPageView(req: Request): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && prefersHtml(req);
 }

@@ -49,11 +49,11 @@ export function appSessionOf(request: Request, timeoutMs: number): AppSession | 
   const { session } = req;
   if (typeof session !== 'object' || session === null) return undefined;
   if (isCookieSession(req)) return replacedSession(req, session);
-  return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : unrenewable;
+  return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : nonRegenerable;
 }
 
 export function cannotRegenerate(req: Request): boolean {
-  return appSessionOf(req, 0) === unrenewable;
+  return appSessionOf(req, 0) === nonRegenerable;
 }
 
 /** Prevents that express-session saves the session of this request at the end of the response, which waits for it. */
@@ -78,7 +78,7 @@ function regeneratedSession(req: SessionRequest, before: RegenerableSession, tim
     await untilCalledBack((done) => old.regenerate(done), timeoutMs);
     const session = requireRegenerable(req);
     // A regenerated session is a new object. If it is the old one, the middleware did not regenerate it.
-    if (session === old) throw notRenewed();
+    if (session === old) throw notRegenerated();
     return addTo(session, content);
   };
   const save = async (): Promise<void> => {
@@ -150,15 +150,15 @@ function addTo<Session extends SessionContent>(session: Session, content: Sessio
   return Object.assign(session, Object.fromEntries(missing));
 }
 
-const unrenewable: AppSession = {
+const nonRegenerable: AppSession = {
   user: undefined,
   start: async () => {
-    throw notRenewed();
+    throw notRegenerated();
   },
   end: async () => undefined,
 };
 
-function notRenewed(): IntentError {
+function notRegenerated(): IntentError {
   return new IntentError(
     'invalid_configuration',
     'req.session cannot be regenerated, so it cannot hold a login. Use express-session or cookie-session.',
@@ -173,7 +173,7 @@ function sessionRemoved(): IntentError {
 const userOf = ({ intentUser }: SessionContent): IntentUser | undefined => intentUser && { id: intentUser.id };
 
 function requireRegenerable({ session }: SessionRequest): RegenerableSession {
-  if (!session || !isRegenerable(session)) throw notRenewed();
+  if (!session || !isRegenerable(session)) throw notRegenerated();
   return session;
 }
 

@@ -36,7 +36,7 @@ interface Attempt {
 export class MemoryLoginStore implements LoginStore {
   readonly #attempts: BoundedMap<Attempt>;
 
-  /** @param capacity the oldest login is dropped beyond it */
+  /** @param capacity the maximum number of logins; a new one evicts the oldest */
   constructor(ttlMs: number, now: () => number, capacity = 100_000) {
     this.#attempts = new BoundedMap({ ttlMs, capacity, now });
   }

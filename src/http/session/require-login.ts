@@ -26,8 +26,8 @@ export interface RequireLoginOptions {
 
 /**
  * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Visitors who are not logged in are redirected to
- * `loginUrl`; without it they get 401 and a page with the button. Programs get 401 problem+json (code `login_required`). The
- * header `Accept` distinguishes browsers from programs. Sets `Cache-Control: private, no-store` unless the app sets another.
+ * `loginUrl`; without it they get 401 and a page with the button. API clients get 401 problem+json (code `login_required`). The
+ * header `Accept` distinguishes browsers from API clients. Sets `Cache-Control: private, no-store` unless the app sets another.
  * @throws {ConfigError} for an unknown option, or if `loginUrl` is not a path on this site
  */
 export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {

@@ -39,19 +39,19 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   return async (req, res) => {
     const { id, isConfirmed } = await parse(await readJson(req));
     const browser = browserHashOf(browserCookie, req);
-    const attempt = browser && attemptOf(req, id, browser);
+    const repetitionKey = browser && repetitionKeyOf(req, id, browser);
     const startSession = (user: IntentUser) => sessions.start(req, res, user, () => callOnSession(context, user, req));
-    /** Whether an earlier or concurrent request of this attempt has completed the login. */
-    const isRepeated = async (): Promise<boolean> => {
-      const user = attempt && (await completions.get(attempt)?.catch(() => undefined));
+    /** Responds again if an earlier or concurrent request with this key has completed the login. @returns whether it responded */
+    const replayCompletion = async (): Promise<boolean> => {
+      const user = repetitionKey && (await completions.get(repetitionKey)?.catch(() => undefined));
       if (!user) return false;
       await startSession(user);
       sendJson(res, 200, { user });
       return true;
     };
-    if (await isRepeated()) return;
+    if (await replayCompletion()) return;
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) {
-      if (await isRepeated()) return;
+      if (await replayCompletion()) return;
       throw notStartedHere();
     }
 
@@ -73,16 +73,16 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
       return user;
     };
     const completion = complete().catch((error) => {
-      if (attempt) completions.delete(attempt);
+      if (repetitionKey) completions.delete(repetitionKey);
       throw error;
     });
-    if (attempt && !completions.get(attempt)) completions.set(attempt, completion);
+    if (repetitionKey && !completions.get(repetitionKey)) completions.set(repetitionKey, completion);
     if (!(await completion)) {
       // Another request has completed this login.
-      if (await isRepeated()) return;
+      if (await replayCompletion()) return;
       throw notStartedHere();
     }
-    if (attempt) completions.set(attempt, completion);
+    if (repetitionKey) completions.set(repetitionKey, completion);
     observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
@@ -92,7 +92,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
 const repetitionTtlMs = 120_000;
 
 /** Identifies the repetitions of one request. The page keeps the key in memory, so it cannot be repeated after a logout. */
-function attemptOf(req: Request, id: string, browser: Uint8Array): string | undefined {
+function repetitionKeyOf(req: Request, id: string, browser: Uint8Array): string | undefined {
   const key = parseIdempotencyKey(req);
   return key && createHash('sha256').update(browser).update(`${id} ${key}`).digest('base64');
 }

@@ -20,7 +20,7 @@ export function createSessionStore(
   now: () => number,
 ): SessionStore {
   const cookie = hostCookie('intent-session', isHttps);
-  // The cookie of a request does not change when a login or a logout does.
+  // A login or logout changes only the cookie of the response. Later reads in the same request use this map.
   const changed = new WeakMap<Request, IntentUser | undefined>();
   const read = async (req: Request): Promise<IntentUser | undefined> => {
     if (changed.has(req)) return changed.get(req);

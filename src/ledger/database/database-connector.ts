@@ -69,7 +69,7 @@ export class DatabaseConnector implements Database {
   readonly #options: ConnectorOptions;
   readonly #timing: ConnectorTiming;
   readonly #closing = new AbortController();
-  readonly #settled = new AbortController();
+  readonly #openingEnded = new AbortController();
   readonly #opened: Promise<Database>;
   #db: Database | undefined;
   #attempt: Promise<Database>;
@@ -84,16 +84,16 @@ export class DatabaseConnector implements Database {
     this.#options = options;
     this.#timing = { ...defaultTiming, ...options.timing };
     // Any number of requests may wait for a short time. Their listeners are not a leak.
-    setMaxListeners(0, this.#settled.signal);
+    setMaxListeners(0, this.#openingEnded.signal);
     this.#attempt = options.open();
     this.#opened = this.#attempt.catch((error) => this.#retryOpening(error));
     this.#opened.then(
       (db) => {
         this.#db = db;
-        this.#settled.abort();
+        this.#openingEnded.abort();
         if (!this.#isClosing) this.#announceOpen();
       },
-      () => this.#settled.abort(),
+      () => this.#openingEnded.abort(),
     );
   }
 
@@ -160,8 +160,8 @@ export class DatabaseConnector implements Database {
     this.#closing.abort(closedError());
     clearTimeout(this.#calmTimer);
     const closed = this.#opened.catch(() => undefined).then((db) => db?.close());
-    await this.#waitUntilSettled(this.#timing.closeMs);
-    if (this.#settled.signal.aborted) return closed;
+    await this.#waitUntilOpeningEnded(this.#timing.closeMs);
+    if (this.#openingEnded.signal.aborted) return closed;
     // An attempt that takes longer is not awaited. If it opens the database later, the database is closed then.
     closed.catch(() => undefined);
   }
@@ -171,7 +171,7 @@ export class DatabaseConnector implements Database {
   }
 
   async #whenOpen(): Promise<Database> {
-    await this.#waitUntilSettled(this.#timing.openWaitMs);
+    await this.#waitUntilOpeningEnded(this.#timing.openWaitMs);
     if (this.#db) return this.#db;
     const cause = this.#lastError;
     const message = 'The ledger is not open yet. See the log.';
@@ -179,8 +179,8 @@ export class DatabaseConnector implements Database {
   }
 
   /** Not a race with `#opened`: a pending promise would keep a reaction of every caller that ever waited for it. */
-  async #waitUntilSettled(ms: number): Promise<void> {
-    const { signal } = this.#settled;
+  async #waitUntilOpeningEnded(ms: number): Promise<void> {
+    const { signal } = this.#openingEnded;
     await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 

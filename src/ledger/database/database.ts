@@ -46,9 +46,10 @@ export class TransactionNotStarted extends IntentError {
   readonly isRefused: boolean;
 
   constructor(cause: unknown, isRefused = true) {
-    super('ledger_unavailable', 'The transaction of a hook could not begin. The hook is called again later.', {
-      cause,
-    });
+    const message =
+      'The transaction of a hook could not begin. A payment hook is called again later. A login must be retried by the ' +
+      'browser. See `cause`.';
+    super('ledger_unavailable', message, { cause });
     this.isRefused = isRefused;
   }
 }

@@ -6,7 +6,7 @@ import { sqlStateOf } from './database-fault.js';
 /**
  * Keeps the statements of one transaction inside it.
  *
- *     open   -- `hold` ends --> ended, for good
+ *     open   -- `runWork` ends --> ended, for good
  *
  * While open, statements run one after the other. After the end, every statement is rejected.
  */
@@ -26,9 +26,9 @@ export class TransactionScope {
 
   /**
    * Runs `work`. When the promise settles, no statement of the transaction is running and none can start.
-   * @throws what `work` throws; `firstFault` as a cause if that only says that the transaction is aborted
+   * @throws what `work` throws; if that is only "transaction aborted" (25P02), an error whose cause is `firstFault`
    */
-  async hold<Value>(work: () => Promise<Value>): Promise<Value> {
+  async runWork<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
       const value = await work();
       if (this.#running === 0) return value;
@@ -92,8 +92,8 @@ export function requireNoConnectionState(sql: unknown): void {
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `${keyword.toUpperCase()} has no effect outside a transaction, because each query may run on another connection. ` +
-      'Use transaction(). For settings use SET LOCAL in it.',
+    `${keyword.toUpperCase()} is not accepted here, because each query may run on another connection. ` +
+      'Use transaction(). For settings, use SET LOCAL in it.',
   );
 }
 
@@ -123,7 +123,7 @@ export function markTransaction(mark: string): string {
   return `set local express_intents.transaction = '${mark}'`;
 }
 
-const endedWithin = 'The hook, or the function passed to `transaction`, ended its own transaction';
+const endedByWork = 'The hook, or the function passed to `transaction`, ended its own transaction';
 
 /**
  * Fails if the transaction is no longer the marked one, and resets the state of the connection. Must be the last
@@ -131,7 +131,7 @@ const endedWithin = 'The hook, or the function passed to `transaction`, ended it
  * client.
  */
 export function checkTransaction(mark: string): string {
-  return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedWithin}' end)::int;
+  return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedByWork}' end)::int;
 reset session authorization; reset all; unlisten *; close all; discard temp; ${unlockAll}`;
 }
 
@@ -139,16 +139,16 @@ reset session authorization; reset all; unlisten *; close all; discard temp; ${u
 export const unlockAll = 'select pg_advisory_unlock_all()';
 
 /** The hook ended its transaction itself, so part of it may be committed. It is not safe to repeat. */
-export class TransactionEndedWithin extends IntentError {}
+export class TransactionEndedByWork extends IntentError {}
 
 /** The meaning of an error of {@link checkTransaction}. Undefined for any other error of the database. */
 export function explainCheck(error: unknown, firstFault: unknown): IntentError | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (code === '25P02') return rolledBack(firstFault);
-  if (code !== '22P02' || !String(message).includes(endedWithin)) return undefined;
-  return new TransactionEndedWithin(
+  if (code !== '22P02' || !String(message).includes(endedByWork)) return undefined;
+  return new TransactionEndedByWork(
     'internal_error',
-    `${endedWithin}, or reset its settings. Part of its writes may be committed. Remove COMMIT, ROLLBACK and RESET ALL.`,
+    `${endedByWork}, or reset its settings. Part of its writes may be committed. Remove COMMIT, ROLLBACK and RESET ALL.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
-import type { BrowserIntent, Idempotency, NewIntent, RepeatedIntent } from '../ledger.js';
+import type { BrowserIntent, Idempotency, NewIntent, ReplayedIntent } from '../ledger.js';
 import { type IntentRow, type TermsRow, termsColumns, toRecordedTerms } from './intent-row.js';
 
 /** When a payment is first polled, and how long it is watched, in milliseconds. */
@@ -62,15 +62,15 @@ export async function confirmIntent(db: Queryable, id: string, times: WatchTimes
     );
 }
 
-type RepeatedRow = Pick<IntentRow, 'id' | 'state'> &
+type ReplayedRow = Pick<IntentRow, 'id' | 'state'> &
   TermsRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
 
-export async function findRepeated(
+export async function findByIdempotencyKey(
   db: Queryable,
   browser: Uint8Array,
   key: string,
-): Promise<RepeatedIntent | undefined> {
-  const { rows } = await db.query<RepeatedRow>(
+): Promise<ReplayedIntent | undefined> {
+  const { rows } = await db.query<ReplayedRow>(
     `select id, state, ${termsColumns}, fingerprint, sealed_secret from express_intents.intents
      where browser = $1 and idempotency_key = $2`,
     [browser, key],

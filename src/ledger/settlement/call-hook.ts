@@ -2,7 +2,7 @@ import { exponentialBackoffMs } from '../../async/backoff.js';
 import { withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
 import { type DatabaseTransaction, TransactionNotStarted } from '../database/database.js';
-import { TransactionEndedWithin } from '../database/transaction-scope.js';
+import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
@@ -13,7 +13,7 @@ import { inAboutMs } from './settlement-timing.js';
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
 /** Whether other hooks may run at the same time. */
-export type HookRunKind = NonNullable<ClaimedPayment['hookRun']>;
+export type HookConcurrency = NonNullable<ClaimedPayment['hookRun']>;
 
 /** A hook whose writes commit together with a change of state. */
 export interface HookCall {
@@ -21,8 +21,8 @@ export interface HookCall {
   /** If undefined, the state changes without a call. */
   readonly hook: Hook | undefined;
   /** Writes that the hook starts, in the same statement as another change. */
-  readonly begin?: ((run: HookRunKind) => Promise<ClaimedPayment>) | undefined;
-  /** Decides whether the hook is called now. If it returns false, it has written when the payment is processed next. */
+  readonly begin?: ((run: HookConcurrency) => Promise<ClaimedPayment>) | undefined;
+  /** Decides whether the hook is called now. Before it returns false, it stores the time at which the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
   readonly changes: string;
   readonly values: readonly unknown[];
@@ -154,7 +154,7 @@ async function hookFailed(
   const timeouts = claimed.timeouts + (hasTimedOut ? 1 : 0);
   const lane = failure.lane ?? laneAfterFailure(timeouts);
   // A hook that ended its transaction itself would commit its writes again.
-  const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedWithin;
+  const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedByWork;
   if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, lease);
   // A hanging hook occupies its slot for `hooks.timeoutMs`, so the pause is about as long or longer.
   const pauses = [

@@ -4,8 +4,8 @@ const capacity = 1_000;
 const retryDelaysMs = [100, 200, 400, 800];
 
 interface Recheck {
-  readonly settled: Promise<void>;
-  readonly settle: () => void;
+  readonly finished: Promise<void>;
+  readonly finish: () => void;
   isWaiting: boolean;
   /** Requested again after it was taken. The running status call may be older than that request. */
   isRequestedAgain: boolean;
@@ -45,16 +45,16 @@ export class RecheckQueue {
     const queued = this.#rechecks.get(id);
     if (queued) {
       queued.isRequestedAgain = !queued.isWaiting;
-      return queued.settled;
+      return queued.finished;
     }
     if (this.#rechecks.size >= capacity) return Promise.resolve();
-    let settle: () => void = () => undefined;
-    const settled = new Promise<void>((resolve) => {
-      settle = resolve;
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
     });
-    this.#rechecks.set(id, { settled, settle, isWaiting: true, isRequestedAgain: false, misses: 0 });
+    this.#rechecks.set(id, { finished, finish, isWaiting: true, isRequestedAgain: false, misses: 0 });
     this.#wake();
-    return settled;
+    return finished;
   }
 
   /** Takes up to `limit` waiting payments, oldest first. */
@@ -96,7 +96,7 @@ export class RecheckQueue {
 
   #remove(id: string, recheck: Recheck): void {
     this.#rechecks.delete(id);
-    recheck.settle();
+    recheck.finish();
   }
 
   #retry(recheck: Recheck): void {

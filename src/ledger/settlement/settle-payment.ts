@@ -1,7 +1,7 @@
 import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
-import { callHook, type HookCall, type HookRunKind, handleInterrupted, moveToDeadLetter } from './call-hook.js';
+import { callHook, type HookCall, type HookConcurrency, handleInterrupted, moveToDeadLetter } from './call-hook.js';
 import { type ClaimedPayment, clearFailures, endClaim, updateClaimed, writeSubmitted } from './claimed-payment.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
@@ -22,7 +22,7 @@ export async function settlePayment(context: WorkContext, claimed: ClaimedPaymen
   if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, lease);
   if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
   const { settleDelayMs } = context.settings;
-  const submit = async (hookRun?: HookRunKind): Promise<ClaimedPayment> => {
+  const submit = async (hookRun?: HookConcurrency): Promise<ClaimedPayment> => {
     const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, hookRun });
     context.notifySubmitted?.(claimed.payment.id);
     emitSubmitted(context, submitted);

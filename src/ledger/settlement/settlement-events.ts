@@ -45,7 +45,7 @@ export function emitDeadLetter({ observer }: Context, letter: DeadLetter & { rea
   observer?.emit({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
 }
 
-export interface HookRun {
+export interface ObservedHookCall {
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
   readonly payment: Payment;
   /** 1 for the first call, which is the default. */
@@ -55,7 +55,7 @@ export interface HookRun {
 
 export function emitHook(
   { observer }: Context,
-  { hook, payment, attempt = 1 }: HookRun,
+  { hook, payment, attempt = 1 }: ObservedHookCall,
   calledAtMs: number,
   failure?: { readonly error: unknown },
 ): void {
@@ -68,7 +68,7 @@ export function emitHook(
 /** Calls a hook that has no transaction, and emits its event. @throws as `withTimeout` */
 export async function observedHook<Value>(
   context: SettlementContext,
-  run: HookRun,
+  run: ObservedHookCall,
   call: (signal: AbortSignal) => Value | Promise<Value>,
 ): Promise<Value> {
   const calledAtMs = performance.now();

@@ -15,7 +15,7 @@ export interface SettlementTiming {
   readonly reversalConfirmMs: number;
   /** How long a claim lasts without a heartbeat. */
   readonly leaseMs: number;
-  /** How many hooks a process runs at once. Each holds a database connection until it ends. */
+  /** How many hooks of the lanes `first` and `retry` a process runs at once. Each holds a database connection until it ends. */
   readonly hooksAtOnce: number;
   readonly closeMs: number;
 }

@@ -71,9 +71,9 @@ const pauseCapMs = 10_000;
 const correctEveryMs = 10_000;
 
 const missingHooksText = (names: string): string =>
-  `express-intents: this process settles no payments, because it lacks ${names}, which another process of this site has. ` +
-  'In a job or a script, ignore this warning. If the site no longer has the hook, run ' +
-  `\`npx express-intents ledger forget-hook ${names.split(' ')[0]}\`.`;
+  'express-intents: this process settles no payments, because it lacks hooks that a process of this site has recorded: ' +
+  `${names}. In a job or a script, ignore this warning. For each hook that the site has removed, run ` +
+  '`npx express-intents ledger forget-hook <hook>`.';
 
 /**
  * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and
@@ -204,7 +204,10 @@ export class Settlement {
       // Logged once. The connector logs an outage of the database.
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
-        this.#logError('payments cannot be polled, so none settles. Polling is retried at least every 10 s.', error);
+        const what =
+          'the search for due payments in the database failed, so no payment settles. Fix the cause in `message`. It is ' +
+          'retried at least every 10 s.';
+        this.#logError(what, error);
         this.#context.observer?.emit(unavailableEvent(error));
       }
     }

@@ -33,7 +33,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #origin: unknown;
   #answer = noBytes;
   #controller: Dispatcher.DispatchController | undefined;
-  #refusal: SequencerError | undefined;
+  #headError: SequencerError | undefined;
   /** Whether an answer without bytes is a valid envelope. */
   #mayBeEmpty = false;
   #hasEnded = false;
@@ -65,20 +65,20 @@ class HttpCall implements Dispatcher.DispatchHandler {
   ): void {
     // An interim response, such as 103.
     if (statusCode < 200) return;
-    this.#refusal = refusalOf(statusCode, headers);
+    this.#headError = errorOfHead(statusCode, headers);
     this.#mayBeEmpty = isEmptyEnvelope(statusCode, String(headers['content-type'] ?? '')) && hasLength(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // The body of a refusal is read and dropped, so that the connection can be reused.
-    if (!this.#refusal)
+    // The body of a failed response is read and dropped, so that the connection can be reused.
+    if (!this.#headError)
       this.#answer = new Uint8Array(this.#answer.length === 0 ? chunk : Buffer.concat([this.#answer, chunk]));
   }
 
   onResponseEnd(): void {
     if (!this.#end()) return;
     try {
-      if (this.#refusal) throw this.#refusal;
+      if (this.#headError) throw this.#headError;
       const answer = this.#answer;
       if (answer.length === 0 && !this.#mayBeEmpty) {
         throw new SequencerError(
@@ -93,7 +93,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#end()) this.#reject(this.#refusal ?? asSequencerError(error, this.#origin));
+    if (this.#end()) this.#reject(this.#headError ?? asSequencerError(error, this.#origin));
   }
 
   readonly #onAbort = (): void => this.#cancel(this.#signal?.reason);
@@ -121,7 +121,7 @@ const hasLength = (headers: Dispatcher.ResponseData['headers']): boolean =>
 const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
 
 /** The error of an answer whose status or headers already rule it out. */
-function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
+function errorOfHead(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
   // Interface section 7.3: any status except 2xx means that the request failed. So do redirects.
   if (statusCode > 299) {
     return httpStatusError(statusCode, parseRetryAfter(headers['retry-after'], Date.now()));

@@ -3,7 +3,7 @@ import { Semaphore } from '../../async/semaphore.js';
 import { delayUnlessAborted } from '../../async/timeout.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
-import { type Caller, type CallOptions, callWithTimeout, type Transport } from '../transport.js';
+import { type CallOptions, type CallTransport, callWithTimeout, type Transport } from '../transport.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { isRepeatable, RetryBudget, retryDelayMs } from './retry-policy.js';
 
@@ -48,7 +48,7 @@ export interface ServiceState {
   readonly circuitOpen: boolean;
 }
 
-export interface ResilientTransport extends Transport, Caller {
+export interface ResilientTransport extends Transport, CallTransport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
   service(): ServiceState;
 }

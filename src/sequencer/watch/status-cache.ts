@@ -38,9 +38,9 @@ export interface StatusCacheOptions {
 }
 
 /** The lifetime while an intent is not submitted, in milliseconds: too short to notice, long enough to share a call. */
-export const pendingMs = 250;
+export const unsubmittedTtlMs = 250;
 /** The lifetime once it is submitted. Limited, because a submission may be reversed. */
-const submittedMs = 60_000;
+const submittedTtlMs = 60_000;
 
 /** The last status of an intent. Fresh for the lifetime of this status, then stale. */
 interface Answer {
@@ -55,7 +55,7 @@ interface Answer {
  *     absent   -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
  *     pending  -- the call succeeds -------------------> fresh, for its lifetime
  *     pending  -- the call fails ----------------------> absent: the next caller makes a new call
- *     pending  -- all callers abort -------------------> pending; a call that was not sent yet fails unsent
+ *     pending  -- all callers abort -------------------> pending; a call that is not sent yet is canceled
  *     fresh    -- its lifetime passes -----------------> stale
  *     stale    -- get ---------------------------------> pending
  *     fresh    -- get with bypassCache ----------------> pending
@@ -116,7 +116,7 @@ export class StatusCache {
   #isFresh({ status, answeredAt }: Answer): boolean {
     const ageMs = this.#now() - answeredAt;
     // A negative age means that the clock was set back. The status must not last until it has caught up.
-    return ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedMs : pendingMs);
+    return ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedTtlMs : unsubmittedTtlMs);
   }
 
   #call(id: string): SharedCall {

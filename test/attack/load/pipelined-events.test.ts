@@ -49,7 +49,7 @@ async function expectNothingHeld({ context }: EventSite): Promise<void> {
   const { connectionLimiter, running } = context;
   await eventually(
     'no stream and no request is held',
-    () => connectionLimiter.open + connectionLimiter.visitors + running.size === 0,
+    () => connectionLimiter.open + connectionLimiter.trackedKeys + running.size === 0,
   );
 }
 

@@ -87,6 +87,8 @@ describe('problemText', () => {
   test.each([
     ['offline', en.unreachable],
     ['sequencer_timeout', en.service],
+    ['sequencer_error', en.refused],
+    ['intent_refused', en.refused],
     ['amount_too_small', en.amount],
     ['intent_not_found', en.gone],
     ['insecure_page', en.insecure],

@@ -75,7 +75,7 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
   });
 
   test('is looked up only for a browser that had the cookie before', async () => {
-    const steps = ['repeated', 'reserve', 'confirm'];
+    const steps = ['findByIdempotencyKey', 'reserve', 'confirm'];
     const stepsOf = async (browser: Browser, key: string): Promise<readonly string[]> => {
       const before = site.faults.calls.length;
       expect((await create(browser, key)).status).toBe(201);
@@ -85,8 +85,8 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     const browser = new Browser(site.origin);
     const key = newKey();
     expect(await stepsOf(browser, key)).toEqual(['reserve', 'confirm']);
-    expect(await stepsOf(browser, key)).toEqual(['repeated']);
-    expect(await stepsOf(browser, newKey())).toEqual(['repeated', 'reserve', 'confirm']);
+    expect(await stepsOf(browser, key)).toEqual(['findByIdempotencyKey']);
+    expect(await stepsOf(browser, newKey())).toEqual(['findByIdempotencyKey', 'reserve', 'confirm']);
   });
 
   test('from another browser creates another intent', async () => {
@@ -190,7 +190,7 @@ const failures: [name: string, fail: (site: LedgerSite, browser: Browser) => voi
     'the ledger fails before the lookup',
     ({ faults }, { cookies }) => {
       cookies.set('intent', 'a'.repeat(43));
-      faults.failOnce('repeated', 'before');
+      faults.failOnce('findByIdempotencyKey', 'before');
     },
     1,
   ],

@@ -90,7 +90,7 @@ describe('the payment hook', () => {
     [{ ...valid, amount: '720575940379279.36' }, 'amount ("720575940379279.36"). The amount exceeds'],
     [{ ...valid, amount: undefined }, 'amount (undefined). Expected a decimal number'],
     [{ ...valid, currency: 'xxx' }, 'currency ("xxx"). Unknown currency. Use a supported'],
-    [{ ...valid, destination: 'not-an-account' }, 'destination. Expected the Base58'],
+    [{ ...valid, destination: 'not-an-account' }, 'destination. The value is not the Base58 form'],
     [{ ...valid, resource: '' }, 'resource. The resource of a payment must be a string'],
     [{ ...valid, metadata: { at: new Date() } }, 'metadata. metadata.at is a Date'],
     [{ ...valid, metadata: { order: undefined } }, 'metadata. metadata.order is undefined. Set a value, or omit it.'],
@@ -238,7 +238,7 @@ test('POST /intent answers errors as problem+json (RFC 9457)', async () => {
   expect(response.headers['content-type']).toBe('application/problem+json');
   expect(response.body).toEqual({
     type: 'urn:express-intents:error:terms_not_accepted',
-    title: 'The price is set by the server',
+    title: 'The terms of the payment are set by the server',
     status: 400,
     code: 'terms_not_accepted',
     detail: expect.stringContaining('"amount"'),

@@ -28,7 +28,7 @@ const cookie = (): string => `Cookie: intent=${randomBytes(32).toString('base64u
 /** No count, no feed and no watch is left. */
 async function nothingRemains({ context, watch }: EventSite): Promise<void> {
   const { events, connectionLimiter } = context;
-  await eventually('no stream is counted', () => connectionLimiter.open === 0 && connectionLimiter.visitors === 0);
+  await eventually('no stream is counted', () => connectionLimiter.open === 0 && connectionLimiter.trackedKeys === 0);
   expect(events.size).toBe(0);
   await eventually('no watch runs', () => watch.running === 0);
 }
@@ -138,7 +138,7 @@ describe('the limit of event streams', () => {
       limiter.acquire({ browser: 'b', address: 'a' });
       expect(() => limiter.acquire({ browser: 'b', address: 'a' })).toThrow('limit of 1 event streams');
       limiter.release({ browser: 'b', address: 'a' });
-      expect([limiter.open, limiter.visitors]).toEqual([0, 0]);
+      expect([limiter.open, limiter.trackedKeys]).toEqual([0, 0]);
     });
   });
 });

@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import request from 'supertest';
 import { SequencerError } from '../../../src/errors.js';
 import type { IntentEvent } from '../../../src/sequencer/watch/intent-event.js';
-import { pendingMs } from '../../../src/sequencer/watch/status-cache.js';
+import { unsubmittedTtlMs } from '../../../src/sequencer/watch/status-cache.js';
 import { eventually } from '../../support/eventually.js';
 import { type EventSite, intentId, otherIntentId, startEventSite } from '../../support/sites/event-site.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
@@ -125,7 +125,7 @@ describe('the status of an intent', () => {
     await stream.has('retry:');
     await eventually('the failure is logged', () => site.log.lines.length === 1);
     expect(site.log.text).toContain('sequencer_unreachable');
-    site.pass(pendingMs);
+    site.pass(unsubmittedTtlMs);
     site.transport.answerWith(scanned);
     await stream.has('"code_scanned":true');
     expect(stream.text).not.toContain('canary');
@@ -148,7 +148,7 @@ describe('the status of an intent', () => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
     await watching(site);
-    site.pass(pendingMs);
+    site.pass(unsubmittedTtlMs);
     site.transport.answerWith(submitted);
     await request(site.origin).get(path).expect(200);
     await first.has('id: intent_submitted');
@@ -159,7 +159,7 @@ describe('the status of an intent', () => {
     const site = await startEventSite();
     new RawStream(site.origin, path);
     await watching(site);
-    site.pass(pendingMs);
+    site.pass(unsubmittedTtlMs);
     site.transport.answerWith('nothing');
     const late = new RawStream(site.origin, path);
     await late.has('retry:');
@@ -172,7 +172,7 @@ describe('the status of an intent', () => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
     await watching(site);
-    site.pass(pendingMs);
+    site.pass(unsubmittedTtlMs);
     site.transport.answerWith('nothing');
     const late = new RawStream(site.origin, path);
     await late.has('retry:');
@@ -192,7 +192,7 @@ describe('the status of an intent', () => {
   test('of a call that any client makes reaches every stream: the scan once, as an event', async () => {
     const site = await startEventSite();
     const stream = await openStream(site);
-    site.pass(pendingMs);
+    site.pass(unsubmittedTtlMs);
     site.transport.answerWith(scanned);
     await request(site.origin).get(`/status/${intentId}`).expect(200);
     await stream.has(scannedLine);
@@ -201,7 +201,7 @@ describe('the status of an intent', () => {
     await stream.has('id: m2\n');
     expect(count(stream, scannedLine)).toBe(1);
     site.transport.answerWith(submitted);
-    site.pass(pendingMs);
+    site.pass(unsubmittedTtlMs);
     await request(site.origin).get(`/status/${intentId}`).expect(200);
     await stream.has(end);
     expect([count(stream, scannedLine), count(stream, terminalLine)]).toEqual([1, 1]);
@@ -340,7 +340,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
   const { callCount } = transport;
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
-    for (let elapsedMs = 0; elapsedMs < 4 * pendingMs; elapsedMs += 10) {
+    for (let elapsedMs = 0; elapsedMs < 4 * unsubmittedTtlMs; elapsedMs += 10) {
       for (let n = 0; n < 100; n += 1) context.events.recheck(intentId);
       for (const other of [otherIntentId, '', 'x'.repeat(7_900)]) context.events.recheck(other);
       site.pass(10);
@@ -351,7 +351,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
     expect(transport.callCount - callCount).toBe(4);
     transport.answerWith(submitted);
     context.events.recheck(intentId);
-    jest.advanceTimersByTime(pendingMs);
+    jest.advanceTimersByTime(unsubmittedTtlMs);
   } finally {
     jest.useRealTimers();
   }

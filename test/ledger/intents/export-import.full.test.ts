@@ -2,7 +2,12 @@ import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
 import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { importLedger } from '../../../src/ledger/intents/import-ledger.js';
 import { listIntents } from '../../../src/ledger/intents/list-intents.js';
-import { findRepeated, recordIntent, reserveIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import {
+  findByIdempotencyKey,
+  recordIntent,
+  reserveIntent,
+  retryIntent,
+} from '../../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 
@@ -82,7 +87,10 @@ describe.each([
 
   it('keeps working: dead letters are retried, idempotency keys are known, the history grows', async () => {
     await importLedger(target.db, lines);
-    expect(await findRepeated(target.db, browser, 'key')).toMatchObject({ id: idOf(2), sealedSecret: 'sealed' });
+    expect(await findByIdempotencyKey(target.db, browser, 'key')).toMatchObject({
+      id: idOf(2),
+      sealedSecret: 'sealed',
+    });
     expect(await retryIntent(target.db, idOf(1), times.watchMs)).toBe(true);
     const path = (await historyOf(target.db, idOf(1))).map(({ to: state }) => state);
     expect(path).toEqual(['submitted', 'dead', 'submitted']);

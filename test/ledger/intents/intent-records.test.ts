@@ -2,7 +2,7 @@ import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/l
 import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import {
   confirmIntent,
-  findRepeated,
+  findByIdempotencyKey,
   recordIntent,
   reserveIntent,
   retryIntent,
@@ -131,7 +131,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       expect(await reserveIntent(database.db, payment(1), idempotency)).toBe(true);
       expect(await reserveIntent(database.db, payment(2, { amount: '9.00' }), idempotency)).toBe(false);
       expect(await find(2)).toBeUndefined();
-      expect(await findRepeated(database.db, browser, 'key-1')).toEqual({
+      expect(await findByIdempotencyKey(database.db, browser, 'key-1')).toEqual({
         ...{ id: idOf(1), state: 'creating', terms },
         ...{ fingerprint: idempotency.fingerprint, sealedSecret: 'sealed' },
       });
@@ -144,7 +144,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
 
     it('are separate for each browser', async () => {
       await reserveIntent(database.db, payment(1), idempotency);
-      expect(await findRepeated(database.db, otherBrowser, 'key-1')).toBeUndefined();
+      expect(await findByIdempotencyKey(database.db, otherBrowser, 'key-1')).toBeUndefined();
       expect(await reserveIntent(database.db, { ...payment(2), browser: otherBrowser }, idempotency)).toBe(true);
     });
 
@@ -163,7 +163,10 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
 
     it('can be logins', async () => {
       await reserveIntent(database.db, login(1), idempotency);
-      expect(await findRepeated(database.db, browser, 'key-1')).toMatchObject({ id: idOf(1), terms: undefined });
+      expect(await findByIdempotencyKey(database.db, browser, 'key-1')).toMatchObject({
+        id: idOf(1),
+        terms: undefined,
+      });
     });
   });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { IntentPage, LedgerIntent, ListOptions, NewIntent, RepeatedIntent } from '../../../src/ledger/ledger.js';
+import type { IntentPage, LedgerIntent, ListOptions, NewIntent, ReplayedIntent } from '../../../src/ledger/ledger.js';
 import { compile } from '../../support/runner/child-program.js';
 import type { ChildOrders, PlannedFault } from './child-orders.js';
 import type { Evidence } from './evidence.js';
@@ -55,7 +55,7 @@ export class LedgerProcess {
 
   ready = (): Promise<void> => this.#request('ready');
   record = (intent: NewIntent): Promise<void> => this.#request('record', intent);
-  reserve = (intent: NewIntent, key: object): Promise<RepeatedIntent | undefined> =>
+  reserve = (intent: NewIntent, key: object): Promise<ReplayedIntent | undefined> =>
     this.#request('reserve', intent, key);
   confirm = (id: string): Promise<void> => this.#request('confirm', id);
   recheck = (id: string): Promise<void> => this.#request('recheck', id);

@@ -7,8 +7,8 @@ import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
   confirmIntent,
+  findByIdempotencyKey,
   findForBrowser,
-  findRepeated,
   recordIntent,
   reserveIntent,
   retryIntent,
@@ -168,7 +168,7 @@ async function askRecords(db: Database): Promise<void> {
   expect(await reserveIntent(db, { id: 'c', ...newIntent }, key)).toBe(false);
   await confirmIntent(db, 'b', watch);
   await confirmIntent(db, 'b', watch);
-  expect(await findRepeated(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
+  expect(await findByIdempotencyKey(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
   expect(await findForBrowser(db, idOf(7), browserOf(7))).toEqual({ sealedSecret: 'sealed', description: undefined });
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { IntentPage, LedgerIntent, NewIntent, RecordedTerms, RepeatedIntent } from '../../../src/ledger/ledger.js';
+import type { IntentPage, LedgerIntent, NewIntent, RecordedTerms, ReplayedIntent } from '../../../src/ledger/ledger.js';
 import type { SeededRandom } from '../../wire/seeded-random.js';
 import type { HookOrders } from './child-orders.js';
 import type { Handlers } from './peer.js';
@@ -23,7 +23,7 @@ type Behavior = (typeof behaviors)[number];
 export interface ShopLedger {
   ready(): Promise<void>;
   record(intent: NewIntent): Promise<void>;
-  reserve(intent: NewIntent, idempotency: object): Promise<RepeatedIntent | undefined>;
+  reserve(intent: NewIntent, idempotency: object): Promise<ReplayedIntent | undefined>;
   confirm(id: string): Promise<void>;
   recheck(id: string): Promise<void>;
   retry(id: string): Promise<boolean>;

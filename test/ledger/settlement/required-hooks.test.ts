@@ -69,8 +69,8 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
     await run({ onPaid, onReversed: () => undefined });
     const job = await run({ onPaid });
     expect(job.log.lines).toHaveLength(1);
-    expect(job.log.text).toContain('it lacks onReversed,');
-    expect(job.log.text).toContain('npx express-intents ledger forget-hook onReversed');
+    expect(job.log.text).toContain('it lacks hooks that a process of this site has recorded: onReversed.');
+    expect(job.log.text).toContain('npx express-intents ledger forget-hook <hook>');
     expect((await run({ onPaid, onReversed: () => undefined })).log.lines).toEqual([]);
   });
 
@@ -79,7 +79,9 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
     await run({ onPaid, onReversed: () => undefined });
     for (let time = 0; time < 2; time += 1) await old.settlement.checkHooks();
     expect(old.log.lines).toEqual([
-      expect.stringMatching(/^error .*settles no payments, because it lacks onReversed,/),
+      expect.stringMatching(
+        /^error .*settles no payments, because it lacks hooks that a process of this site has recorded: onReversed\./,
+      ),
     ]);
   });
 

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import { type IntentError, SequencerError } from '../../../src/errors.js';
 import { type ResilienceOptions, resilientTransport } from '../../../src/sequencer/resilience/resilient-transport.js';
-import type { AttemptLimits, Caller, CallOptions, Transport } from '../../../src/sequencer/transport.js';
+import type { AttemptLimits, CallOptions, CallTransport, Transport } from '../../../src/sequencer/transport.js';
 import { type Operation, operations } from '../../../src/wire/envelope.js';
 import {
   answer,
@@ -21,7 +21,7 @@ const body = Uint8Array.of(1, 2, 3);
 const { createIntent, getStatus, getLoginForThirdPartyApp, loginToThirdPartyApp } = operations;
 
 let inner: PlayingTransport;
-let transport: Transport & Caller;
+let transport: Transport & CallTransport;
 
 /** Delays are half of their maximum: 50 ms, then 100 ms. */
 function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {

@@ -61,7 +61,7 @@ export class EmbeddedTransaction {
     return this.#wasOpened && !this.#hasEnded;
   }
 
-  get hasNeverOpened(): boolean {
+  get failedToOpen(): boolean {
     return this.#begun !== undefined && !this.#wasOpened;
   }
 

@@ -148,15 +148,15 @@ class EmbeddedDatabase implements Database {
       query: (sql, values) => scope.run(sql, () => transaction.query(sql, values)),
       client: transaction.client(scope),
     };
-    // A query that still waits for the transaction when its work has ended must not block `hold`.
+    // A query that still waits for the transaction when its work has ended must not block `runWork`.
     const boundedWork = () => withAbort(transaction.abandoned, () => work(tx)).finally(() => transaction.cancel());
     try {
-      const value = await this.#inside.run(transaction, () => scope.hold(boundedWork));
+      const value = await this.#inside.run(transaction, () => scope.runWork(boundedWork));
       await transaction.commit(scope.firstFault);
       return value;
     } catch (error) {
       await transaction.rollBack();
-      throw transaction.hasNeverOpened ? new TransactionNotStarted(error, transaction.isRefused) : error;
+      throw transaction.failedToOpen ? new TransactionNotStarted(error, transaction.isRefused) : error;
     }
   }
 
@@ -219,7 +219,9 @@ class EmbeddedDatabase implements Database {
 
   async #close(): Promise<void> {
     const abandon = (): void =>
-      this.#abandon?.(ledgerUnavailable('The ledger was closed while a transaction was open. It was rolled back'));
+      this.#abandon?.(
+        ledgerUnavailable('The transaction was rolled back, because the ledger was closed while it was open'),
+      );
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {
       await this.#turns.run(turnWithin(this.#closeMs + 5_000), async () => {
@@ -243,7 +245,7 @@ class EmbeddedDatabase implements Database {
 function turnWithin(timeoutMs: number): SemaphoreWait {
   const timeoutError = () =>
     ledgerUnavailable(
-      `Another transaction had the embedded database open for ${timeoutMs} ms. Keep transactions short, or use Postgres`,
+      `The embedded database was busy with other statements for ${timeoutMs} ms. Keep transactions short, or use Postgres`,
     );
   return { timeoutMs, timeoutError };
 }

@@ -1,7 +1,10 @@
 import { statSync } from 'node:fs';
 import { DatabaseLost, databaseOutage } from '../database-fault.js';
 
-/** Files that must stay in place while the ledger is open. If one is missing or replaced, that is final. */
+/**
+ * Files that must stay in place while the ledger is open. Once one is missing or replaced, every check fails until the process
+ * restarts.
+ */
 export class FilePresence {
   readonly #identities: ReadonlyMap<string, string | undefined>;
   #isGone = false;

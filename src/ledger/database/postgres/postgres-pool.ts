@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { requirePackage } from '../../../async/optional-package.js';
 import { withTimeout } from '../../../async/timeout.js';
+import { IntentError } from '../../../errors.js';
 import { databaseOutage, ledgerUnavailable } from '../database-fault.js';
 import { LivenessMonitor } from './liveness-monitor.js';
 import { PostgresConnection } from './postgres-connection.js';
@@ -63,10 +64,9 @@ export class PostgresPool {
       return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);
     } catch (error) {
       if (error instanceof Error && allInUse.test(error.message)) {
-        throw ledgerUnavailable(
-          'All ten database connections of this process are in use. Keep transactions short, or run more processes',
-          error,
-        );
+        const message =
+          'All ten database connections of this process are in use. Keep transactions short, or run more processes.';
+        throw new IntentError('ledger_unavailable', message, { cause: error });
       }
       throw databaseOutage('The database cannot be reached', error);
     }

@@ -79,7 +79,7 @@ async function runWork<Value>(
     client: clientOf(connection, scope),
   };
   try {
-    return await scope.hold(() => work(tx));
+    return await scope.runWork(() => work(tx));
   } catch (error) {
     await connection.rollBack();
     throw error;
