@@ -116,7 +116,7 @@ async function writeModules() {
   });
   for (const { path: file, text } of outputFiles) {
     const { inputs } = metafile.outputs[relativePath(root, file)];
-    const names = Object.keys(inputs).map((name) => `// ${name}\n`);
+    const names = Object.keys(inputs).map((name) => `// ${relativePath(modules, path.join(root, name))}\n`);
     // A command starts with `#!`.
     const [, head = '', rest] = /^(#!.*\n)?([\s\S]*)$/.exec(withUrls(text, file));
     await write(file, head + names.join('') + rest);

@@ -143,7 +143,9 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
       includeResources,
       archive: file === undefined ? undefined : archive(file),
     });
-    terminal.out(`${formatCount(count)} deleted${file === undefined ? '' : `, and archived in ${file}`}.`);
+    terminal.out(
+      `${formatCount(count)} deleted${file === undefined || count === 0 ? '' : `, and archived in ${file}`}.`,
+    );
     return 0;
   });
 }

@@ -51,15 +51,20 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
   return database && Object.freeze({ database, migrate: options.migrate ?? true, ...settlement });
 }
 
+/** The rest of such a password follows the host, and part of it looks like a port. Messages would show that part. */
+const hasUnencodedPassword = ({ pathname, search, hash }: URL): boolean =>
+  /@/.test(pathname + hash) || /^\?[^=]*@/.test(search);
+
 /** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) {
     // If the query names a socket, a user may precede an empty host.
-    if (URL.canParse(url.replace('@/', '@localhost/'))) return Object.freeze({ kind: 'postgres', url });
+    const text = url.replace('@/', '@localhost/');
+    if (URL.canParse(text) && !hasUnencodedPassword(new URL(text))) return Object.freeze({ kind: 'postgres', url });
     return report.problem(
       'INTENT_DATABASE_URL',
       'It is not a valid URL.',
-      'INTENT_DATABASE_URL=postgres://user:password@host:5432/database',
+      'INTENT_DATABASE_URL=postgres://user:password@host:5432/database. Percent-encode a / # or ? in the password: %2F, %23, %3F',
     );
   }
   if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {

@@ -68,10 +68,17 @@ test.each([
   ]);
 });
 
-test('an invalid URL is rejected without its password', () => {
-  const [problem] = problemsOf(() => ledgerOf({ databaseUrl: 'postgres://shop:hunter2@[db/shop' }));
+test.each([
+  'postgres://shop:hunter2@[db/shop',
+  'postgres://shop:12345/hunter2@db/shop',
+  'postgres://shop:12345#hunter2@db/shop',
+  'postgres://shop:12345?hunter2@db/shop',
+  'postgres://shop:hunter2/@db/shop',
+])('the invalid URL %s is rejected without its password', (databaseUrl) => {
+  const [problem] = problemsOf(() => ledgerOf({ databaseUrl }));
   expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It is not a valid URL.' });
-  expect(JSON.stringify(problem)).not.toContain('hunter2');
+  expect(problem?.fix).toContain('Percent-encode');
+  expect(JSON.stringify(problem)).not.toMatch(/hunter2|12345/);
 });
 
 describe('in production', () => {

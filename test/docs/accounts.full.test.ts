@@ -91,7 +91,7 @@ beforeAll(async () => {
   const passOn: RequestHandler = (_req, _res, next) => next();
   const router = Object.defineProperty(passOn, 'database', { get: () => site.router.database });
   site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
+    databaseUrl: await newDatabaseUrl('postgres'),
     ...hooks,
     onLogin: (...args) => (isMerging ? onMergingLogin : hooks.onLogin)?.(...args),
     onSession: async (...args) => {
@@ -172,6 +172,15 @@ describe('a login with a wallet', () => {
     expect(await accountOf(await logIn('Ada'))).toBe(account);
     expect(await accountOf(await logIn('Ben'))).not.toBe(account);
     expect([await countOf('users'), await countOf('wallets')]).toEqual([2, 2]);
+  });
+
+  test('of a new wallet in several browsers at the same time creates one account', async () => {
+    const before = await countOf('users');
+    const browsers = [1, 2, 3].map(() => new Browser(site.origin));
+    const ids = await Promise.all(browsers.map((browser) => confirm(browser, 'Mia')));
+    const found = await Promise.all(browsers.map((browser, n) => complete(browser, ids[n] ?? '')));
+    expect(found.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await countOf('users')).toBe(before + 1);
   });
 
   test('that fails in onSession starts no session, and succeeds later in the same account', async () => {

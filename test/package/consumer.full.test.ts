@@ -103,7 +103,7 @@ describe('an import', () => {
     const files = loaded.filter((path) => path.includes('express-intents/dist/'));
     return [...new Set(files)].flatMap((file) => {
       const text = readFileSync(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
-      return [...text.matchAll(/^\/\/ build\/(\S+)$/gm)].map(([, name = '']) => name);
+      return [...text.matchAll(/^\/\/ (\S+\.js)$/gm)].map(([, name = '']) => name);
     });
   }
 

@@ -155,7 +155,7 @@ describe('the files in the tarball', () => {
 
   it('have the code of each own module exactly once, and of no package', () => {
     const modules = code.flatMap(modulesIn);
-    const sources = modules.map((name) => name.replace(/^build\//, 'src/'));
+    const sources = modules.map((name) => `src/${name}`);
     const isOurs = (path: string): boolean => existsSync(join(root, path.replace(/\.js$/, '.ts')));
     expect(sources.filter((path) => !isOurs(path) && !path.startsWith('src/wire/generated/'))).toEqual([]);
     expect(sources.length).toBeGreaterThan(200);

@@ -65,6 +65,8 @@ async function setState(tx, { id, metadata: { order } }, state) {
 /** Links a wallet to an account: to `linking`, or a new one. Merges an account that has only wallets into `linking`. */
 async function linkWallet(tx, wallet, linking) {
   const sql = 'select accounts.id, email from wallets join accounts on accounts.id = account_id where wallets.id = $1';
+  // Another first login of this wallet waits for this one.
+  await tx.query('select pg_advisory_xact_lock(hashtext($1))', [wallet]);
   const [owner] = (await tx.query(sql, [wallet])).rows;
   const account =
     linking ?? owner?.id ?? (await tx.query('insert into accounts default values returning id')).rows[0].id;

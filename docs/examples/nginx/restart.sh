@@ -6,8 +6,13 @@ port=$1
 shift
 site=${SITE:-/etc/nginx/conf.d/site.conf}
 
+if ! grep -q "server 127.0.0.1:$port[ ;]" "$site"; then
+    echo "$site has no line 'server 127.0.0.1:$port'. Correct the port, or set SITE to the file with that line." >&2
+    exit 1
+fi
+
 # 1. nginx sends no new requests to the process. Running requests continue.
-sed -i "s/server 127.0.0.1:$port;/server 127.0.0.1:$port down;/" "$site"
+sed -i "s/server 127.0.0.1:$port\( down\)*\([ ;]\)/server 127.0.0.1:$port down\2/" "$site"
 nginx -s reload
 sleep 1
 
@@ -24,5 +29,5 @@ until curl --fail --silent --max-time 2 --output /dev/null "http://127.0.0.1:$po
 done
 
 # 3. nginx sends requests to the process again.
-sed -i "s/server 127.0.0.1:$port down;/server 127.0.0.1:$port;/" "$site"
+sed -i "s/server 127.0.0.1:$port down/server 127.0.0.1:$port/" "$site"
 nginx -s reload

@@ -25,10 +25,11 @@ export interface NginxPlaces {
 /** The configuration of the example, with only ports and files replaced. */
 export function exampleSite({ port, plainPort, processes, files }: NginxPlaces): string {
   const text = readFileSync(join(exampleFolder, 'site.conf'), 'utf8');
-  const servers = processes.map((process) => `    server ${process};\n`).join('');
+  const parameters = /^ *server 127\.0\.0\.1:\d+(.*);$/m.exec(text)?.[1] ?? '';
+  const servers = processes.map((process) => `    server ${process}${parameters};\n`).join('');
   const certificates = /^ *ssl_certificate .*\n *ssl_certificate_key .*\n/m;
   const replace: [RegExp, string][] = [
-    [/(^ *server 127\.0\.0\.1:\d+;\n)+/m, servers],
+    [/(^ *server 127\.0\.0\.1:\d+.*;\n)+/m, servers],
     [/listen 443 ssl/, `listen 127.0.0.1:${port}${files ? ' ssl' : ''}`],
     [/listen 80/, `listen 127.0.0.1:${plainPort}`],
     [certificates, files ? `ssl_certificate ${files.certificate};\nssl_certificate_key ${files.key};\n` : ''],
