@@ -51,13 +51,16 @@ async function runOnce() {
   const args = [process.env.npm_execpath, 'run', script, '--', '--json', `--outputFile=${outputFile}`, ...workers];
   const env = { ...process.env, TEST_ORDER: values.order };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  child.stdout.on('data', () => {});
+  let [output, printed] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
   child.stderr.on('data', (chunk) => {
     output += chunk;
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
-  if (!existsSync(outputFile)) return { code, failed: [], tests: 0, output };
+  // Without a result a step before jest failed. Compilers print their errors to stdout.
+  if (!existsSync(outputFile)) return { code, failed: [], tests: 0, output: printed + output };
   const { testResults, numTotalTests } = JSON.parse(readFileSync(outputFile, 'utf8'));
   const failed = testResults.flatMap(({ name, message, assertionResults }) => {
     const file = path.relative(root, name);
