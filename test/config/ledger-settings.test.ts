@@ -73,6 +73,7 @@ test.each([
   'postgres://shop:12345/hunter2@db/shop',
   'postgres://shop:12345#hunter2@db/shop',
   'postgres://shop:12345?hunter2@db/shop',
+  'postgres://shop:12345?a=hunter2@db/shop',
   'postgres://shop:hunter2/@db/shop',
 ])('the invalid URL %s is rejected without its password', (databaseUrl) => {
   const [problem] = problemsOf(() => ledgerOf({ databaseUrl }));

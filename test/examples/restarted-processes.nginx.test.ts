@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { exampleFolder, exampleSite, freePort, Nginx } from '../support/network/nginx.js';
 
@@ -46,11 +47,16 @@ afterEach(async () => {
   for (const port of ports) await stop(port);
 });
 
-test('nginx finds the process that runs when both have restarted within ten seconds', async () => {
+test('nginx finds the process that runs when both have restarted within a few seconds', async () => {
   const [one, other] = ports;
   await stop(one);
   only(200, await statuses(10));
   await start(one);
+  // After `fail_timeout`, in whole seconds, one of these requests shows nginx that the process is back.
+  for (let count = 0; count < 12; count += 1) {
+    await delay(250);
+    only(200, await statuses(1));
+  }
   await stop(other);
   only(200, await statuses(10));
 });
@@ -66,15 +72,19 @@ describe('restart.sh', () => {
     const before = textOf(nginx.siteFile);
     const copy = `${nginx.siteFile}.during`;
     await run(ports[0], 'cp', nginx.siteFile, copy);
-    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[0]} down max_fails=0;`);
-    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[1]} max_fails=0;`);
+    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[0]} down fail_timeout=1s;`);
+    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[1]} fail_timeout=1s;`);
     expect(textOf(nginx.siteFile)).toBe(before);
   });
 
-  test('completes a restart that failed before', async () => {
+  test('completes a restart that failed before, and stops no other process before that', async () => {
     const before = textOf(nginx.siteFile);
-    await expect(run(ports[0], 'false')).rejects.toMatchObject({ code: 1 });
+    const failed = { code: 1, stderr: expect.stringContaining('The command failed') };
+    await expect(run(ports[0], 'false')).rejects.toMatchObject(failed);
     expect(textOf(nginx.siteFile)).toContain(' down ');
+    const refused = { code: 1, stderr: expect.stringContaining('No other process') };
+    await expect(run(ports[1], 'touch', `${nginx.siteFile}.restarted`)).rejects.toMatchObject(refused);
+    expect(() => textOf(`${nginx.siteFile}.restarted`)).toThrow('ENOENT');
     await run(ports[0], 'true');
     expect(textOf(nginx.siteFile)).toBe(before);
   });

@@ -4,10 +4,14 @@
 set -e
 port=$1
 shift
-site=${SITE:-/etc/nginx/conf.d/site.conf}
+site=$(readlink -f "${SITE:-/etc/nginx/conf.d/site.conf}")
 
 if ! grep -q "server 127.0.0.1:$port[ ;]" "$site"; then
     echo "$site has no line 'server 127.0.0.1:$port'. Correct the port, or set SITE to the file with that line." >&2
+    exit 1
+fi
+if ! grep "^ *server [^ ]*:[0-9]*[ ;]" "$site" | grep -v " down" | grep -qv ":$port[ ;]"; then
+    echo "No other process is in use by nginx. Restart the processes that are 'down' in $site first." >&2
     exit 1
 fi
 
@@ -17,7 +21,10 @@ nginx -s reload
 sleep 1
 
 # 2. The process completes its requests and ends. Its successor starts.
-"$@"
+if ! "$@"; then
+    echo "The command failed, and nginx sends no requests to port $port. Correct the command, and run this script again." >&2
+    exit 1
+fi
 left=300 # tries, one every 0.2 s: a minute
 until curl --fail --silent --max-time 2 --output /dev/null "http://127.0.0.1:$port/healthz"; do
     left=$((left - 1))

@@ -272,7 +272,7 @@ export class IntentDialog {
     if (problem && state === 'confirming') return retryText(problem, texts);
     if (problem) {
       // A message of the site is complete. The visitor may have paid in another tab.
-      const isOwnText = problem.code === 'request_refused';
+      const isOwnText = problem.code === 'request_refused' && problem.message !== problem.code;
       return [problemText(problem, texts), isUnpaid && !isOwnText && texts.unpaid].filter(Boolean).join(' ');
     }
     if (state === 'done') return isPayment ? texts.paid : texts.loggedIn;

@@ -31,7 +31,7 @@ export async function finishLogin(
   const mayRetry = (problem: Problem): boolean => {
     isLost ||= isAnswerLost(problem);
     last = problem;
-    if (problem.status !== 404) failure = problem;
+    if (problem.status > 499) failure = problem;
     return !isFinalRefusal(problem);
   };
   let confirm: boolean | undefined;
@@ -49,7 +49,7 @@ export async function finishLogin(
   } catch (problem) {
     const known = isLost && (await call<{ user?: User }>(session, signal).catch(() => undefined))?.user;
     if (known) return known;
-    // If the login expired during the retries, the cause is the failure before it.
-    throw failure ?? problem;
+    // If the login expired during the retries, the cause is the failure of the site.
+    throw ((problem as Problem).status === 404 && failure) || problem;
   }
 }

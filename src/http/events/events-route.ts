@@ -7,7 +7,7 @@ import { browserHashOf } from '../request/browser-cookie.js';
 import { sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
-import { detachSession } from '../session/app-session.js';
+import { skipSessionSave } from '../session/app-session.js';
 import { restoreClientSecret } from './client-secret-cache.js';
 import { closingFrame } from './event-hub.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
@@ -60,7 +60,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
   // No handler follows. The reference would keep memory of Express alive.
   req.next = undefined;
   // At the end of the stream this session is minutes old: saving it would undo a logout, or a change of the basket.
-  detachSession(req);
+  skipSessionSave(req);
   if (!(await waitForTurn(req, res)) || isResponseSent(res)) return release();
   const connection = new SseConnection(res, req.get('last-event-id'));
   let feed: IntentFeed | undefined;

@@ -56,9 +56,9 @@ export function cannotRegenerate(req: Request): boolean {
   return appSessionOf(req, 0) === nonRegenerable;
 }
 
-/** Prevents that express-session saves the session of this request at the end of the response, which waits for it. */
-export function detachSession(req: object): void {
-  if ('sessionID' in req) Object.assign(req, { session: undefined, sessionID: undefined });
+/** Prevents express-session from saving the session of this request. Middlewares can still read it at the end of the response. */
+export function skipSessionSave(req: object): void {
+  if ('sessionID' in req) req.sessionID = undefined;
 }
 
 interface Replacement {
@@ -70,7 +70,8 @@ interface Replacement {
 /** express-session: the store deletes the old session, and the browser gets a new id. */
 function regeneratedSession(req: SessionRequest, before: RegenerableSession, timeoutMs: number): AppSession {
   const forget = (error: unknown): never => {
-    detachSession(req);
+    // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
+    Object.assign(req, { session: undefined, sessionID: undefined });
     throw error;
   };
   const regenerate = async (content: SessionContent): Promise<SessionContent> => {

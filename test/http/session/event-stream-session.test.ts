@@ -1,6 +1,8 @@
+import cookieSession from 'cookie-session';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import { Browser } from '../../support/browser/browser.js';
+import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
@@ -27,6 +29,8 @@ const cases: [settings: string, resave: boolean, unset: 'keep' | 'destroy', more
 const everywhere = Object.entries(expressVersions).flatMap(([version, factory]) =>
   cases.map(([settings, ...rest]) => [settings, version, factory, ...rest] as const),
 );
+
+const unknownId = '11111111111111111111111111111111';
 
 describe.each(everywhere)('with %s on %s', (_settings, _version, factory, resave, unset, more) => {
   /** A browser with a basket and an open event stream, which `end` ends as a payment does. */
@@ -71,4 +75,34 @@ describe.each(everywhere)('with %s on %s', (_settings, _version, factory, resave
     await end();
     expect(await basketOf(browser)).toBeNull();
   });
+});
+
+test('a middleware reads the session of an event stream when the client disconnects', async () => {
+  const closed: unknown[] = [];
+  const { origin } = await startSiteWithSequencer({
+    before: (app) =>
+      app.use(session({ secret: 'test', saveUninitialized: false, resave: false }), lastSeen, (req, res, next) => {
+        res.once('close', () => closed.push(typeof req.session.lastSeen));
+        next();
+      }),
+  });
+  const stream = new RawStream(origin, `/intent/${unknownId}/events`);
+  await stream.has('event: status');
+  stream.socket.destroy();
+  await eventually(() => expect(closed).toEqual(['number']));
+});
+
+test('an event stream keeps the session of cookie-session in an app that numbers its sessions', async () => {
+  const { origin } = await startSiteWithSequencer({
+    before: (app) =>
+      app.use(cookieSession({ name: 'app', keys: ['test'] }), (req, _res, next) => {
+        Object.assign(req, { sessionID: 'own' });
+        Object.assign(req.session ?? {}, { basket: 'tea' });
+        next();
+      }),
+  });
+  const stream = new RawStream(origin, `/intent/${unknownId}/events`);
+  await stream.has('event: status');
+  expect(stream.head).toContain('set-cookie: app=');
+  expect(stream.head).not.toContain('expires=thu, 01 jan 1970');
 });
