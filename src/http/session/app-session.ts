@@ -56,13 +56,13 @@ export function cannotRegenerate(req: Request): boolean {
   return appSessionOf(req, 0) === nonRegenerable;
 }
 
-/** Prevents that express-session saves the session of this request at the end of the response, which waits for it. */
+/** Prevents express-session from saving the session of this request when the response ends. The response would wait for the save. */
 export function detachSession(req: object): void {
   if ('sessionID' in req) Object.assign(req, { session: undefined, sessionID: undefined });
 }
 
 interface Replacement {
-  /** Makes a new session with this content `req.session`. */
+  /** Replaces `req.session` with a new session that has this content. */
   readonly replace: (content: SessionContent) => Promise<SessionContent>;
   readonly save: () => Promise<void>;
 }
