@@ -61,8 +61,8 @@ async function loadedWith(entry) {
 }
 
 /**
- * Adds an import of its bundle to every module: the client, or the rest of the router. Without it esbuild writes one file for
- * every combination of entries that share a module.
+ * Adds an import to every module outside the client bundle: modules of the router import the client bundle, all others the router
+ * bundle. Otherwise esbuild would write one file for every combination of entries that share a module.
  */
 async function bundleImports() {
   const [client, router] = [await loadedWith('client.js'), await loadedWith('index.js')];

@@ -56,7 +56,7 @@ function detailsOf(error: Error): Record<string, unknown> {
     return { ...details, stack: reported === error ? error.stack : frames };
   }
   const { serviceMessage, httpStatus } = reported;
-  const service = serviceMessage === undefined ? {} : { serviceMessage: JSON.stringify(serviceMessage.slice(0, 200)) };
+  const service = serviceMessage === undefined ? {} : { serviceMessage: JSON.stringify(serviceMessage.slice(0, 400)) };
   return { ...details, ...service, ...(httpStatus !== undefined && { httpStatus }) };
 }
 

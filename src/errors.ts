@@ -151,8 +151,9 @@ export class ConfigError extends IntentError {
 }
 
 /**
- * If nothing catches an error, Node prints the line of code that threw it, here one of this package, before the error. Node adds
- * that line to the stack of an error that leaves `vm`, and then does not print it again. The caller replaces the stack.
+ * Prevents Node from printing a line of this package before an uncaught error. Node prints the line that threw the error, unless
+ * it has already added that line to the stack, as for an error that leaves `vm`. So the error is thrown through `vm` once. The
+ * caller then replaces the stack.
  */
 function omitSourceLine(error: Error): void {
   try {

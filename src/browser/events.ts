@@ -20,7 +20,10 @@ export interface ButtonEvents {
     readonly intent: string | undefined;
     readonly reason: 'dismissed' | 'declined' | 'expired' | 'problem';
   };
-  /** The payment or login failed. */
+  /**
+   * A request, the dialog or a handler of the page failed. With `handler_failed`, or for the login of a payment, the payment
+   * itself may have succeeded: only `success` reports that.
+   */
   error: { readonly error: Problem };
 }
 

@@ -84,7 +84,10 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
 function addForgetHook(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('forget-hook')
-    .description('Lets processes without this hook settle payments again. Run it after the site has removed the hook.')
+    .description(
+      'Forgets a hook that the site has removed. A process settles payments only if it has every hook that a process with this ' +
+        'ledger has had. Run this after the last process with the hook has ended.',
+    )
     .argument('<hook>', `the hook: ${requiredHooks.join(', ')}`)
     .action(action((hook: string, flags: EnvironmentOptions) => forget(hook, flags, terminal)));
   addEnvFile(command);

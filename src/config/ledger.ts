@@ -5,7 +5,7 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** The default time for which the button shows a payment code. */
+/** A payment that is submitted later than this is `late`. Equals the default time for which the button shows its code. */
 const lateAfterMs = 15 * 60_000;
 
 /** A process runs at most 64 status calls. A quarter of them is reserved for visitors. */

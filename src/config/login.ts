@@ -150,7 +150,8 @@ function readCookieKeys(
   }
   const derived = keyRing?.deriveKeys(purpose) ?? [];
   if (keyRing && derived.length === 0) {
-    const problem = 'It is not set. A signer without a verifier secret cannot encrypt cookies.';
+    const problem =
+      'It is not set. The key of cookies can be derived from INTENT_VERIFIER_SECRET, but not from `signer`.';
     report.problem('INTENT_SECRET', problem, fix);
   }
   return derived;

@@ -14,7 +14,7 @@ import { type SiteEnvironment, type SiteOptions, SiteSettings } from './site-set
 import { type Clock, createClock } from './state/clock.js';
 import { openState, type SequencerState } from './state/sequencer-state.js';
 import { newOwner, requireFreeStateFile } from './state/state-owner.js';
-import { type IntentMark, waitForMark } from './state/wait-for-mark.js';
+import { type IntentMilestone, waitForMilestone } from './state/wait-for-milestone.js';
 import { createWallet, type Wallet } from './wallet/wallet.js';
 
 /** Options of an embedded sequencer. */
@@ -71,10 +71,14 @@ export interface Sequencer {
   /** Trusts these verifier keys, Base58, for a domain instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
   trust(domain: string, publicKeys: readonly string[]): void;
   /**
-   * Resolves once an intent reaches a mark: `exists`, `code_scanned`, `declined` or `intent_submitted`.
-   * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds; the message lists the marks it reached
+   * Resolves once an intent reaches a milestone: `exists`, `code_scanned`, `declined` or `intent_submitted`.
+   * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds; the message lists the milestones it reached
    */
-  waitFor(intentId: string, mark: IntentMark, options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
+  waitFor(
+    intentId: string,
+    milestone: IntentMilestone,
+    options?: { readonly timeoutMs?: number | undefined },
+  ): Promise<void>;
   /**
    * Returns the webhook call of an intent, signed with the webhook key, or an invalid one. Sends nothing.
    * @throws {IntentError} `intent_not_found`
@@ -184,9 +188,9 @@ type Controls = Pick<Sequencer, 'waitFor' | 'signWebhook' | 'reverse' | 'injectF
 function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   const { intents, faults } = state;
   return {
-    waitFor: async (intentId, mark, options = {}) => {
+    waitFor: async (intentId, milestone, options = {}) => {
       requireKnown('sequencer.waitFor', options, ['timeoutMs']);
-      return waitForMark(state, intentId, mark, options.timeoutMs ?? 5_000);
+      return waitForMilestone(state, intentId, milestone, options.timeoutMs ?? 5_000);
     },
     signWebhook: async (intentId, options) => {
       requireKnown('sequencer.signWebhook', options, ['invalid', 'claims']);
@@ -207,7 +211,8 @@ function refuseProduction(): void {
   if (process.env.NODE_ENV !== 'production') return;
   throw new IntentError(
     'invalid_configuration',
-    'The embedded sequencer does not start with NODE_ENV=production, because it accepts payments without money.',
+    'The embedded sequencer does not start with NODE_ENV=production, because it accepts payments without money. ' +
+      'For development and tests, unset NODE_ENV. In production, set INTENT_SEQUENCER_URL to the URL of your payment service.',
   );
 }
 

@@ -32,8 +32,8 @@ export function requireRouter(req: Request): AttachedRouter {
 }
 
 /**
- * Defines `req.intent` for all requests of an app. A member of each request costs 2 us, because it changes the shape of an
- * object that Express has given another prototype.
+ * Defines `req.intent` once for all requests of an app. Defining it on every request would cost 2 us, because Express has
+ * replaced the prototype of the request and each new member then changes its shape.
  */
 function addIntentMember(req: Request): void {
   Object.defineProperty(requestPrototypeOf(req), 'intent', {

@@ -46,7 +46,8 @@ export class HookFailed extends IntentError {
 /**
  * Runs a hook of the site.
  * @param name for the log
- * @throws {HookFailed} @throws the error of the hook if it rejects the request, and an outage, which the ledger reports
+ * @throws {HookFailed} if the hook fails
+ * @throws the error of the hook unchanged, if it rejects the request or is an outage of the database, which the ledger logs
  */
 export async function runHook<Value>(name: string, call: () => Value | Promise<Value>): Promise<Value> {
   try {

@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 /**
  * The requests in progress. Closing waits for them. States: open; closing connections, from the start of `close()`.
  *
- * Each has a slot of an array. When a `Set` grows, the engine links its old table to the new one. An old table that survives
- * a minor collection then retains all responses until the next major one: 11 of 36 KB per status.
+ * Each request has a slot in an array instead of an entry in a `Set`. When a `Set` grows, the engine links its old table to the
+ * new one. An old table that survives a minor collection then retains all responses until the next major one: 11 of the 36 KB
+ * of memory per status request.
  */
 export class RunningRequests {
   readonly #slots: (ServerResponse | undefined)[] = [];

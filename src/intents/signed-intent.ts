@@ -45,7 +45,7 @@ export interface LoginTerms {
 
 export interface PaymentIntentOptions {
   /** Whether a payment without login contains its rendezvous key; the `messaging` dialect omits it. Default true. */
-  readonly nameRendezvous?: boolean;
+  readonly includesRendezvousKey?: boolean;
   /** 11 bytes. Default: random. */
   readonly nonce?: Uint8Array;
 }
@@ -57,7 +57,7 @@ export interface PaymentIntentOptions {
  */
 export async function signPaymentIntent(
   terms: PaymentTerms,
-  { nameRendezvous = true, nonce = newNonce() }: PaymentIntentOptions = {},
+  { includesRendezvousKey = true, nonce = newNonce() }: PaymentIntentOptions = {},
 ): Promise<SignedIntent> {
   const { login, destination } = terms;
   const money = parseMoney(terms.amount, terms.currency);
@@ -66,7 +66,7 @@ export async function signPaymentIntent(
     ...exchangeData(money),
   };
   const identity = newIdentity({ kind: 'payment', money, nonce });
-  if (nameRendezvous || login) request.rendezvousKey = { value: identity.rendezvous.publicKey };
+  if (includesRendezvousKey || login) request.rendezvousKey = { value: identity.rendezvous.publicKey };
   if (!login) return signIntent(identity, { requestToReceiveBill: request });
   const named = { ...request, ...verifierOf(login) };
   const signed = await withVerifierSignature(v1.RequestToReceiveBill, named, login.verifier);

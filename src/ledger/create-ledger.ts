@@ -46,7 +46,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     logger,
     observer,
     onOpen: () => {
-      // `close` may have found no settlement to close and not have closed the database yet.
+      // `close` was called before the database was open. It found no settlement to close, so none may start.
       if (isClosing) return;
       notifier = new SubmissionNotifier(db, onSubmitted);
       settlement = new Settlement({ db, timing, notifySubmitted: (id) => notifier?.notify(id), ...parts });

@@ -121,7 +121,8 @@ export function composeRouter(
 
   const ledgerObserver = tracker?.ledgerObserver;
   const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
-  // If replicas of the service disagree, each response is an update. At most one recheck per intent in five seconds.
+  // At most one recheck per intent in five seconds: if replicas of the service disagree, every response is an update and would
+  // cause one.
   const recentRechecks = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now });
   statusCache.subscribe(({ id, status, source }) => {
     // The ledger handles its own polls.

@@ -48,7 +48,7 @@ export function signPayment(parameters: CreatePaymentParameters, dialect: Dialec
   const { destination, amount, currency, login, signers = [], clientSecret } = parameters;
   const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, parseMoney(amount, currency)) };
-  return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents', ...nonce });
+  return signPaymentIntent(terms, { includesRendezvousKey: dialect === 'intents', ...nonce });
 }
 
 export function signLogin(parameters: CreateLoginParameters): Promise<SignedIntent> {

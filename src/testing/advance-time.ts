@@ -25,8 +25,8 @@ interface LedgerRouter {
  *
  * - The clock of the sequencer advances, and of every site that takes `now` from it. Logins without a ledger, sealed sessions,
  *   webhooks and rate limits expire by this clock.
- * - All intents in the ledger become older by this time: logins expire, work becomes due, a payment made now may be late.
- *   Resolves when the due work is done, or after 60 seconds.
+ * - All intents in the ledger become older by this time: logins expire, work becomes due, and `onPaid` may get `late: true` for a
+ *   payment submitted afterwards. Resolves when the due work is done, or after 60 seconds.
  *
  * If several sites share a sequencer, pass all routers in one call. If several routers share a database, pass only one.
  *

@@ -253,7 +253,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(problemsIn({ signer }, without)).toEqual([
       {
         setting: 'INTENT_SECRET',
-        problem: 'It is not set. A signer without a verifier secret cannot encrypt cookies.',
+        problem: 'It is not set. The key of cookies can be derived from INTENT_VERIFIER_SECRET, but not from `signer`.',
         fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);

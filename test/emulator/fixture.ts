@@ -81,8 +81,8 @@ export function reason({ result, message }: v1.Response): string {
   return message;
 }
 
-export const payment = (terms: Partial<PaymentTerms> = {}, nameRendezvous = true): Promise<SignedIntent> =>
-  signPaymentIntent({ amount: '12.50', currency: 'usd', destination, ...terms }, { nameRendezvous });
+export const payment = (terms: Partial<PaymentTerms> = {}, includesRendezvousKey = true): Promise<SignedIntent> =>
+  signPaymentIntent({ amount: '12.50', currency: 'usd', destination, ...terms }, { includesRendezvousKey });
 
 export const login = (): Promise<SignedIntent> => signLoginIntent(loginTerms);
 

@@ -53,8 +53,8 @@ describe('a payment intent (interface 2.4, 4.7, 5.2)', () => {
     expect(String(message.requestToReceiveBill?.exact?.quarks)).toBe('18446744073709551000');
   });
 
-  test('without nameRendezvous names no key in the message (the messaging dialect, protocol 5)', async () => {
-    const intent = await signPaymentIntent(usd, { nameRendezvous: false });
+  test('without includesRendezvousKey names no key in the message (the messaging dialect, protocol 5)', async () => {
+    const intent = await signPaymentIntent(usd, { includesRendezvousKey: false });
     const partial = field(3, join(field(1, 'usd'), doubleField(2, 12.5)));
     expect(bytesOf(intent)).toBe(hex(field(5, join(account, partial))));
     expectToBeSignedByItsRendezvous(intent);
@@ -82,8 +82,8 @@ describe('a payment with login (interface 2.4, 5.3; protocol 3, 4)', () => {
     ['kin', true],
   ] as const)(
     'in %s sets fields 4 to 7, with and without the rendezvous key (%p)',
-    async (currency, nameRendezvous) => {
-      const intent = await signPaymentIntent({ amount: '1', currency, destination, login }, { nameRendezvous });
+    async (currency, includesRendezvousKey) => {
+      const intent = await signPaymentIntent({ amount: '1', currency, destination, login }, { includesRendezvousKey });
       const data =
         currency === 'kin'
           ? field(2, join(field(1, 'kin'), doubleField(2, 1), doubleField(3, 1), varintField(4, 100_000n)))

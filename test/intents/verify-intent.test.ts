@@ -48,7 +48,7 @@ const built: [string, () => Promise<SignedIntent>, IntentRequest][] = [
   ],
   [
     'a payment that names no rendezvous',
-    () => signPaymentIntent({ amount: 0.05, currency: 'usd', destination }, { nameRendezvous: false }),
+    () => signPaymentIntent({ amount: 0.05, currency: 'usd', destination }, { includesRendezvousKey: false }),
     { kind: 'payment', money: { currency: 'usd', hundredths: 5n }, destination, login: undefined },
   ],
   [

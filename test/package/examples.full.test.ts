@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FaultTraits, faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
-import { faultyOperationNames } from '../../src/emulator/operations/request.js';
+import { sequencerOperationNames } from '../../src/emulator/operations/request.js';
 import { unpackNpmChromium } from '../browser/support/npm-chromium.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
@@ -145,7 +145,7 @@ describe('docs/testing.md, docs/testing-failures.md and docs/test-runners.md', (
       return { kind, settings };
     });
     expect(rows.filter(({ kind }) => faultKindNames.some((known) => known === kind))).toEqual(expected);
-    for (const operation of faultyOperationNames) expect(guide).toContain(`\`${operation}\``);
+    for (const operation of sequencerOperationNames) expect(guide).toContain(`\`${operation}\``);
   });
 });
 

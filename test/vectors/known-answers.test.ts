@@ -15,7 +15,7 @@ describe('the known answers are reproduced byte for byte:', () => {
     const { amount, currency, destination, ...expected } = known.payment;
     const intent = await signPaymentIntent(
       { amount, currency, destination },
-      { nameRendezvous: false, nonce: bytes(expected.nonce) },
+      { includesRendezvousKey: false, nonce: bytes(expected.nonce) },
     );
     expect(hex(parseClientSecret(intent.clientSecret))).toBe(expected.payload);
     expect(intent.id).toBe(expected.id);

@@ -2,7 +2,7 @@
 export class Problem extends Error {
   /** A code from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
   declare readonly code: string;
-  /** HTTP status; 0 without a response. */
+  /** HTTP status; 0 without a response; -1 for an error that is not a failed request, such as `handler_failed`. */
   declare readonly status: number;
 
   /** @param message the site's own text for a refusal; any other message is not displayed */

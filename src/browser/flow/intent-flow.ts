@@ -273,7 +273,7 @@ export class IntentFlow {
     const { id, settings } = watch;
     const { completesLogin, mode, urls, orderJson } = settings;
     const shown = this.#attempt ? this.#settings : this.#resolveSettings();
-    // The page or the screen shows another order by now, and it stays there.
+    // The button or its dialog shows another order by now. That order stays: no result is shown, and the page is not redirected.
     if (orderJson !== shown.orderJson && !completesLogin) {
       this.#unwatch(watch);
       if (recallPending(orderJson) === id) forgetPending(orderJson);

@@ -23,7 +23,7 @@ export const en = {
   declined: 'Declined in your wallet.',
   expired: 'This code has expired.',
   checking: 'Checking for a payment…',
-  unchecked: 'Could not check for a payment. Select Check again before you pay again.',
+  unchecked: 'Could not check for a payment. Select “Check again” before you pay again.',
   keepOpen: 'No payment yet. If you have confirmed, keep this page open.',
   unpaid: 'You were not charged.',
   offline: 'You are offline. Waiting for a connection…',

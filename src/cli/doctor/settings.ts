@@ -17,6 +17,7 @@ import {
   warning,
 } from './check.js';
 
+/** Options that a site can set only in its code. Flags of the doctor state them, because the environment does not show them. */
 export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
 /** Reads the settings as a site does at startup. Keeps the valid ones. */

@@ -1,6 +1,6 @@
 import { IntentError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
-import { operationNameOf } from '../operations/request.js';
+import { sequencerOperationOf } from '../operations/request.js';
 import { type FaultKind, parseFault, type ResolvedFault } from './fault-kinds.js';
 
 export interface ActiveFault {
@@ -46,7 +46,7 @@ export class FaultList {
 
   /** Counts a call. Returns the oldest fault that applies to it, if any. @param kinds that its transport supports; default all */
   consume(operation: Operation, kinds?: readonly FaultKind[]): ResolvedFault | undefined {
-    const name = operationNameOf(operation);
+    const name = sequencerOperationOf(operation);
     const applied = this.#active.find(
       ({ fault: { kind, operations } }) =>
         (!operations || (name && operations.includes(name))) && (!kinds || kinds.includes(kind)),

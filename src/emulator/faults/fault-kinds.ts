@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { IntentError } from '../../errors.js';
 import { requireKnown } from '../../reject-unknown.js';
-import { type FaultyOperation, faultyOperationNames } from '../operations/request.js';
+import { type SequencerOperation, sequencerOperationNames } from '../operations/request.js';
 
 /** Describes a kind of fault and its settings. */
 export interface FaultTraits {
@@ -113,7 +113,7 @@ export const faultKindNames = Object.keys(kinds) as [FaultKind, ...FaultKind[]];
 interface AnyFault<Kind extends FaultKind> {
   readonly kind: Kind;
   /** The operations that fail, including those of the simulated wallet. Default: all that the kind applies to. */
-  readonly operations?: readonly FaultyOperation[] | undefined;
+  readonly operations?: readonly SequencerOperation[] | undefined;
   /** Number of calls that fail, 1 to 1,000,000. Default: all, until the fault is cleared. */
   readonly times?: number | undefined;
 }
@@ -157,18 +157,18 @@ export type Fault =
 /** A fault with its defaults filled in. */
 export interface ResolvedFault {
   readonly kind: FaultKind;
-  readonly operations: readonly FaultyOperation[] | undefined;
+  readonly operations: readonly SequencerOperation[] | undefined;
   readonly when: 'before' | 'after';
   readonly times: number;
   readonly ms: number;
   readonly httpStatus: number;
 }
 
-const deliveringOperations: readonly FaultyOperation[] = ['pollMessages', 'openMessageStream'];
+const deliveringOperations: readonly SequencerOperation[] = ['pollMessages', 'openMessageStream'];
 
 const schema = z.strictObject({
   kind: z.enum(faultKindNames),
-  operations: z.array(z.enum(faultyOperationNames)).min(1).optional(),
+  operations: z.array(z.enum(sequencerOperationNames)).min(1).optional(),
   when: z.enum(['before', 'after']).optional(),
   times: z.int().min(1).max(1_000_000).optional(),
   ms: z.int().min(1).max(600_000).optional(),
@@ -192,7 +192,7 @@ export function parseFault(fault: unknown): ResolvedFault {
   return Object.freeze({ kind, operations: operationsOf(data), when, times, ms, httpStatus });
 }
 
-function operationsOf({ kind, operations }: z.infer<typeof schema>): readonly FaultyOperation[] | undefined {
+function operationsOf({ kind, operations }: z.infer<typeof schema>): readonly SequencerOperation[] | undefined {
   if (!faultKinds[kind].messagesOnly) return operations;
   const other = operations?.find((name) => !deliveringOperations.includes(name));
   if (other) throw invalid(`${kind} is for ${deliveringOperations.join(' and ')}, not for ${other}`);

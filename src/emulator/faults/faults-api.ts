@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { faultyOperationNames } from '../operations/request.js';
+import { sequencerOperationNames } from '../operations/request.js';
 import { answerError, parseJson, requireOwnOrigin } from '../servers/json-api.js';
 import type { ActiveFault, FaultList } from './active-faults.js';
 import { faultKindNames, faultKinds } from './fault-kinds.js';
@@ -9,7 +9,7 @@ export function faultsApi(faults: FaultList): Router {
   router.use(requireOwnOrigin);
   router.get('/kinds', (_req, res) => {
     const kinds = faultKindNames.map((kind) => ({ kind, ...faultKinds[kind] }));
-    res.json({ kinds, operations: faultyOperationNames });
+    res.json({ kinds, operations: sequencerOperationNames });
   });
   router.get('/faults', (_req, res) => {
     res.json({ faults: faults.active.map(summarize) });

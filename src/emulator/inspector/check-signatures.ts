@@ -6,7 +6,7 @@ import { decode, v1 } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
 import { messagesIn } from '../../wire/signed-bytes.js';
 import type { RecordedBytes } from '../journal/journal-record.js';
-import type { FaultyOperation } from '../operations/request.js';
+import type { SequencerOperation } from '../operations/request.js';
 
 export interface CheckedSignature {
   /** The required signer. The rendezvous key is that of the intent, which its creator and everyone with the code has. */
@@ -19,7 +19,7 @@ export interface CheckedSignature {
 
 /** Verifies the signatures of a recorded request, when the inspector shows it. */
 export function checkSignatures(
-  operation: FaultyOperation | undefined,
+  operation: SequencerOperation | undefined,
   recorded: RecordedBytes,
 ): readonly CheckedSignature[] {
   const check = operation && checks[operation];
@@ -42,7 +42,7 @@ function attempt(check: Check, bytes: Uint8Array): readonly CheckedSignature[] {
 
 type Check = (bytes: Uint8Array) => readonly CheckedSignature[];
 
-const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
+const checks: Readonly<Partial<Record<SequencerOperation, Check>>> = {
   createIntent: (bytes) => {
     const message = decode(v1.Message, bytes);
     return checkIntentSignatures(

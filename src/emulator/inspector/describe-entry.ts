@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/journal.js';
 import type { JournalRecord, RecordedBytes } from '../journal/journal-record.js';
-import { type FaultyOperation, operationNameOf } from '../operations/request.js';
+import { type SequencerOperation, sequencerOperationOf } from '../operations/request.js';
 import { type CheckedSignature, checkSignatures } from './check-signatures.js';
 import { decodeMessage, type MessageTree } from './message-tree.js';
 
@@ -50,13 +50,13 @@ function describe(record: JournalRecord): DescribedEntry {
   }
 }
 
-function operationIn(name: string): FaultyOperation | undefined {
+function operationIn(name: string): SequencerOperation | undefined {
   const [service = '', method = ''] = name.split('.', 2);
-  return operationNameOf({ service, method });
+  return sequencerOperationOf({ service, method });
 }
 
 function describeMessage(
-  operation: FaultyOperation | undefined,
+  operation: SequencerOperation | undefined,
   part: 'request' | 'answer',
   recorded: RecordedBytes,
 ): DescribedMessage {

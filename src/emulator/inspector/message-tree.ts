@@ -2,7 +2,7 @@ import { formatBase58 } from '../../keys/base58.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
 import type { RecordedBytes } from '../journal/journal-record.js';
-import type { FaultyOperation } from '../operations/request.js';
+import type { SequencerOperation } from '../operations/request.js';
 
 /** A decoded message as JSON, with the names of the interface. A wrapper message is replaced by its value. */
 export type MessageTree = string | number | boolean | readonly MessageTree[] | { readonly [name: string]: MessageTree };
@@ -19,7 +19,7 @@ interface Codecs {
   readonly answer: Codec;
 }
 
-const codecs: Readonly<Record<FaultyOperation, Codecs>> = {
+const codecs: Readonly<Record<SequencerOperation, Codecs>> = {
   createIntent: { request: v1.Message, answer: v1.GetStatusResponse },
   getStatus: { request: v1.GetStatusRequest, answer: v1.GetStatusResponse },
   registerWebhook: { request: v1.RegisterWebhookRequest, answer: v1.RegisterWebhookResponse },
@@ -37,7 +37,7 @@ const codecs: Readonly<Record<FaultyOperation, Codecs>> = {
 
 /** Decodes the request or the response of an operation; undefined if it is not recorded or cannot be decoded. */
 export function decodeMessage(
-  operation: FaultyOperation | undefined,
+  operation: SequencerOperation | undefined,
   part: keyof Codecs,
   recorded: RecordedBytes,
 ): MessageTree | undefined {

@@ -6,7 +6,7 @@ import { ChangeNotifier } from '../state/change-notifier.js';
 import type { JournalRecord, RecordedBytes, Refusal, Via } from './journal-record.js';
 
 export interface JournalEntry {
-  /** Increases with each start. Orders entries, even if the clock is stopped. */
+  /** Numbers the entries in the order in which they started, even if the clock is stopped. */
   readonly number: number;
   /** When it started, ms since 1970. */
   readonly atMs: number;

@@ -19,7 +19,8 @@ const maxWaitMs = 60_000;
 
 /**
  * Messaging.openMessageStream (interface section 4.5, protocol section 5), independent of the transport. Yields serialized
- * OpenMessageStreamResponses with one message each. The submission of a payment with login is that of the payment.
+ * OpenMessageStreamResponses with one message each. For a payment with login, the payment causes `intent_submitted`;
+ * its login does not.
  * @throws {IntentError} `malformed_message`, `invalid_signature`, synchronously
  */
 export function openMessageStream(

@@ -14,13 +14,13 @@ export interface OperationRequest extends Operation {
 
 const served = { ...operations, submitPayment } as const;
 
-/** An operation of the interface, or `submitPayment`, with which the simulated wallet pays. */
-export type FaultyOperation = keyof typeof served;
+/** An operation that the embedded sequencer serves: one of the interface, or `submitPayment`, with which the simulated wallet pays. */
+export type SequencerOperation = keyof typeof served;
 
-export const faultyOperationNames = Object.keys(served) as [FaultyOperation, ...FaultyOperation[]];
+export const sequencerOperationNames = Object.keys(served) as [SequencerOperation, ...SequencerOperation[]];
 
-export function operationNameOf({ service, method }: Operation): FaultyOperation | undefined {
-  return faultyOperationNames.find((name) => served[name].service === service && served[name].method === method);
+export function sequencerOperationOf({ service, method }: Operation): SequencerOperation | undefined {
+  return sequencerOperationNames.find((name) => served[name].service === service && served[name].method === method);
 }
 
 /** The intent id in a request; undefined if it cannot be read. */
@@ -34,7 +34,7 @@ export function intentIdIn(request: OperationRequest): string | undefined {
 }
 
 function keyIn({ body, ...operation }: OperationRequest): Uint8Array | null | undefined {
-  const name = operationNameOf(operation);
+  const name = sequencerOperationOf(operation);
   if (name === 'createIntent') return namedRendezvous(decode(v1.Message, body));
   if (name === 'sendMessage') return decode(v1.SendMessageRequest, body).rendezvousKey?.value;
   // All others have an intent id or a rendezvous key in field 1, with equal encodings.

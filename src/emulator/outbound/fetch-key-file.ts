@@ -81,7 +81,11 @@ function localOrigin(domain: string, origin: string): string {
 async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier: string): Promise<void> {
   const address = `${origin}${path}`;
   const keys = await readPublicKeys(outbound, address);
-  if (!keys.includes(verifier)) throw refused(`The key file at ${address} does not list ${verifier}.`);
+  if (keys.includes(verifier)) return;
+  throw refused(
+    `The key file at ${address} does not list ${verifier}, the verifier of this login. Restart the site at that address with ` +
+      'the INTENT_VERIFIER_SECRET that created the login, or set the local origin of the domain to the site that created it.',
+  );
 }
 
 async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {

@@ -31,6 +31,9 @@ export interface CreatedPayment {
   readonly walletLink: string | undefined;
 }
 
+const calledAfterClose =
+  'router.createPayment was called after router.close(). Call it again with the same `idempotencyKey` after the restart.';
+
 /** `router.createPayment`: the steps of `POST /intent`, with the site as the owner of the intent. */
 export async function createPayment(
   context: RouterContext,
@@ -42,7 +45,7 @@ export async function createPayment(
     const message = 'createPayment requires a ledger, which polls the payment. Set INTENT_DATABASE_URL.';
     throw new IntentError('invalid_configuration', message);
   }
-  if (events.isClosed) throw new IntentError('closing');
+  if (events.isClosed) throw new IntentError('closing', calledAfterClose);
   requireKnown('router.createPayment', options, ['idempotencyKey']);
   const recorded = parseTerms(terms, config);
   const { idempotencyKey } = options;

@@ -89,7 +89,10 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: bool
   const field = issue?.path.join('.') ?? '';
   if (field === 'mode') return new IntentError('not_supported', 'The mode must be "payment" or "login".');
   if (field === 'amount')
-    return new IntentError('invalid_amount', 'Send "amount" as a number with at most two decimals, such as "12.50".');
+    return new IntentError(
+      'invalid_amount',
+      'Send "amount" as a decimal number or string with at most two decimals, such as 12.5 or "12.50".',
+    );
   const invalid = `The field "${field.slice(0, 100)}" is invalid. Send JSON nested at most 16 levels deep, without NUL characters or lone surrogates.`;
   const what = field === '' ? 'The body must be a JSON object.' : invalid;
   return new IntentError('invalid_request', what);

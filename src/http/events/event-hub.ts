@@ -76,7 +76,10 @@ export class EventHub {
     return feed;
   }
 
-  /** Reads the status of a feed again, at most once per lifetime of a cached status: any database client can notify. */
+  /**
+   * Reads the status for a feed again, at most once in the lifetime of a cached status, because any client of the database can
+   * send notifications.
+   */
   recheck(id: string): void {
     const { statusCache } = this.#context;
     if (!this.#feeds.has(id) || this.#rechecks.has(id)) return;

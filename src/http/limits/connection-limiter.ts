@@ -13,7 +13,8 @@ export interface ConnectionOwner extends Partial<RateLimitKey> {
  * Limits the open event streams by browser, address, network and process.
  *
  * - available: `acquire` succeeds below the limits.
- * - full: a stream was rejected by `perProcess`, which calls `onFull` once. Ends when at most half of the streams are open.
+ * - full: a stream was rejected by `perProcess`, and `onFull` was called. Ends when the number of open streams has fallen to half
+ *   of `perProcess`.
  */
 export class ConnectionLimiter {
   readonly #limits: ConnectionLimits;

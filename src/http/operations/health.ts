@@ -34,7 +34,15 @@ export interface RouterHealth {
     };
     /** Absent without a database. `down` if the database fails or has not responded for five seconds. */
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
-    /** Absent without a database. Due payments and dead letters are those of all processes. */
+    /**
+     * Absent without a database. Due payments and dead letters are those of all processes. Reasons:
+     *
+     * - `ledger`: the database does not answer.
+     * - `stalled`: this process has not searched for due payments for 30 s.
+     * - `behind`: the oldest due payment has waited for over a minute.
+     * - `slow_hooks`: a payment has waited for over 10 s for the first call of its hook.
+     * - `dead_letters`: there are dead letters.
+     */
     readonly settlement?:
       | (HealthCheck<'ledger' | 'stalled' | 'behind' | 'slow_hooks' | 'dead_letters'> & Partial<LedgerReport>)
       | undefined;

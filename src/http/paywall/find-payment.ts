@@ -4,7 +4,7 @@ import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { type StatusCache, unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
-import type { PaymentRequirement } from './payment-requirement.js';
+import type { ParsedRequirement } from './payment-requirement.js';
 
 /**
  * At most this many submitted payments are rechecked, newest first. Of the created ones only the newest is checked, because each
@@ -18,7 +18,7 @@ export interface PaymentSearch {
   readonly ledger: Ledger;
   readonly statusCache: StatusCache;
   readonly browser: Uint8Array;
-  readonly requirement: PaymentRequirement;
+  readonly requirement: ParsedRequirement;
   readonly settleWaitMs: number;
   /** Called before a call to the service. @throws {IntentError} `rate_limited` */
   readonly beforeCall?: () => Promise<void> | undefined;
@@ -45,7 +45,7 @@ async function sufficientPayments({ ledger, browser, requirement }: PaymentSearc
   return payments.filter((payment) => isSufficient(payment, requirement));
 }
 
-function isSufficient({ amount, currency }: LedgerIntent, requirement: PaymentRequirement): boolean {
+function isSufficient({ amount, currency }: LedgerIntent, requirement: ParsedRequirement): boolean {
   if (amount === undefined || currency === undefined) return false;
   if (requirement.currency !== undefined && currency !== requirement.currency) return false;
   return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;

@@ -15,7 +15,8 @@ export interface RequiredPayment {
   readonly order?: unknown;
 }
 
-export interface PaymentRequirement {
+/** A `RequiredPayment` after it was checked. */
+export interface ParsedRequirement {
   readonly resource: string;
   readonly money: Money | undefined;
   readonly currency: string | undefined;
@@ -23,7 +24,7 @@ export interface PaymentRequirement {
 }
 
 /** @throws {IntentError} `invalid_configuration`; `invalid_request` for a resource that no payment can unlock */
-export function parseRequiredPayment(required: RequiredPayment): PaymentRequirement {
+export function parseRequiredPayment(required: RequiredPayment): ParsedRequirement {
   if (typeof required !== 'object' || required === null)
     throw invalidRequirement('the function must return { resource }.');
   requireKnown('requirePayment', required, ['resource', 'amount', 'currency', 'order'], 'invalid_configuration');
@@ -39,7 +40,7 @@ export function parseRequiredPayment(required: RequiredPayment): PaymentRequirem
   return { resource: requireResource(resource), money: parseAmount(amount, currency), currency, order };
 }
 
-export function formatRequiredAmount({ money }: PaymentRequirement): string | undefined {
+export function formatRequiredAmount({ money }: ParsedRequirement): string | undefined {
   return money && formatAmount(money);
 }
 

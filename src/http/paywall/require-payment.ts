@@ -12,7 +12,7 @@ import { preventCaching, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';
 import {
   formatRequiredAmount,
-  type PaymentRequirement,
+  type ParsedRequirement,
   parseRequiredPayment,
   type RequiredPayment,
 } from './payment-requirement.js';
@@ -81,7 +81,7 @@ function isClientError(error: unknown): boolean {
   );
 }
 
-async function paymentOf(requirement: PaymentRequirement, req: Request, res: Response): Promise<Payment | undefined> {
+async function paymentOf(requirement: ParsedRequirement, req: Request, res: Response): Promise<Payment | undefined> {
   const { context, countStatus } = requireRouter(req);
   const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
@@ -93,7 +93,7 @@ async function paymentOf(requirement: PaymentRequirement, req: Request, res: Res
   return browser && findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
-function sendPaymentRequired(requirement: PaymentRequirement, req: Request, res: Response): void {
+function sendPaymentRequired(requirement: ParsedRequirement, req: Request, res: Response): void {
   const message = 'To pay, POST mode and order to pay.url. Then repeat this request.';
   const { resource, currency, order } = requirement;
   const members = { pay: paymentRoute(req, order), resource, amount: formatRequiredAmount(requirement), currency };

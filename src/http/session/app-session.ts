@@ -62,7 +62,7 @@ export function skipSessionSave(req: object): void {
 }
 
 interface Replacement {
-  /** Makes a new session with this content `req.session`. */
+  /** Replaces `req.session` with a new session that has this content. */
   readonly replace: (content: SessionContent) => Promise<SessionContent>;
   readonly save: () => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { exponentialBackoffMs } from '../../async/backoff.js';
 import { IntentError, messageOf, withPeriod } from '../../errors.js';
 import type { Observer, RouterEventPayload } from '../../telemetry/router-event.js';
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
-import { DatabaseLost, DatabaseOutage } from './database-fault.js';
+import { DatabaseLost, DatabaseOutage, ledgerClosed } from './database-fault.js';
 
 export interface LedgerLogger {
   warn(message: string, details?: Record<string, unknown>): void;
@@ -122,7 +122,7 @@ export class DatabaseConnector implements Database {
     try {
       await this.#attempt;
     } catch (cause) {
-      if (this.#isClosing) throw closedError();
+      if (this.#isClosing) throw ledgerClosed();
       const code = cause instanceof IntentError ? cause.code : 'ledger_unavailable';
       throw new IntentError(code, `The ${cannotBeOpened(cause)}`, { cause });
     }
@@ -157,7 +157,7 @@ export class DatabaseConnector implements Database {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(closedError());
+    this.#closing.abort(ledgerClosed());
     clearTimeout(this.#calmTimer);
     const closed = this.#opened.catch(() => undefined).then((db) => db?.close());
     await this.#waitUntilOpeningEnded(this.#timing.closeMs);
@@ -268,10 +268,6 @@ export function unavailableEvent(error: unknown): RouterEventPayload {
 
 function cannotBeOpened(error: unknown): string {
   return `ledger cannot be opened: ${withPeriod(messageOf(error))} ${untilItOpens}`;
-}
-
-function closedError(): IntentError {
-  return new IntentError('ledger_unavailable', 'The ledger is closed.');
 }
 
 async function canWrite(db: Database): Promise<boolean> {

@@ -61,19 +61,22 @@ export function toLedgerError(error: unknown): unknown {
   if (!isUnavailable) return error;
   const what = 'The database failed';
   if (!state || !affectsOneCall.test(state)) return databaseOutage(what, error);
-  return new IntentError('ledger_unavailable', withFix(what, error), { cause: error });
+  return new IntentError('ledger_unavailable', withFix(what, error, diagnoseDatabase(error)?.fix), { cause: error });
 }
 
-export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
-  return new IntentError('ledger_unavailable', withReason(what, cause), cause ? { cause } : {});
+export function ledgerUnavailable(what: string, cause?: unknown, fix?: string): IntentError {
+  return new IntentError('ledger_unavailable', withFix(what, cause, fix), cause ? { cause } : {});
 }
+
+/** The error of a call after `router.close()`. */
+export const ledgerClosed = (): IntentError =>
+  ledgerUnavailable('The ledger is closed, because router.close() was called. Complete all calls before it');
 
 export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
-  return new DatabaseOutage(withFix(what, cause), { cause });
+  return new DatabaseOutage(withFix(what, cause, diagnoseDatabase(cause)?.fix), { cause });
 }
 
-function withFix(what: string, cause: unknown): string {
-  const { fix } = diagnoseDatabase(cause) ?? {};
+function withFix(what: string, cause: unknown, fix?: string): string {
   return withReason(what, cause) + (fix ? `. ${fix}` : '');
 }
 

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { IntentError, messageOf } from '../../errors.js';
+import { IntentError, messageOf, withPeriod } from '../../errors.js';
 import { withCallerStack } from './caller-stack.js';
 import { sqlStateOf } from './database-fault.js';
 
@@ -162,11 +162,16 @@ function isAborted(error: unknown): boolean {
   return false;
 }
 
-/** The error of a transaction whose work ignored a failed statement. @param cause the error of that statement */
+/**
+ * The error of a transaction whose work continued after a failed statement: it caught the error, or did not await the
+ * statement. @param cause the error of that statement
+ */
 export function rolledBack(cause: unknown): IntentError {
-  const failed = 'The transaction was rolled back because a statement in it failed';
+  const failed = 'The transaction was rolled back, because a statement in it failed';
   if (cause === undefined) return new IntentError('internal_error', `${failed}.`);
-  return new IntentError('internal_error', `${failed}: ${messageOf(cause)}`, { cause });
+  const fix = 'Await it without catching its error, or set a savepoint before it and roll back to it.';
+  const message = `${failed} and its error was caught or not awaited: ${withPeriod(messageOf(cause))} ${fix}`;
+  return new IntentError('internal_error', message, { cause });
 }
 
 /** A substitute for a member of a driver's client that would reach beyond the transaction. */

@@ -20,7 +20,7 @@ export interface HookCall {
   readonly name: 'onPaid' | 'onReversed';
   /** If undefined, the state changes without a call. */
   readonly hook: Hook | undefined;
-  /** Writes that the hook starts, in the same statement as another change. */
+  /** Records in the row that the hook starts, together with another change of the row. Default: a statement that records only that. */
   readonly begin?: ((run: HookConcurrency) => Promise<ClaimedPayment>) | undefined;
   /** Decides whether the hook is called now. Before it returns false, it stores the time at which the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;

@@ -71,9 +71,9 @@ const pauseCapMs = 10_000;
 const correctEveryMs = 10_000;
 
 const missingHooksText = (names: string): string =>
-  'express-intents: this process settles no payments, because it lacks hooks that a process of this site has recorded: ' +
-  `${names}. In a job or a script, ignore this warning. For each hook that the site has removed, run ` +
-  '`npx express-intents ledger forget-hook <hook>`.';
+  'express-intents: this process settles no payments, because it lacks hooks of another process with this ledger: ' +
+  `${names}. If this process is the site, pass them to intentRouter(). If the site has removed one of them, run ` +
+  '`npx express-intents ledger forget-hook <hook>`. In a job or a script, ignore this message.';
 
 /**
  * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and

@@ -227,7 +227,10 @@ function openReader(
   }
 }
 
-/** The next response of a stream. It aborts a signal, because each wait for a promise would leave a reaction in it. */
+/**
+ * The next response of a stream. Its arrival aborts a signal instead of resolving a promise, because every wait would add a
+ * reaction to the pending promise.
+ */
 interface StreamStep {
   /** Aborted when the response arrives. */
   readonly settled: AbortSignal;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { faultKindNames, faultKinds } from '../../../src/emulator/faults/fault-kinds.js';
-import { faultyOperationNames } from '../../../src/emulator/operations/request.js';
+import { sequencerOperationNames } from '../../../src/emulator/operations/request.js';
 import { closeAll, create, created, opened, payment, reason, start } from '../fixture.js';
 
 afterEach(closeAll);
@@ -10,7 +10,7 @@ describe('the fault switches of the inspector', () => {
     const { url } = await start();
     const { text } = await request(url).get('/wallet/page/faults.js');
     for (const { group } of Object.values(faultKinds)) expect(text).toMatch(new RegExp(`^  ${group}: '`, 'm'));
-    for (const operation of faultyOperationNames) expect(text).toMatch(new RegExp(`^  ${operation}: '`, 'm'));
+    for (const operation of sequencerOperationNames) expect(text).toMatch(new RegExp(`^  ${operation}: '`, 'm'));
   });
 });
 
@@ -18,7 +18,7 @@ describe('/faults/api', () => {
   test('lists every kind with its description, and every operation', async () => {
     const { url } = await start();
     const { body } = await request(url).get('/faults/api/kinds').expect(200);
-    expect(body.operations).toEqual(faultyOperationNames);
+    expect(body.operations).toEqual(sequencerOperationNames);
     expect(body.kinds.map(({ kind }: { kind: string }) => kind)).toEqual(faultKindNames);
     for (const { title, description } of body.kinds) {
       expect(title).toMatch(/^[A-Z][\w ]{3,40}$/);

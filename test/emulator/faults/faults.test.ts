@@ -1,5 +1,5 @@
 import { faultKindNames } from '../../../src/emulator/faults/fault-kinds.js';
-import type { Fault, FaultKind, FaultyOperation, Sequencer } from '../../../src/emulator/index.js';
+import type { Fault, FaultKind, Sequencer, SequencerOperation } from '../../../src/emulator/index.js';
 import { IntentError, type IntentErrorCode } from '../../../src/errors.js';
 import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
 import { createIntentClient, type IntentClient } from '../../../src/sequencer/intent-client.js';
@@ -182,7 +182,7 @@ describe('kinds with a correct response', () => {
     expect(await client.paymentIntents.getStatus(next.id)).toMatchObject({ exists: true });
   });
 
-  test.each<[FaultyOperation, (url: string, intent: { id: string; clientSecret: string }) => Promise<unknown>]>([
+  test.each<[SequencerOperation, (url: string, intent: { id: string; clientSecret: string }) => Promise<unknown>]>([
     ['getStatus', (url, { id }) => statusFlags(url, id)],
     ['pollMessages', (url, { clientSecret }) => poll(url, rendezvousKeyPair(parseClientSecret(clientSecret)))],
     ['submitPayment', (url, { id }) => submitAs(url, id, keyPair(1))],

@@ -12,26 +12,26 @@ test('until resolves at each action of a wallet, in order', async () => {
     return intent;
   });
   const reached: string[] = [];
-  const marks = (['code_scanned', 'declined', 'intent_submitted'] as const).map((mark) =>
-    sequencer.waitFor(id, mark).then(() => reached.push(mark)),
+  const milestones = (['code_scanned', 'declined', 'intent_submitted'] as const).map((milestone) =>
+    sequencer.waitFor(id, milestone).then(() => reached.push(milestone)),
   );
   await sequencer.wallet('Ada').scan(clientSecret);
-  await marks[0];
+  await milestones[0];
   expect(reached).toEqual(['code_scanned']);
   await sequencer.wallet('Ada').decline(clientSecret);
-  await marks[1];
+  await milestones[1];
   await sequencer.wallet('Ada').pay(clientSecret);
-  await Promise.all(marks);
+  await Promise.all(milestones);
   expect(reached).toEqual(['code_scanned', 'declined', 'intent_submitted']);
 });
 
-test('until resolves at once for a mark that is reached', async () => {
+test('until resolves at once for a milestone that is reached', async () => {
   const sequencer = await start();
   const { id } = await created(sequencer.url, payment());
   await sequencer.waitFor(id, 'exists', { timeoutMs: 0 });
 });
 
-test('until rejects after its timeout with the marks that were reached', async () => {
+test('until rejects after its timeout with the milestones that were reached', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await created(sequencer.url, payment());
   await sequencer.wallet('Ada').scan(clientSecret);
@@ -43,7 +43,7 @@ test('until rejects after its timeout with the marks that were reached', async (
   });
 });
 
-test('until rejects for an unknown intent, a closed sequencer and an unknown mark', async () => {
+test('until rejects for an unknown intent, a closed sequencer and an unknown milestone', async () => {
   const sequencer = await start();
   const { id } = await payment();
   await expect(sequencer.waitFor(id, 'exists', { timeoutMs: 10 })).rejects.toThrow(
@@ -53,6 +53,6 @@ test('until rejects for an unknown intent, a closed sequencer and an unknown mar
   await sequencer.close();
   await expect(waiting).rejects.toThrow('before the embedded sequencer closed');
   await expect(sequencer.waitFor(id, 'paid' as 'exists')).rejects.toThrow(
-    'Unknown mark paid. Use one of exists, code_scanned',
+    'Unknown milestone paid. Use one of exists, code_scanned',
   );
 });

@@ -176,7 +176,10 @@ describe('router.createPayment', () => {
 
     test('rejects calls after close', async () => {
       await site.router.close();
-      await expect(create(terms)).rejects.toMatchObject({ code: 'closing' });
+      await expect(create(terms)).rejects.toMatchObject({
+        code: 'closing',
+        message: expect.stringContaining('was called after router.close().'),
+      });
     });
   });
 

@@ -103,7 +103,7 @@ describe('a database connector', () => {
     const attemptsAtClose = attempts;
     expect(await ask(connector).catch((error) => error)).toMatchObject({ code: 'ledger_unavailable' });
     expect(attempts).toBe(attemptsAtClose);
-    await expect(connector.ready()).rejects.toThrow('The ledger is closed.');
+    await expect(connector.ready()).rejects.toThrow('The ledger is closed, because router.close() was called.');
 
     const db = fakeDatabase();
     const onOpen = jest.fn();

@@ -279,7 +279,10 @@ describe.each(kinds)('close on %s', (kind) => {
     await closing;
     await test.db.close();
     for (const call of [() => test.db.query('select 1'), () => test.db.transaction(async () => undefined)]) {
-      await expect(call()).rejects.toMatchObject({ code: 'ledger_unavailable', message: 'The ledger is closed.' });
+      await expect(call()).rejects.toMatchObject({
+        code: 'ledger_unavailable',
+        message: 'The ledger is closed, because router.close() was called. Complete all calls before it.',
+      });
     }
     const db = await test.reopen();
     expect((await db.query('select name from public.t')).rows).toEqual([{ name: 'a' }]);

@@ -107,7 +107,7 @@ export class EmbeddedTransaction {
     if (this.#wasOpened) return;
     this.#hasEnded = true;
     this.#rejectBegin(
-      ledgerUnavailable('The hook, or the function passed to `transaction`, ended before its transaction began'),
+      ledgerUnavailable('The hook ended or timed out before its transaction began. Await every query of tx'),
     );
   }
 

@@ -15,7 +15,7 @@ import {
   TransactionNotStarted,
   type TransactionOptions,
 } from '../database.js';
-import { ledgerUnavailable } from '../database-fault.js';
+import { ledgerClosed, ledgerUnavailable } from '../database-fault.js';
 import { requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
 import { EmbeddedTransaction, runStatement } from './embedded-transaction.js';
 import { FilePresence } from './file-presence.js';
@@ -62,7 +62,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   requirePackage('@electric-sql/pglite');
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error) => {
-    throw ledgerUnavailable(`The folder of the ledger, ${folder}, cannot be created`, error);
+    throw ledgerUnavailable(
+      `The folder of the ledger, ${folder}, cannot be created`,
+      error,
+      'Give this user write access to its parent folder, or set INTENT_DATABASE_URL to another folder.',
+    );
   });
   const lock = await lockFolder(folder);
   try {
@@ -237,7 +241,7 @@ class EmbeddedDatabase implements Database {
 
   /** @throws {IntentError} `ledger_unavailable` if the database is closed or its files are missing */
   #requireOpen(): void {
-    if (this.#closing) throw ledgerUnavailable('The ledger is closed');
+    if (this.#closing) throw ledgerClosed();
     this.#presence.require();
   }
 }

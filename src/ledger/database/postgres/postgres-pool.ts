@@ -3,7 +3,7 @@ import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { requirePackage } from '../../../async/optional-package.js';
 import { withTimeout } from '../../../async/timeout.js';
 import { IntentError } from '../../../errors.js';
-import { databaseOutage, ledgerUnavailable } from '../database-fault.js';
+import { databaseOutage, ledgerClosed } from '../database-fault.js';
 import { LivenessMonitor } from './liveness-monitor.js';
 import { PostgresConnection } from './postgres-connection.js';
 import { PostgresListener } from './postgres-listener.js';
@@ -58,7 +58,7 @@ export class PostgresPool {
   }
 
   async acquire(): Promise<PostgresConnection> {
-    if (this.#closing) throw ledgerUnavailable('The ledger is closed');
+    if (this.#closing) throw ledgerClosed();
     this.#monitor.requireAnswer();
     try {
       return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);

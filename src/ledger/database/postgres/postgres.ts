@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryConfig } from 'pg';
+import { IntentError } from '../../../errors.js';
 import type { Database, DatabaseTransaction, QueryResult } from '../database.js';
 import { markTransaction, refuseMember, requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
 import type { PostgresConnection } from './postgres-connection.js';
@@ -93,7 +94,10 @@ function clientOf(connection: PostgresConnection, scope: TransactionScope): obje
   const query = (first: unknown, ...rest: unknown[]): Promise<unknown> | undefined => {
     // A query object with its own `submit` can send anything.
     if (typeof (first as { submit?: unknown } | undefined)?.submit === 'function')
-      return refuseMember('query(object)')();
+      throw new IntentError(
+        'internal_error',
+        'tx.client.query() does not accept an object with its own submit(), such as a cursor or a stream. Pass SQL and values.',
+      );
     const config = (typeof first === 'object' ? first : { text: first }) as QueryConfig & {
       readonly callback?: Callback;
     };
