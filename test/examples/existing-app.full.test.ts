@@ -8,8 +8,28 @@ import { advance, type ExistingApp, minute, orderOf, ShopVisitor, startExistingA
 
 let site: ExistingApp;
 let visitor: ShopVisitor;
+/** Redirects whose headers were sent before the request had stored its session. */
+const early: string[] = [];
+
 beforeAll(async () => {
-  site = await startExistingApp();
+  const contentOf = (session: unknown): string => JSON.stringify({ ...Object(session), cookie: undefined });
+  let stored = '';
+  site = await startExistingApp((req, res, next) => {
+    const { writeHead } = res;
+    res.writeHead = (...args: unknown[]) => {
+      const { session } = req as { session?: unknown };
+      if (args[0] === 302 && contentOf(session) !== stored) early.push(`${req.method} ${req.originalUrl}`);
+      return Reflect.apply(writeHead, res, args);
+    };
+    next();
+  });
+  const query = site.pool.query.bind(site.pool) as (...args: unknown[]) => Promise<unknown>;
+  const observed = async (text: unknown, values: unknown): Promise<unknown> => {
+    const result = await query(text, values);
+    if (/insert into "session"/i.test(String(text))) stored = contentOf((values as unknown[])[0]);
+    return result;
+  };
+  Object.assign(site.pool, { query: observed });
 });
 beforeEach(() => {
   visitor = new ShopVisitor(site);
@@ -110,6 +130,20 @@ test('a second payment of an order is reported to the shop, and its reversal kee
 
   await reverse(first);
   expect(await visitor.page(path)).toContain('This order is reversed.');
+});
+
+test('a redirect is sent after the session is stored, because a browser follows it at once', async () => {
+  early.splice(0);
+  await visitor.submit('/', '/basket', { item: 'cup' });
+  expect(await visitor.logInByPassword()).toBe('/account');
+  await visitor.submit('/basket', '/orders');
+  await visitor.submit('/account', '/logout');
+  expect(early).toEqual([]);
+});
+
+test('an empty basket cannot be ordered', async () => {
+  await visitor.logInByPassword();
+  expect(await visitor.submit('/account', '/orders')).toBe('/basket');
 });
 
 test('a visitor who logs in with a wallet keeps the basket, and has an account', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { IntentRouter } from 'express-intents';
 import { advanceTime, type Sequencer, sameOriginHeaders, startSequencer, waitForIntent } from 'express-intents/testing';
 import pg from 'pg';
@@ -28,8 +28,11 @@ interface Example {
   createAccount: ExistingApp['createAccount'];
 }
 
-/** Copies the example, so that it uses the packed package, and starts it. */
-export async function startExistingApp(): Promise<ExistingApp> {
+/**
+ * Copies the example, so that it uses the packed package, and starts it.
+ * @param log the middleware in the place of morgan
+ */
+export async function startExistingApp(log: RequestHandler = (_req, _res, next) => next()): Promise<ExistingApp> {
   const home = await ConsumerProject.create();
   const { folder } = new ExampleProject('existing-app', home);
   const load = (file: string) => import(pathToFileURL(`${folder}/${file}`).href);
@@ -41,7 +44,6 @@ export async function startExistingApp(): Promise<ExistingApp> {
   const pool = new pg.Pool({ connectionString: databaseUrl });
   // The server of this test file may end first.
   pool.on('error', () => undefined);
-  const log = (_req: unknown, _res: unknown, next: () => void): void => next();
   const options = { ...sequencer.siteOptions(), databaseUrl, logger: false };
   const { app, router } = createApp({ pool, log, ...options });
   await router.ready();

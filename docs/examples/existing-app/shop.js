@@ -9,6 +9,9 @@ const products = new Map([
 ]);
 const requireAccount = (req, res, next) => (req.user ? next() : res.redirect('/login'));
 
+// A browser follows a redirect at once. Otherwise the next page would load the old session, and could overwrite the new one.
+const saveAndRedirect = (req, res, next, url) => req.session.save((error) => (error ? next(error) : res.redirect(url)));
+
 export function createShop(pool, passport) {
   const shop = Router();
   shop.use((req, _res, next) => {
@@ -26,21 +29,22 @@ export function createShop(pool, passport) {
       page('Tea shop', html`<ul>${items}</ul><p>For 50 cents: <a href="/recipes/chai">how to make chai</a></p>`),
     );
   });
-  shop.post('/basket', (req, res) => {
+  shop.post('/basket', (req, res, next) => {
     if (products.has(req.body.item)) req.session.basket.push(req.body.item);
-    res.redirect('/basket');
+    saveAndRedirect(req, res, next, '/basket');
   });
   shop.get('/basket', (req, res) => {
     const items = req.session.basket.map((item) => html`<li>${products.get(item).name}`);
     const order = items.length > 0 ? formButton(req, '/orders', 'Order') : 'It is empty.';
     res.send(page('Basket', html`<ul id="basket">${items}</ul>${order}`));
   });
-  shop.post('/orders', requireAccount, async (req, res) => {
+  shop.post('/orders', requireAccount, async (req, res, next) => {
+    if (req.session.basket.length === 0) return res.redirect('/basket');
     const items = req.session.basket.splice(0).map((item) => products.get(item));
     const total = items.reduce((sum, { price }) => sum + price, 0).toFixed(2);
     const sql = 'insert into orders (account_id, items, total) values ($1, $2, $3) returning id';
     const { rows } = await pool.query(sql, [req.user.id, items.map(({ name }) => name).join(', '), total]);
-    res.redirect(`/orders/${rows[0].id}`);
+    saveAndRedirect(req, res, next, `/orders/${rows[0].id}`);
   });
   shop.get('/orders/:id', requireAccount, async (req, res) => {
     const sql = 'select * from orders where id::text = $1 and account_id = $2';
@@ -78,11 +82,13 @@ export function createShop(pool, passport) {
     res.locals.basket = req.session.basket;
     next();
   };
-  shop.post('/login', keepBasket, passport.authenticate('local', { failureRedirect: '/login' }), (req, res) => {
+  shop.post('/login', keepBasket, passport.authenticate('local', { failureRedirect: '/login' }), (req, res, next) => {
     req.session.basket = res.locals.basket;
-    res.redirect('/account');
+    saveAndRedirect(req, res, next, '/account');
   });
-  shop.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.redirect('/'))));
+  shop.post('/logout', (req, res, next) =>
+    req.logout((error) => (error ? next(error) : saveAndRedirect(req, res, next, '/'))),
+  );
   shop.get('/account', requireAccount, async (req, res) => {
     const rowsOf = async (sql) => (await pool.query(sql, [req.user.id])).rows;
     const orders = await rowsOf('select * from orders where account_id = $1 order by id');

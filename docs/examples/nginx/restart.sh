@@ -1,5 +1,6 @@
 #!/bin/sh
 # Restarts the process at a port without downtime: sh restart.sh 3001 systemctl restart shop@3001
+# With another configuration: NGINX='nginx -c /path/nginx.conf' SITE=/path/site.conf sh restart.sh ...
 # The command after the port ends the process with SIGTERM, waits for its exit and starts it. Restart one process at a time.
 set -e
 port=$1
@@ -17,7 +18,7 @@ fi
 
 # 1. nginx sends no new requests to the process. Running requests continue.
 sed -i "s/server 127.0.0.1:$port\( down\)*\([ ;]\)/server 127.0.0.1:$port down\2/" "$site"
-nginx -s reload
+${NGINX:-nginx} -s reload
 sleep 1
 
 # 2. The process completes its requests and ends. Its successor starts.
@@ -37,4 +38,4 @@ done
 
 # 3. nginx sends requests to the process again.
 sed -i "s/server 127.0.0.1:$port down/server 127.0.0.1:$port/" "$site"
-nginx -s reload
+${NGINX:-nginx} -s reload
