@@ -95,6 +95,8 @@ export async function startSiteWithSequencer(options: SiteOptions = {}): Promise
     ...options,
   });
   sequencer.setLocalDomain(options.domain ?? domain, site.origin);
+  // On a busy machine a database can take longer to open than a request waits for it.
+  if (options.databaseUrl !== undefined) await site.router.ready();
   return { ...site, sequencer };
 }
 
