@@ -52,8 +52,10 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
 }
 
 /** The rest of such a password follows the host, and part of it looks like a port. Messages would show that part. */
-const hasUnencodedPassword = ({ username, pathname, search, hash }: URL): boolean =>
-  /@/.test(pathname + hash) || (username === '' && /@/.test(search));
+const hasUnencodedPassword = ({ pathname, search, hash }: URL): boolean =>
+  /@/.test(pathname + hash + search.replace(parametersWithText, ''));
+
+const parametersWithText = /[?&](?:user|password|host|options|application_name|sslrootcert|sslcert|sslkey)=[^&]*/g;
 
 /** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {

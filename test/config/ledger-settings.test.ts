@@ -74,12 +74,22 @@ test.each([
   'postgres://shop:12345#hunter2@db/shop',
   'postgres://shop:12345?hunter2@db/shop',
   'postgres://shop:12345?a=hunter2@db/shop',
+  'postgres://shop:hunter2@12345?2@db/shop',
   'postgres://shop:hunter2/@db/shop',
 ])('the invalid URL %s is rejected without its password', (databaseUrl) => {
   const [problem] = problemsOf(() => ledgerOf({ databaseUrl }));
   expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It is not a valid URL.' });
   expect(problem?.fix).toContain('Percent-encode');
   expect(JSON.stringify(problem)).not.toMatch(/hunter2|12345/);
+});
+
+test.each([
+  'postgres://db/shop?user=shop@server&password=p@ss',
+  'postgres:///shop?host=/var/run/postgresql&user=shop@REALM',
+  'postgres://shop%40server:p%40ss%2F@db:5432/shop?sslmode=require',
+  'postgres://shop:p@ss@db/shop',
+])('the URL %s is accepted', (databaseUrl) => {
+  expect(ledgerOf({ databaseUrl })).toMatchObject({ database: { kind: 'postgres', url: databaseUrl } });
 });
 
 describe('in production', () => {

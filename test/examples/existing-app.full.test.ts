@@ -25,8 +25,9 @@ beforeAll(async () => {
   });
   const query = site.pool.query.bind(site.pool) as (...args: unknown[]) => Promise<unknown>;
   const observed = async (text: unknown, values: unknown): Promise<unknown> => {
+    const content = /insert into "session"/i.test(String(text)) && contentOf((values as unknown[])[0]);
     const result = await query(text, values);
-    if (/insert into "session"/i.test(String(text))) stored = contentOf((values as unknown[])[0]);
+    if (content) stored = content;
     return result;
   };
   Object.assign(site.pool, { query: observed });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,10 @@ let ports: [number, number];
 const servers = new Map<number, Server>();
 
 async function start(port: number): Promise<void> {
-  const server = createServer((_req, res) => res.end(String(port))).listen(port, '127.0.0.1');
+  const server = createServer((req, res) => {
+    if (req.url === '/reset') req.socket.destroy();
+    else res.end(String(port));
+  }).listen(port, '127.0.0.1');
   await once(server, 'listening');
   servers.set(port, server);
 }
@@ -61,6 +64,11 @@ test('nginx finds the process that runs when both have restarted within a few se
   only(200, await statuses(10));
 });
 
+test('a request that fails at both processes excludes none', async () => {
+  only(502, [(await fetch(`${origin}/reset`)).status]);
+  only(200, await statuses(10));
+});
+
 describe('restart.sh', () => {
   const run = (port: number, ...command: string[]) =>
     promisify(execFile)('sh', [join(exampleFolder, 'restart.sh'), String(port), ...command], {
@@ -72,9 +80,18 @@ describe('restart.sh', () => {
     const before = textOf(nginx.siteFile);
     const copy = `${nginx.siteFile}.during`;
     await run(ports[0], 'cp', nginx.siteFile, copy);
-    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[0]} down fail_timeout=1s;`);
-    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[1]} fail_timeout=1s;`);
+    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[0]} down max_fails=3 fail_timeout=1s;`);
+    expect(textOf(copy)).toContain(`server 127.0.0.1:${ports[1]} max_fails=3 fail_timeout=1s;`);
     expect(textOf(nginx.siteFile)).toBe(before);
+  });
+
+  test('stops no process if only another upstream has others', async () => {
+    writeFileSync(
+      nginx.siteFile,
+      `upstream images {\n    server 127.0.0.1:9;\n}\n${textOf(nginx.siteFile).replace(`:${ports[1]} `, `:${ports[1]} down `)}`,
+    );
+    const refused = { code: 1, stderr: expect.stringContaining('No other process') };
+    await expect(run(ports[0], 'true')).rejects.toMatchObject(refused);
   });
 
   test('completes a restart that failed before, and stops no other process before that', async () => {
@@ -87,6 +104,13 @@ describe('restart.sh', () => {
     expect(() => textOf(`${nginx.siteFile}.restarted`)).toThrow('ENOENT');
     await run(ports[0], 'true');
     expect(textOf(nginx.siteFile)).toBe(before);
+  });
+
+  test('restarts nothing without its configuration', async () => {
+    const missing = { ...process.env, ...nginx.environment, SITE: '/nonexistent/site.conf' };
+    const script = [join(exampleFolder, 'restart.sh'), '1', 'true'];
+    const refused = promisify(execFile)('sh', script, { env: missing });
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Set SITE') });
   });
 
   test('restarts nothing at a port that is not in the configuration', async () => {

@@ -40,10 +40,11 @@ export function createShop(pool, passport) {
   });
   shop.post('/orders', requireAccount, async (req, res, next) => {
     if (req.session.basket.length === 0) return res.redirect('/basket');
-    const items = req.session.basket.splice(0).map((item) => products.get(item));
+    const items = req.session.basket.map((item) => products.get(item));
     const total = items.reduce((sum, { price }) => sum + price, 0).toFixed(2);
     const sql = 'insert into orders (account_id, items, total) values ($1, $2, $3) returning id';
     const { rows } = await pool.query(sql, [req.user.id, items.map(({ name }) => name).join(', '), total]);
+    req.session.basket = [];
     saveAndRedirect(req, res, next, `/orders/${rows[0].id}`);
   });
   shop.get('/orders/:id', requireAccount, async (req, res) => {

@@ -5,16 +5,30 @@
 set -e
 port=$1
 shift
-site=$(readlink -f "${SITE:-/etc/nginx/conf.d/site.conf}")
+file=${SITE:-/etc/nginx/conf.d/site.conf}
+if [ ! -f "$file" ]; then
+    echo "$file does not exist. Set SITE to the file with the upstream of the site." >&2
+    exit 1
+fi
+site=$(readlink -f "$file")
 
-if ! grep -q "server 127.0.0.1:$port[ ;]" "$site"; then
+# How many other processes of the same upstream nginx uses.
+others=$(awk -v address="127.0.0.1:$port" '
+    { sub(/#.*/, ""); name = $2; sub(/;$/, "", name) }
+    $1 == "upstream" { found = 0; others = 0 }
+    $1 == "server" && name == address { found = 1; next }
+    $1 == "server" && !/[ \t]down[ \t;]/ { others += 1 }
+    /}/ && found { print others; exit }' "$site")
+case $others in
+'')
     echo "$site has no line 'server 127.0.0.1:$port'. Correct the port, or set SITE to the file with that line." >&2
     exit 1
-fi
-if ! grep "^ *server [^ ]*:[0-9]*[ ;]" "$site" | grep -v " down" | grep -qv ":$port[ ;]"; then
-    echo "No other process is in use by nginx. Restart the processes that are 'down' in $site first." >&2
+    ;;
+0)
+    echo "No other process is in use by nginx. First restart the processes that are 'down' in $site." >&2
     exit 1
-fi
+    ;;
+esac
 
 # 1. nginx sends no new requests to the process. Running requests continue.
 sed -i "s/server 127.0.0.1:$port\( down\)*\([ ;]\)/server 127.0.0.1:$port down\2/" "$site"

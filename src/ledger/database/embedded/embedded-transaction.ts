@@ -107,7 +107,9 @@ export class EmbeddedTransaction {
     if (this.#wasOpened) return;
     this.#hasEnded = true;
     this.#rejectBegin(
-      ledgerUnavailable('The hook ended or timed out before its transaction began. Await every query of tx'),
+      ledgerUnavailable(
+        'The hook, or the function passed to `transaction`, ended or timed out before its transaction began. Await every query of tx',
+      ),
     );
   }
 
