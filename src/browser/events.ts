@@ -30,7 +30,10 @@ export interface ButtonEvents {
 /** The events `button.on` accepts. */
 export type EventName = keyof ButtonEvents;
 
-/** May be asynchronous; the button awaits it. `true` from success or cancel prevents the redirect. */
+/**
+ * May be asynchronous; the button awaits it. `true` from success or cancel prevents the redirect. From invoke it prevents the
+ * creation of the intent, and the button waits for `update`.
+ */
 export type ButtonHandler<Name extends EventName> = (detail: ButtonEvents[Name]) => unknown;
 
 /** Calls all handlers; resolves to whether one of them prevented the default action. */

@@ -52,7 +52,7 @@ const like =
   (pattern: RegExp, form: string) =>
   (value: string, name: string): void =>
     requireThat(pattern.test(value), name, form);
-// An empty attribute is not set. A bundle does not know the returnOrigins of the site yet.
+// An empty attribute counts as not set. A bundle does not know the returnOrigins of the site yet.
 const address = (value: string, name: string): unknown => value && !siteConfig.load && returnUrl(value, '', name);
 
 /** The first ten options are also attributes. */

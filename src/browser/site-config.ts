@@ -20,7 +20,7 @@ export interface SiteConfig {
   readonly returnOrigins: readonly string[];
   /** How long a login can be completed after its creation, in milliseconds. */
   readonly loginTtlMs: number;
-  /** Only in a bundle until it is configured. Never rejects. */
+  /** Requests the configuration of the site. Only in a bundle, until it has succeeded. Never rejects. */
   readonly load?: (routes: ElementRoutes) => Promise<void>;
 }
 

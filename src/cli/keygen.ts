@@ -17,7 +17,7 @@ export function addKeygen(program: Command, { terminal, action }: CommandContext
       'Prints a new verifier key, which signs the logins of a site, as lines that can be appended to .env. It writes no file.',
     )
     .option('--json', 'print JSON, for programs')
-    .option('--public', 'print the public keys of the configured secrets and the key file; generates no key')
+    .option('--public', 'print the key file and the public keys of the configured secrets; generates no key')
     .action(
       action((options: KeygenOptions) => {
         if (options.public) printPublicKeys(options, terminal);

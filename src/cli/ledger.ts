@@ -69,7 +69,7 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
   return inLedger(flags, terminal, async (db, { watchMs }) => {
     const { state, deadLetterHook } = await requireIntent(db, id);
     if (!(await retryIntent(db, id, watchMs))) {
-      terminal.error(`There is nothing to retry: the intent is ${state}.`);
+      terminal.error(`There is nothing to retry: the intent is in the state ${state}.`);
       return 1;
     }
     const isCalled = deadLetterHook === 'onPaid' || deadLetterHook === 'onReversed';
@@ -85,8 +85,8 @@ function addForgetHook(ledger: Command, { terminal, action }: CommandContext): v
   const command = ledger
     .command('forget-hook')
     .description(
-      'Forgets a hook that the site has removed. A process settles payments only if it has every hook that a process with this ' +
-        'ledger has had. Run this after the last process with the hook has ended.',
+      'Forgets a hook that the site has removed. The ledger records all hooks of its processes, and a process without one of them ' +
+        'settles no payments. Run this after the last process with the hook has ended.',
     )
     .argument('<hook>', `the hook: ${requiredHooks.join(', ')}`)
     .action(action((hook: string, flags: EnvironmentOptions) => forget(hook, flags, terminal)));

@@ -33,7 +33,7 @@ export function createServer(app: Express, options: ServerOptions = {}): http.Se
   return process.getBuiltinModule('node:https').createServer({ ...tls, ...settings }, app);
 }
 
-/** The options that some supported version of Node knows. The compiler requires those of the oldest. */
+/** The options in any supported version of Node. The type requires those of the oldest. */
 const serverOptions: Readonly<Record<keyof ServerOptions, true>> & Readonly<Record<string, true>> = {
   tls: true,
   IncomingMessage: true,

@@ -28,7 +28,7 @@ export async function handleRoute(
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed methods: ${Object.keys(methods).join(', ')}.`);
-    // Before the rate limit: otherwise a page of another site could exhaust the limit of its visitors here.
+    // Before the rate limit: otherwise a page of another site could use up the limits that its visitors have on this site.
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
     if (name === 'status' || name === 'events') rejectCrossSite(req);
     await handler(req, res, rest);

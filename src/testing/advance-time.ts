@@ -81,7 +81,7 @@ const timeColumns = [
 
 async function makeOlder(tx: DatabaseTransaction, ms: number): Promise<void> {
   const older = (column: string): string => `${column} = ${column} - $1::float8 * interval '1 millisecond'`;
-  // The trigger keeps the terms and times of an intent as they were created.
+  // The trigger rejects a change of `created_at`.
   await tx.query('alter table express_intents.intents disable trigger enforce_intent_rules');
   await tx.query(`update express_intents.intents set ${timeColumns.map(older).join(', ')}`, [ms]);
   await tx.query(`update express_intents.history set ${older('at')}`, [ms]);

@@ -10,7 +10,7 @@ export interface WaitOptions {
 }
 
 const pollMs = 20;
-/** An intent leaves these states only by an action. */
+/** An intent leaves these states only by `retry` or, if expired or reversed, by a payment. */
 const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
 
 /**

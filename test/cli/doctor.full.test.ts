@@ -895,7 +895,7 @@ describe('doctor finds nothing', () => {
       {
         check: 'events',
         level: 'skipped',
-        text: expect.stringContaining('whether a proxy buffers them cannot be judged'),
+        text: expect.stringContaining('whether a proxy buffers the events cannot be judged'),
       },
     ]);
   });

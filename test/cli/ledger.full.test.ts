@@ -157,7 +157,11 @@ describe('the command ledger', () => {
     expect(retried).toEqual({ code: 0, out: 'A running site will call onPaid again within a few seconds.', error: '' });
     expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {6}submitted$/m);
     const again = await command('ledger', 'retry', idOf(2));
-    expect(again).toEqual({ code: 1, out: '', error: 'There is nothing to retry: the intent is submitted.' });
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      error: 'There is nothing to retry: the intent is in the state submitted.',
+    });
     expect(await command('ledger', 'retry', idOf(3))).toMatchObject({
       code: 0,
       out: 'A running site will poll it again within a few seconds.',

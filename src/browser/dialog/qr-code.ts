@@ -56,7 +56,7 @@ export function qrModules(text: string): Readonly<Rows> {
     });
     return rows;
   }
-  throw new TypeError('Too long for a QR code');
+  throw new TypeError('The wallet link is too long for a QR code. Shorten walletUrl.');
 }
 
 /** The modules that are the same in every code of one version. */

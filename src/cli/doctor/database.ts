@@ -12,7 +12,7 @@ import { databaseHost, describePlace } from '../open-ledger.js';
 import { type Check, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork } from './external-client.js';
 
-const noLedger = 'there is no ledger, so no payment is polled and onPaid is not called';
+const noLedger = 'INTENT_DATABASE_URL is not set, so there is no ledger, and no payment is polled';
 
 /** The ledger: the database is reachable, writable and migrated, or the folder is writable and not locked. Only reads. */
 export const database: Check = async ({ settings, host, env, siteUrl }) => {

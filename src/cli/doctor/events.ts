@@ -37,7 +37,7 @@ export const events: Check = async (context) => {
     const result = await checkStream(url, service.tookMs, context);
     const slowestMs = await control.stop();
     if ('finding' in result) return [result.finding];
-    // Only a delay that plain requests at the same moment do not have is caused by a buffer.
+    // Only if plain requests at the same moment were not delayed, a buffer explains the delay of the stream.
     if (slowestMs - service.aloneMs < result.heldMs / 3) quietTries += 1;
     if (tries < 3) continue;
     if (quietTries > 1) return [heldBack(result.symptom)];
@@ -46,7 +46,7 @@ export const events: Check = async (context) => {
 };
 
 const notJudged = (reason: string): Finding =>
-  skipped(`the events arrive, but whether a proxy buffers them cannot be judged: ${reason}`);
+  skipped(`whether a proxy buffers the events cannot be judged: ${reason}`);
 
 /** Sends plain requests while a stream is open. They show how much load delays answers. */
 function startControl(siteUrl: URL, { status: path }: SiteRoutes, { client, signal }: DoctorContext) {

@@ -67,7 +67,7 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
   if (described === false) {
     return failure(
       `${url.href} answers with status 404: the router has no key file.`,
-      'Remove `login: false` and `routes: { keyFile: false }`. For payments only: --no-login.',
+      'Remove `login: false` and `routes: { keyFile: false }`. If the site takes payments only, run the doctor with --no-login.',
     );
   }
   const isSite = siteUrl?.origin === url.origin;

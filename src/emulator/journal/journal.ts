@@ -10,8 +10,9 @@ export interface JournalEntry {
   readonly number: number;
   /** When it started, ms since 1970. */
   readonly atMs: number;
+  /** How many identical calls this entry stands for. */
   readonly times: number;
-  /** When the last of them started, ms since 1970. */
+  /** When the last of these calls started, ms since 1970. */
   readonly lastAtMs: number;
   readonly record: JournalRecord;
 }

@@ -18,7 +18,7 @@ export interface FeedContext {
   readonly statusCache: StatusCache;
   readonly secrets: ClientSecretCache;
   readonly logger: Logger;
-  /** Called with each event of a watch. Also with a scan that the status shows first, so a scan may come twice. */
+  /** Called with each event of a watch, and with a scan that the status shows. So a scan may be reported twice. */
   readonly onEvent?: ((intentId: string, event: IntentEvent) => void) | undefined;
 }
 

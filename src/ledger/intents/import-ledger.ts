@@ -180,6 +180,6 @@ function explainInsert(error: unknown): unknown {
   const why =
     code === '23505'
       ? `An intent in the file already exists, in the ledger or earlier in the file (${detail}). Import into an empty ledger.`
-      : `${message}.`;
+      : `The database rejects an intent in the file: ${message}. Export the ledger again.`;
   return new IntentError('invalid_request', `${why} Nothing was imported.`, { cause: error });
 }

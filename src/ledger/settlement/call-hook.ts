@@ -7,7 +7,7 @@ import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
-import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
+import { emitChange, emitDeadLetter, emitHook, hookTimeout, observedHook } from './settlement-events.js';
 import { inAboutMs } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
@@ -20,7 +20,7 @@ export interface HookCall {
   readonly name: 'onPaid' | 'onReversed';
   /** If undefined, the state changes without a call. */
   readonly hook: Hook | undefined;
-  /** Records in the row that the hook starts, together with another change of the row. Default: a statement that records only that. */
+  /** Records the start of the hook, in one statement with another change of the row. Default: a statement that records only this. */
   readonly begin?: ((run: HookConcurrency) => Promise<ClaimedPayment>) | undefined;
   /** Decides whether the hook is called now. Before it returns false, it stores the time at which the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
@@ -80,7 +80,7 @@ export async function handleInterrupted(
   await updateClaimed(db, claimed, `lane = 'alone', due_at = now(), ${endClaim}`);
   logger.warn(
     `express-intents: the process ended while ${name} ran for payment ${claimed.payment.id}. Another hook may have been the cause, ` +
-      'so no attempt is counted. It is called again while no other hook runs.',
+      `so no attempt is counted. ${name} is called again for this payment while no other hook runs.`,
   );
 }
 
@@ -104,7 +104,8 @@ async function callInTransaction(
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      await withTimeout(settings.hookTimeoutMs, call, { signal: lease });
+      const error = hookTimeout(name, settings.hookTimeoutMs);
+      await withTimeout(settings.hookTimeoutMs, call, { signal: lease, error });
       await updateClaimed(tx, begun, changes, values);
     };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });

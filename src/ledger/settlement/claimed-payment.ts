@@ -23,7 +23,7 @@ export interface ClaimedPayment {
   /** How many times a hook of this payment has timed out since the last success. */
   readonly timeouts: number;
   readonly lane: Lane;
-  /** How the hook ran that the end of a process interrupted. Undefined if none was interrupted. */
+  /** Whether other hooks run next to this payment's hook, while it runs. Set at the claim if the end of a process interrupted it. */
   readonly hookRun: 'together' | 'alone' | undefined;
   /** The time from the creation of the intent to the status that first reported it as submitted. */
   readonly submittedAfterMs: number;

@@ -2,7 +2,7 @@ import type { Queryable } from '../database/database.js';
 import type { PaymentHooks } from '../payment.js';
 
 // A process without `onPaid` would settle a payment, and the order would never be fulfilled. Jobs and scripts are such processes.
-// So each process records which of these hooks it has, and no process settles payments that lacks a recorded hook.
+// So each process records which of these hooks it has, and a process that lacks a recorded hook settles no payments.
 
 export const requiredHooks = ['onPaid', 'onReversed', 'verifyPayment'] as const;
 export type RequiredHook = (typeof requiredHooks)[number];

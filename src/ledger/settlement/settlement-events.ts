@@ -65,6 +65,11 @@ export function emitHook(
   else observer.emit({ type: 'hook_completed', ...call });
 }
 
+export const hookTimeout = (hook: string, timeoutMs: number) => (): Error => {
+  const text = `${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook, or raise hooks.timeoutMs.`;
+  return new DOMException(text, 'TimeoutError');
+};
+
 /** Calls a hook that has no transaction, and emits its event. @throws as `withTimeout` */
 export async function observedHook<Value>(
   context: SettlementContext,
@@ -73,7 +78,9 @@ export async function observedHook<Value>(
 ): Promise<Value> {
   const calledAtMs = performance.now();
   try {
-    const value = await withTimeout(context.settings.hookTimeoutMs, call, { signal: run.lease });
+    const { hookTimeoutMs } = context.settings;
+    const error = hookTimeout(run.hook, hookTimeoutMs);
+    const value = await withTimeout(hookTimeoutMs, call, { signal: run.lease, error });
     emitHook(context, run, calledAtMs);
     return value;
   } catch (error) {

@@ -62,7 +62,7 @@ class Closing extends Error {
   }
 }
 
-/** Payments processed at once for each status call: while some wait for the service, others are written. */
+/** How many payments are claimed for each permitted status call: while some wait for the service, others are written. */
 const paymentsPerCall = 4;
 
 /** After failures of the database the interval between rounds grows up to this, in milliseconds. */

@@ -122,7 +122,7 @@ const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|x
 
 /** The error of an answer whose status or headers already rule it out. */
 function errorOfHead(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
-  // Interface section 7.3: any status except 2xx means that the request failed. So do redirects.
+  // Interface section 7.3: any status except 2xx, including a redirect, means that the request failed.
   if (statusCode > 299) {
     return httpStatusError(statusCode, parseRetryAfter(headers['retry-after'], Date.now()));
   }
