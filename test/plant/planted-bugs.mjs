@@ -29,7 +29,7 @@ const hookTransaction = `const work = async (tx: DatabaseTransaction): Promise<v
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      await withTimeout(settings.hookTimeoutMs, call, { signal: lease });
+      await withTimeout(settings.hookTimeoutMs, call, { signal: lease, error });
 ${settling}    };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });`;
 

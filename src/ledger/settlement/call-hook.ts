@@ -95,6 +95,7 @@ async function callInTransaction(
   const attempt = begun.attempts + 1;
   const late = begun.submittedAfterMs > settings.lateAfterMs;
   const observed = { hook: name, payment, attempt, lease };
+  const error = hookTimeout(name, settings.hookTimeoutMs);
   let signalOfHook: AbortSignal | undefined;
   let calledAtMs = 0;
   try {
@@ -104,7 +105,6 @@ async function callInTransaction(
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      const error = hookTimeout(name, settings.hookTimeoutMs);
       await withTimeout(settings.hookTimeoutMs, call, { signal: lease, error });
       await updateClaimed(tx, begun, changes, values);
     };
