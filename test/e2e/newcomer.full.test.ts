@@ -17,16 +17,19 @@ beforeAll(async () => {
   project = await ConsumerProject.create();
   for (const name of ['jest', 'supertest']) project.link(name);
   project.copy(guide);
+  // The time limit of the guide's test holds for a copied ledger. Creating the first one can take longer on a busy machine.
+  const create = "import { temporaryLedger } from 'express-intents/testing'; await (await temporaryLedger()).remove();";
+  expect(await project.node(['--input-type=module', '-e', create])).toMatchObject({ code: 0, stderr: '' });
 });
 afterAll(() => project.remove());
 
-test('the files of the getting-started guide have less than 68 lines', () => {
+test('the files of the getting-started guide have less than 60 lines', () => {
   const found = readdirSync(join(root, guide), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   expect(
     found.map(({ parentPath, name }) => join(parentPath, name).slice(join(root, guide).length + 1)).sort(),
   ).toEqual([...files, ...others].sort());
   const lines = files.flatMap((name) => readFileSync(join(root, guide, name), 'utf8').split('\n'));
-  expect(lines.filter((line) => line.trim() !== '').length).toBeLessThan(68);
+  expect(lines.filter((line) => line.trim() !== '').length).toBeLessThan(60);
 });
 
 test('the test of the getting-started guide passes', async () => {
@@ -45,7 +48,9 @@ test('the shop of the getting-started guide starts, shows its button and is paid
   const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', INTENT_DATABASE_URL: './ledger' };
   const { origin, sequencer, kill } = await project.startSite(['server.js'], { ...environment, PORT: '0' });
   try {
-    expect(await (await fetch(origin)).text()).toContain("elements.create('button'");
+    expect(await (await fetch(origin)).text()).toContain(
+      '<intent-button mode="payment" order="tea" success-url="/thanks/{{INTENT_ID}}">',
+    );
     expect((await fetch(`${origin}/intent/v1/elements.js`)).status).toBe(200);
     const headers = { 'content-type': 'application/json', origin };
     const created = await fetch(`${origin}/intent`, { method: 'POST', headers, body: '{"order":"tea"}' });

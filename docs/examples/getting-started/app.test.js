@@ -17,4 +17,4 @@ test('a settled payment creates an order', async () => {
   await router.close();
   await sequencer.close();
   await ledger.remove();
-}, 120_000); // creating the first ledger takes a few seconds
+}, 30_000); // creating the first ledger takes a few seconds

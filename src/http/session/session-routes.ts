@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type * as zod from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
 import { BoundedMap } from '../../async/bounded-map.js';
-import { withTimeout } from '../../async/timeout.js';
+import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
@@ -120,9 +120,7 @@ async function callOnSession(
 
 async function callHook(name: string, { ledger }: Config, call: () => void | Promise<void>): Promise<void> {
   const timeoutMs = ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
-  const error = () =>
-    new IntentError('internal_error', `${name} timed out after ${timeoutMs} ms. Move slow work out of the hook.`);
-  await runHook(name, () => withTimeout(timeoutMs, call, { error }));
+  await runHook(name, () => withTimeout(timeoutMs, call, { error: hookTimeoutError(name, timeoutMs) }));
 }
 
 /** The wallet has confirmed, so a retry must succeed once the session store works again. @throws {unknown} `error` */

@@ -1,5 +1,5 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
-import { withTimeout } from '../../async/timeout.js';
+import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
 import { type DatabaseTransaction, TransactionNotStarted } from '../database/database.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
@@ -7,7 +7,7 @@ import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
-import { emitChange, emitDeadLetter, emitHook, hookTimeout, observedHook } from './settlement-events.js';
+import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
 import { inAboutMs } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
@@ -95,7 +95,7 @@ async function callInTransaction(
   const attempt = begun.attempts + 1;
   const late = begun.submittedAfterMs > settings.lateAfterMs;
   const observed = { hook: name, payment, attempt, lease };
-  const error = hookTimeout(name, settings.hookTimeoutMs);
+  const error = hookTimeoutError(name, settings.hookTimeoutMs);
   let signalOfHook: AbortSignal | undefined;
   let calledAtMs = 0;
   try {

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../async/timeout.js';
+import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { errorText } from '../../describe-error.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { ClaimedPayment } from './claimed-payment.js';
@@ -65,11 +65,6 @@ export function emitHook(
   else observer.emit({ type: 'hook_completed', ...call });
 }
 
-export const hookTimeout = (hook: string, timeoutMs: number) => (): Error => {
-  const text = `${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook, or raise hooks.timeoutMs.`;
-  return new DOMException(text, 'TimeoutError');
-};
-
 /** Calls a hook that has no transaction, and emits its event. @throws as `withTimeout` */
 export async function observedHook<Value>(
   context: SettlementContext,
@@ -79,7 +74,7 @@ export async function observedHook<Value>(
   const calledAtMs = performance.now();
   try {
     const { hookTimeoutMs } = context.settings;
-    const error = hookTimeout(run.hook, hookTimeoutMs);
+    const error = hookTimeoutError(run.hook, hookTimeoutMs);
     const value = await withTimeout(hookTimeoutMs, call, { signal: run.lease, error });
     emitHook(context, run, calledAtMs);
     return value;

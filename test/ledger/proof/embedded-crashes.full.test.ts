@@ -22,6 +22,5 @@ test(
     const events = folders.flatMap(({ shop }) => shop.truth.events.map(({ what }) => what));
     expect(new Set(events)).toEqual(new Set(['created', 'secret returned', 'paid', 'reversed', 'answered']));
   },
-  // Only a hang takes so long. A process lives for up to twice the time in which a database opens, which is long on a busy machine.
-  60_000 + kills * 15_000,
+  60_000 + kills * 6_000,
 );
