@@ -36,6 +36,9 @@ export interface ShopLedger {
 
 const ttlMs = 120_000;
 
+/** Customers buy nothing while so many wait for their orders. On a busy machine the ledger would never catch up with them. */
+const maxWaiting = 12;
+
 /**
  * A site, its customers and the sequencer. It outlives the ledgers. A secret is returned only after the ledger has recorded
  * the intent, and only an intent whose secret was returned is paid.
@@ -52,6 +55,8 @@ export class Shop {
   readonly #random: SeededRandom;
   readonly #behaviors = new Map<string, Behavior>();
   readonly #keys = new Map<string, NewIntent>();
+  /** Paid, and no hook was called yet. */
+  readonly #waiting = new Set<string>();
   #created = 0;
   #areFaultsOver = false;
 
@@ -113,6 +118,7 @@ export class Shop {
   }
 
   async #buy(ledger: ShopLedger): Promise<void> {
+    if (this.#waiting.size > maxWaiting) return;
     const intent = this.#newIntent();
     this.truth.create(intent.id, intent.terms as RecordedTerms);
     await ledger.record(intent);
@@ -121,6 +127,7 @@ export class Shop {
 
   /** Two concurrent requests with one key, repeated until one is answered. */
   async #buyWithKey(ledger: ShopLedger): Promise<void> {
+    if (this.#waiting.size > maxWaiting) return;
     const [unanswered] = this.#keys;
     const [key, intent] = unanswered ?? [`key-${this.#created}`, this.#newIntent()];
     this.#keys.set(key, intent);
@@ -147,6 +154,7 @@ export class Shop {
     if (this.#behaviorOf(id) === 'unpaid' || this.truth.isPaid(id)) return;
     await wait(this.#random.below(20));
     this.truth.pay(id);
+    this.#waiting.add(id);
     if (this.#random.below(2) === 0) await ledger.recheck(id);
   }
 
@@ -162,7 +170,9 @@ export class Shop {
 
   async #browse(ledger: ShopLedger): Promise<void> {
     const [payment] = await ledger.paymentsFor(this.browser, 'article');
-    if (payment) await ledger.find(payment.id);
+    if (!payment) return;
+    await ledger.find(payment.id);
+    await ledger.recheck(payment.id);
   }
 
   #newIntent(): NewIntent {
@@ -186,6 +196,7 @@ export class Shop {
 
   #ordersFor(by: string, id: string, attempt: number): HookOrders {
     const behavior = this.#behaviorOf(id);
+    this.#waiting.delete(id);
     if (this.#areFaultsOver) return { waitMs: 0, throws: false };
     if (by === 'onReversed') {
       const throws = attempt === 1 && this.#random.below(2) === 0;
