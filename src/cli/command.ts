@@ -18,10 +18,11 @@ export interface Host {
   addressOf(address: HostAddress): HostAddress;
   /** Trusted certificates, in PEM. Undefined for the defaults of Node. */
   readonly ca: ConnectionOptions['ca'];
-  readonly checkMs: number;
+  /** The time limit of one check, in milliseconds. */
+  readonly checkTimeoutMs: number;
 }
 
-export const systemHost: Host = { addressOf: (address) => address, ca: undefined, checkMs: 5_000 };
+export const systemHost: Host = { addressOf: (address) => address, ca: undefined, checkTimeoutMs: 5_000 };
 
 export interface CommandContext {
   readonly terminal: Terminal;

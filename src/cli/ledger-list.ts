@@ -4,7 +4,7 @@ import { listIntents, parseListOptions, scannedPerPage } from '../ledger/intents
 import type { ListOptions } from '../ledger/ledger.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions } from './command.js';
 import { formatList } from './format-intent.js';
-import { inLedger } from './open-ledger.js';
+import { withMigratedLedger } from './open-ledger.js';
 import { printableJson, type Terminal } from './terminal.js';
 
 interface ListFlags extends EnvironmentOptions {
@@ -47,7 +47,7 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
   // Reports invalid options before it opens the ledger.
   parseListOptions(options);
   const isFiltered = Object.keys(filters).length > 0;
-  return inLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, async (db) => {
     const { intents, next } = await listIntents(db, options);
     if (json) {
       terminal.out(printableJson({ intents, next }));

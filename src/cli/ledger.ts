@@ -13,7 +13,7 @@ import { forgetHook, requiredHooks } from '../ledger/settlement/required-hooks.j
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, printError } from './command.js';
 import { formatCount, formatIntent } from './format-intent.js';
 import { addList } from './ledger-list.js';
-import { inLedger } from './open-ledger.js';
+import { withMigratedLedger } from './open-ledger.js';
 import { printableJson, type Terminal } from './terminal.js';
 
 export function addLedger(program: Command, context: CommandContext): void {
@@ -42,7 +42,7 @@ const retryableStates: ReadonlySet<IntentState> = new Set(['dead', 'expired', 'r
 
 async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<number> {
   requireId(id);
-  return inLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, async (db) => {
     const intent = await requireIntent(db, id);
     const history = await historyOf(db, id);
     if (flags.json) {
@@ -66,7 +66,7 @@ function addRetry(ledger: Command, { terminal, action }: CommandContext): void {
 
 async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
   requireId(id);
-  return inLedger(flags, terminal, async (db, { watchMs }) => {
+  return withMigratedLedger(flags, terminal, async (db, { watchMs }) => {
     const { state, deadLetterHook } = await requireIntent(db, id);
     if (!(await retryIntent(db, id, watchMs))) {
       terminal.error(`There is nothing to retry: the intent is in the state ${state}.`);
@@ -96,7 +96,7 @@ function addForgetHook(ledger: Command, { terminal, action }: CommandContext): v
 async function forget(name: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
   const hook = requiredHooks.find((each) => each === name);
   if (!hook) throw new IntentError('invalid_request', `The hook must be one of ${requiredHooks.join(', ')}.`);
-  return inLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, async (db) => {
     if (!(await forgetHook(db, hook))) {
       terminal.error(`There is nothing to forget: no process with ${hook} has used this ledger.`);
       return 1;
@@ -139,7 +139,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
   // The file is private: it contains payers and amounts.
   const archive = (path: string) => (intents: readonly object[]) =>
     appendFile(path, intents.map((intent) => `${JSON.stringify(intent)}\n`).join(''), { mode: 0o600 });
-  return inLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, async (db) => {
     terminal.progress('pruning');
     const count = await pruneIntents(db, {
       olderThan: new Date(Date.now() - days * 24 * 3_600_000),
@@ -161,7 +161,7 @@ function addExport(ledger: Command, { terminal, action }: CommandContext): void 
     )
     .action(
       action((flags: EnvironmentOptions) =>
-        inLedger(flags, terminal, async (db) => {
+        withMigratedLedger(flags, terminal, async (db) => {
           terminal.error(`${formatCount(await exportLedger(db, terminal.stream))} printed.`);
           return 0;
         }),
@@ -177,7 +177,7 @@ function addImport(ledger: Command, { terminal, action }: CommandContext): void 
     .description('Imports the output of `ledger export` from standard input, all or nothing.')
     .action(
       action((flags: EnvironmentOptions) =>
-        inLedger(flags, terminal, async (db) => {
+        withMigratedLedger(flags, terminal, async (db) => {
           terminal.progress('importing');
           return importLines(db, terminal);
         }),

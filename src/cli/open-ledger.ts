@@ -61,7 +61,7 @@ function openInSite(settings: LedgerSettings): IntentError {
 }
 
 /** Opens the migrated ledger of the environment. A folder or a slow database takes seconds. */
-export function inLedger(
+export function withMigratedLedger(
   flags: EnvironmentOptions,
   terminal: Terminal,
   use: (db: Database, settings: LedgerSettings) => Promise<number>,

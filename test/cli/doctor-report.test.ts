@@ -67,7 +67,7 @@ describe('the report of the doctor', () => {
 });
 
 describe('runChecks', () => {
-  const host = { ...systemHost, checkMs: 100 };
+  const host = { ...systemHost, checkTimeoutMs: 100 };
   const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false };
   type Checks = typeof checks;
 

@@ -744,7 +744,7 @@ const atSites: readonly Case[] = [
     // Slower than a busy machine.
     plant: async () => ({
       front: { buffers: true, site: await sound.startSite({ slowMs: 1_000 }) },
-      host: { checkMs: 30_000 },
+      host: { checkTimeoutMs: 30_000 },
     }),
     expected: [['events', 'error', /The first two events arrive together/, /proxy_buffering off/]],
   },
@@ -912,7 +912,7 @@ describe('doctor finds nothing', () => {
       },
     });
     sound.front.faults = { buffers: true, site };
-    expect(await findingsOf('events', { checkMs: 30_000 })).toEqual([
+    expect(await findingsOf('events', { checkTimeoutMs: 30_000 })).toEqual([
       { check: 'events', level: 'skipped', text: expect.stringContaining('plain requests are delayed too') },
     ]);
   });
@@ -926,7 +926,7 @@ describe('doctor finds nothing', () => {
         return streams < 3;
       },
     };
-    const [finding] = await findingsOf('events', { checkMs: 30_000 });
+    const [finding] = await findingsOf('events', { checkTimeoutMs: 30_000 });
     expect(finding).toMatchObject({ level: 'ok', text: expect.stringContaining('first event after') });
     expect(streams).toBe(3);
   });

@@ -47,12 +47,12 @@ app.get('/account', requireLogin(), (req, res) => {
 
 async function start() {
   console.log('Opening the database. The first start takes a few seconds.');
-  const embedded = await router.ready();
+  const sequencer = await router.ready();
   await router.database.query('create table if not exists orders (id text primary key, article text not null)');
   const port = process.env.PORT ?? 3000;
   await once(app.listen(port), 'listening');
   console.log(`The site is at http://localhost:${port}`);
-  if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
 }
 
 start().catch((error) => {

@@ -18,11 +18,11 @@ app.use(router, express.static('dist'));
 
 async function start() {
   console.log('Opening the database. The first start takes a few seconds.');
-  const embedded = await router.ready();
+  const sequencer = await router.ready();
   const port = process.env.PORT ?? 3000;
   await once(app.listen(port), 'listening');
   console.log(`The site is at http://localhost:${port}`);
-  if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
 }
 start().catch((error) => {
   console.error(error.message);

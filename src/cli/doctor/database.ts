@@ -25,7 +25,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
     return error.problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   }
   if (place.kind === 'embedded') return checkFolder(path.resolve(place.folder), siteUrl !== undefined);
-  const bounds = { connectMs: host.checkMs - 500, statementMs: host.checkMs - 1_000, closeMs: 500 };
+  const bounds = { connectMs: host.checkTimeoutMs - 500, statementMs: host.checkTimeoutMs - 1_000, closeMs: 500 };
   const db = await openPostgres({ url: place.url, ...bounds });
   try {
     return await checkServer(db);

@@ -9,7 +9,7 @@ import { noSite } from './site.js';
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
 
-const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.checkMs / 5);
+const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.checkTimeoutMs / 5);
 
 /** What one stream shows. A stream is held back if its first event arrives with the last, or does not arrive. */
 type StreamResult =
@@ -29,7 +29,7 @@ export const events: Check = async (context) => {
     return [skipped('the route `events` is disabled, or the site did not respond; see the check `site`')];
   const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
-  const endsAtMs = performance.now() + context.host.checkMs / 2;
+  const endsAtMs = performance.now() + context.host.checkTimeoutMs / 2;
   // A busy machine can delay one stream. A proxy that buffers delays every stream.
   for (let [tries, quietTries] = [1, 0]; ; tries += 1) {
     const url = new URL(`${routes.events}/${generateKeyPair().publicKey}/events`, siteUrl);

@@ -83,7 +83,7 @@ function createContext({ env, options, siteUrl }: Setup, host: Host, client: Ext
     production: env.NODE_ENV === 'production',
     site: () => {
       if (!siteUrl) throw new Error('There is no site.');
-      running ??= requestSite(client, siteUrl, AbortSignal.timeout(host.checkMs - 500));
+      running ??= requestSite(client, siteUrl, AbortSignal.timeout(host.checkTimeoutMs - 500));
       return running;
     },
   };
@@ -91,10 +91,10 @@ function createContext({ env, options, siteUrl }: Setup, host: Host, client: Ext
 
 /** Never rejects: an error or a timeout of a check becomes a finding. */
 async function runCheck({ name, check }: NamedCheck, context: SharedContext): Promise<readonly Finding[]> {
-  const { checkMs } = context.host;
-  const timeout = new Error(`The check did not finish within ${checkMs / 1_000} seconds.`);
+  const { checkTimeoutMs } = context.host;
+  const timeout = new Error(`The check did not finish within ${checkTimeoutMs / 1_000} seconds.`);
   try {
-    return await withTimeout(checkMs, (signal) => check({ ...context, signal }), { error: () => timeout });
+    return await withTimeout(checkTimeoutMs, (signal) => check({ ...context, signal }), { error: () => timeout });
   } catch (error) {
     if (error === timeout) {
       return [

@@ -29,7 +29,7 @@ export const sequencer: Check = async (context) => {
   if (sequencerUrl === 'embedded') return [ok('embedded: it starts with the site, for development')];
   if (sequencerUrl === undefined)
     return [skipped(grpcUrl ? 'INTENT_SEQUENCER_GRPC_URL is used instead' : noValidUrl(env))];
-  const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: host.checkMs });
+  const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: host.checkTimeoutMs });
   return checkService(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
 };
 
@@ -46,7 +46,7 @@ export const grpc: Check = async (context) => {
       ),
     ];
   }
-  const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: host.checkMs });
+  const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: host.checkTimeoutMs });
   return checkService(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
 };
 

@@ -7,7 +7,7 @@ import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
-import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
+import { emitDeadLetter, emitHook, emitSettledOrReversed, observedHook } from './settlement-events.js';
 import { inAboutMs } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
@@ -50,7 +50,7 @@ export async function callHook(
   const finish = async (): Promise<void> => {
     if (hook) return callInTransaction(context, await begin(), { ...call, hook }, lease);
     await updateClaimed(context.db, claimed, call.changes, call.values);
-    emitChange(context, claimed);
+    emitSettledOrReversed(context, claimed);
   };
   if (claimed.lane === 'alone') {
     return lanes.run('alone', lease, async () => {
@@ -122,7 +122,7 @@ async function callInTransaction(
     return hookFailed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, lease);
   }
   emitHook(context, observed, calledAtMs);
-  emitChange(context, begun);
+  emitSettledOrReversed(context, begun);
 }
 
 /** The database could not begin a transaction, so no attempt is counted. @throws {unknown} `error` */

@@ -23,7 +23,7 @@ export function emitSubmitted({ observer, settings }: Context, { payment, submit
 }
 
 /** @param claimed before the change: a submitted payment has settled, a settled one is reversed */
-export function emitChange(context: Context, claimed: ClaimedPayment): void {
+export function emitSettledOrReversed(context: Context, claimed: ClaimedPayment): void {
   if (claimed.state === 'settled') {
     emitReversed(context, claimed);
     return;

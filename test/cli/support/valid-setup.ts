@@ -120,7 +120,7 @@ export async function startValidSetup(): Promise<ValidSetup> {
     host: {
       ...systemHost,
       addressOf: (address) => (address.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : address),
-      checkMs: 8_000,
+      checkTimeoutMs: 8_000,
       ca: [shopCertificate.cert, expiredCertificate.cert],
     },
   };

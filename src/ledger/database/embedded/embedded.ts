@@ -49,7 +49,7 @@ const systemClock: Clock = {
 };
 
 /** Before a retried hook, the database is free for this many times the duration of the previous transaction. */
-const pausePerOpenMs = 4;
+const pauseFactor = 4;
 
 /**
  * A ledger in a folder, for one process. Commits survive the end of the process, but perhaps not a loss of power.
@@ -191,7 +191,7 @@ class EmbeddedDatabase implements Database {
       onEnd: () => {
         clearTimeout(timer);
         const openMs = this.#clock.now() - openedAtMs;
-        if (isHook) this.#nextRetryMs = this.#clock.now() + pausePerOpenMs * openMs;
+        if (isHook) this.#nextRetryMs = this.#clock.now() + pauseFactor * openMs;
       },
     });
   }
