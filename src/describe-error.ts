@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { IntentError, SequencerError, siteFrame, siteFrames } from './errors.js';
+import { firstAppFrame, IntentError, SequencerError, siteFrames } from './errors.js';
 
 /**
  * The details of an error for the log: the line of the site that caused it, its message, code, root cause and stack. Of a
@@ -47,8 +47,8 @@ function detailsOf(error: Error): Record<string, unknown> {
   const chain = reportedCauses(error);
   const [reported] = chain;
   const { message } = reported;
-  const located = [...chain, ...causesOf(error)].find((each) => siteFrame(framesOf(each)) !== undefined);
-  const at = siteFrame(located && framesOf(located));
+  const located = [...chain, ...causesOf(error)].find((each) => firstAppFrame(framesOf(each)) !== undefined);
+  const at = firstAppFrame(located && framesOf(located));
   const code = reported instanceof IntentError ? { code: reported.code } : {};
   const details = { ...(at !== undefined && { at }), message, ...code, ...databaseDetails(chain), ...rootCause(chain) };
   if (!(reported instanceof SequencerError)) {

@@ -173,7 +173,7 @@ export function siteFrames(stack: unknown): readonly string[] {
 }
 
 /** The first frame of the site's own code, such as `fulfill (file:///app/orders.js:12:5)`. Undefined if there is none. */
-export function siteFrame(stack: unknown): string | undefined {
+export function firstAppFrame(stack: unknown): string | undefined {
   const isOwn = (frame: string): boolean =>
     /:\d+:\d+\)?$/.test(frame) && !/[/\\]node_modules[/\\]|\b(?:node|wasm):/.test(frame);
   return siteFrames(stack)

@@ -138,7 +138,7 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
   ['startSequencer', 'ports', 'port', () => startSequencer(plus('ports'))],
   ['sequencer.siteOptions', 'domian', 'domain', () => sequencer.siteOptions(plus('domian'))],
   ['sequencer.siteEnvironment', 'domian', 'domain', () => sequencer.siteEnvironment(plus('domian'))],
-  ['sequencer.waitFor', 'timeout', 'timeoutMs', () => sequencer.waitFor(id, 'exists', plus('timeout'))],
+  ['sequencer.waitFor', 'timeout', 'timeoutMs', () => sequencer.waitFor(id, 'created', plus('timeout'))],
   ['sequencer.signWebhook', 'claim', 'claims', () => sequencer.signWebhook(id, plus('claim'))],
   ['sequencer.injectFault', 'time', 'times', () => sequencer.injectFault(plus('time', { kind: 'error' }))],
   ['createWallet', 'sead', 'seed', () => createWallet(plus('sead', { url: sequencer.url, name: 'Ada' }))],

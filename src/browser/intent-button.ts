@@ -14,7 +14,7 @@ import {
 } from './options.js';
 import { siteConfig } from './site-config.js';
 import { buttonTextsOf } from './texts/button-texts.js';
-import { attempt, requireThat } from './validation.js';
+import { requireThat, tryOrUndefined } from './validation.js';
 
 // Without a page, as in server-side rendering, the module can still be loaded.
 const Base = (globalThis.HTMLElement ?? class {}) as new () => HTMLElement & ButtonOptions;
@@ -65,7 +65,7 @@ export class IntentButton extends Base {
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    this.#button.onclick = () => this.#attempt(() => this.#flow.start());
+    this.#button.onclick = () => this.#runReporting(() => this.#flow.start());
     for (const event of ['pointerenter', 'focus'])
       this.#button.addEventListener(event, () => void preloadDialog().catch(() => undefined));
     root.append(this.#button, this.#note);
@@ -100,7 +100,7 @@ export class IntentButton extends Base {
 
   /** Appends the button to an element of the page. @throws {TypeError} if there is no such element */
   mount(target: string | Element): this {
-    const place = typeof target === 'string' ? attempt(() => document.querySelector(target)) : target;
+    const place = typeof target === 'string' ? tryOrUndefined(() => document.querySelector(target)) : target;
     requireThat(place instanceof Element, 'target', 'an element of this page');
     place.append(this);
     return this;
@@ -121,13 +121,13 @@ export class IntentButton extends Base {
   }
 
   attributeChangedCallback(): void {
-    void this.#attempt(({ label, mode, locale }) => {
+    void this.#runReporting(({ label, mode, locale }) => {
       this.#label.textContent = label ?? buttonTextsOf(locale)[mode];
     }, true);
     if (!this.isConnected) return;
     // By then all attributes and properties are set. Another order can have a pending intent too.
     clearTimeout(this.#restoreTimer);
-    this.#restoreTimer = setTimeout(() => this.#attempt(() => this.#flow.restore()));
+    this.#restoreTimer = setTimeout(() => this.#runReporting(() => this.#flow.restore()));
   }
 
   #settings(): Settings {
@@ -145,7 +145,7 @@ export class IntentButton extends Base {
   }
 
   /** Reports errors: callbacks of the browser have no caller to catch them. */
-  async #attempt(act: (settings: Settings) => unknown, isConfigured?: boolean): Promise<void> {
+  async #runReporting(act: (settings: Settings) => unknown, isConfigured?: boolean): Promise<void> {
     try {
       if (!isConfigured) await siteConfig.load?.(this.#settings().routes);
       if (this.isConnected) await act(this.#settings());

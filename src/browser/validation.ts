@@ -3,7 +3,7 @@ export function requireThat(condition: unknown, what: string, form: unknown): as
   if (!condition) throw new TypeError(`The ${what} must be ${form}.`);
 }
 
-export function attempt<Value>(act: () => Value): Value | undefined {
+export function tryOrUndefined<Value>(act: () => Value): Value | undefined {
   try {
     return act();
   } catch {
@@ -14,7 +14,7 @@ export function attempt<Value>(act: () => Value): Value | undefined {
 /** @returns the absolute URL @throws {TypeError} for anything but http and https, such as `javascript:` */
 export function httpUrl(text: string, what: string): string {
   // `trim` throws unless the option is a string.
-  const url = attempt(() => new URL(text.trim(), location.href).href) as string;
+  const url = tryOrUndefined(() => new URL(text.trim(), location.href).href) as string;
   requireThat(/^https?:/.test(url), what, 'an http or https URL');
   return url;
 }

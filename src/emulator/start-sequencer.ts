@@ -71,7 +71,7 @@ export interface Sequencer {
   /** Trusts these verifier keys, Base58, for a domain instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
   trust(domain: string, publicKeys: readonly string[]): void;
   /**
-   * Resolves once an intent reaches a milestone: `exists`, `code_scanned`, `declined` or `intent_submitted`.
+   * Resolves once an intent reaches a milestone: `created`, `scanned`, `declined` or `submitted`.
    * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds; the message lists the milestones it reached
    */
   waitFor(

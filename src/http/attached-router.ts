@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { IntentError } from '../errors.js';
 import type { IntentUser } from './hooks.js';
-import type { Limit } from './limits/rate-limiting.js';
+import type { RateLimiter } from './limits/rate-limiting.js';
 import type { RouterContext } from './router-context.js';
 
 export interface AttachedRouter {
@@ -9,7 +9,7 @@ export interface AttachedRouter {
   /** The mount path of the router; empty at the root. */
   readonly baseUrl: string;
   /** Counts a request against the limit of `GET /status/:id`. */
-  readonly countStatus: Limit;
+  readonly countStatus: RateLimiter;
 }
 
 const routers = new WeakMap<Request, AttachedRouter>();

@@ -9,7 +9,7 @@ import { eventsHandler } from './events/events-route.js';
 import { closeOverfullPipeline } from './events/pipelined-streams.js';
 import { getStatusHandler } from './events/status-route.js';
 import { handleRoute, type MatchedRoute, type Methods } from './handle-route.js';
-import { type LimitOf, rateLimiting, withRateLimit } from './limits/rate-limiting.js';
+import { type RateLimiterOf, rateLimiting, withRateLimit } from './limits/rate-limiting.js';
 import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { proxyReporter } from './operations/proxy-report.js';
@@ -49,7 +49,7 @@ export function createRouter(context: RouterContext): RequestHandler {
 
 type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 
-function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
+function handlersOf(context: RouterContext, limitOf: RateLimiterOf): RouteHandlers {
   const { config, sessions, webhook } = context;
   const { login } = config;
   const unlessClosing = (handler: Handler): Handler => rejectWhileClosing(context, handler);

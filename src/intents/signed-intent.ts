@@ -115,7 +115,7 @@ async function withVerifierSignature<Properties extends { signature?: v1.Signatu
   message: Properties,
   verifier: Signer,
 ): Promise<Properties> {
-  return { ...message, signature: { value: await signChecked(verifier, unsignedBytes(codec, message)) } };
+  return { ...message, signature: { value: await signChecked(verifier, bytesToSign(codec, message)) } };
 }
 
 /** The payload of an intent, and the rendezvous key that is derived from it (section 5.2). */
@@ -143,7 +143,7 @@ function signIntent({ payload, rendezvous }: Identity, message: v1.Message.$Prop
 }
 
 /** The bytes that the `signature` field of a message covers: the serialized message without that field. */
-export function unsignedBytes<Properties extends { signature?: v1.Signature.$Properties | null }>(
+export function bytesToSign<Properties extends { signature?: v1.Signature.$Properties | null }>(
   codec: Parameters<typeof encode<Properties>>[0],
   message: Properties,
 ): Uint8Array {
@@ -151,11 +151,11 @@ export function unsignedBytes<Properties extends { signature?: v1.Signature.$Pro
 }
 
 /** The bytes that the signature of a message covers: the serialized message without fields 1 and 3 (protocol section 4). */
-export function signedBytesOf(message: v1.Message.$Properties): Uint8Array {
+export function encodeSignedBytes(message: v1.Message.$Properties): Uint8Array {
   return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
 }
 
-/** Like `signedBytesOf`, for a message as sent, including explicit default values. */
-export function signedBytesIn(message: Uint8Array): Uint8Array {
+/** Like `encodeSignedBytes`, for a message as sent, including explicit default values. */
+export function extractSignedBytes(message: Uint8Array): Uint8Array {
   return withoutFields(message, 1, 3);
 }

@@ -7,7 +7,7 @@ import { differsByDefaultsOnly, messagesIn, withoutFields } from '../wire/signed
 import { nativeCurrency } from './currency.js';
 import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import type { Payload } from './payload.js';
-import { signedBytesOf } from './signed-intent.js';
+import { encodeSignedBytes } from './signed-intent.js';
 
 /** The site of a login, from a verified intent. */
 export interface RequestedLogin {
@@ -59,7 +59,7 @@ export function verifyIntent(
   message: v1.Message,
   rendezvousKey: Uint8Array,
   signature: Uint8Array,
-  signedBytes: Uint8Array = signedBytesOf(message),
+  signedBytes: Uint8Array = encodeSignedBytes(message),
 ): IntentRequest {
   if (!verifySignature(rendezvousKey, signedBytes, signature)) {
     throw new IntentError('invalid_signature', 'The intent is not signed by its rendezvous key.');
@@ -81,7 +81,7 @@ export function matchesRequest(payload: Payload, request: IntentRequest): boolea
 }
 
 /** The rendezvous key in an intent. A payment of the `messaging` dialect without login has none. */
-export function namedRendezvous(message: v1.Message): Uint8Array | undefined {
+export function rendezvousKeyIn(message: v1.Message): Uint8Array | undefined {
   const { requestToReceiveBill, requestToLogin } = message;
   return (requestToReceiveBill ?? requestToLogin)?.rendezvousKey?.value ?? undefined;
 }

@@ -1,6 +1,6 @@
 import { IntentError, SequencerError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
-import { unsignedBytes } from '../intents/signed-intent.js';
+import { bytesToSign } from '../intents/signed-intent.js';
 import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
@@ -163,7 +163,7 @@ export async function getUserId(
     intentId: { value: parseIntentId(id) },
     verifier: { value: parseVerifierKey(verifier.publicKey) },
   };
-  const signature = { value: await signChecked(verifier, unsignedBytes(codec, request)) };
+  const signature = { value: await signChecked(verifier, bytesToSign(codec, request)) };
   const body = encode(codec, { ...request, signature });
   const answer = await transport.call(operations.getLoginForThirdPartyApp, body, options);
   return readUserId(decodeAnswer(v1.GetLoginForThirdPartyAppResponse, answer));

@@ -78,10 +78,10 @@ export function callWithTimeout(
   const { timeoutMs, signal, metadata } = bounds;
   const call = (ending: AbortSignal): Promise<Uint8Array> =>
     transport.call(operation, body, { signal: ending, ...(metadata && { metadata }) });
-  return withTimeout(timeoutMs, call, { signal, error: () => answerTimeout(timeoutMs), ref: true });
+  return withTimeout(timeoutMs, call, { signal, error: () => answerTimeoutError(timeoutMs), ref: true });
 }
 
-export function answerTimeout(timeoutMs: number, cause?: unknown): SequencerError {
+export function answerTimeoutError(timeoutMs: number, cause?: unknown): SequencerError {
   const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms. If this happens often, raise the timeout.`;
   return new SequencerError('sequencer_timeout', message, { cause });
 }

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { type Sequencer, type SequencerOptions, startSequencer } from '../../src/emulator/index.js';
 import { rendezvousKeyPair } from '../../src/intents/payload.js';
 import {
+  bytesToSign,
   type PaymentTerms,
   type SignedIntent,
   signLoginIntent,
   signPaymentIntent,
-  unsignedBytes,
 } from '../../src/intents/signed-intent.js';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../src/keys/ed25519.js';
@@ -129,7 +129,7 @@ export async function statusFlags(url: string, id: string): Promise<[boolean, bo
 
 export function pollBody(rendezvous: KeyPair): Uint8Array {
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
-  const signature = { value: rendezvous.sign(unsignedBytes(v1.PollMessagesRequest, unsigned)) };
+  const signature = { value: rendezvous.sign(bytesToSign(v1.PollMessagesRequest, unsigned)) };
   return encode(v1.PollMessagesRequest, { ...unsigned, signature });
 }
 
@@ -145,12 +145,12 @@ export const keyPair = (fill: number): KeyPair => keyPairFromSeed(new Uint8Array
 
 export async function submitAs(url: string, id: string, payer: KeyPair, signer = payer): Promise<v1.Response> {
   const unsigned = { intentId: { value: parseIntentId(id) }, payer: { value: payer.publicKey } };
-  const signature = { value: signer.sign(unsignedBytes(emulator.SubmitPaymentRequest, unsigned)) };
+  const signature = { value: signer.sign(bytesToSign(emulator.SubmitPaymentRequest, unsigned)) };
   return call(url, submitPayment, encode(emulator.SubmitPaymentRequest, { ...unsigned, signature }));
 }
 
 export async function logInAs(url: string, id: string, user: KeyPair, signer = user): Promise<v1.Response> {
   const unsigned = { intentId: { value: parseIntentId(id) }, userId: { value: user.publicKey } };
-  const signature = { value: signer.sign(unsignedBytes(v1.LoginToThirdPartyAppRequest, unsigned)) };
+  const signature = { value: signer.sign(bytesToSign(v1.LoginToThirdPartyAppRequest, unsigned)) };
   return call(url, operations.loginToThirdPartyApp, encode(v1.LoginToThirdPartyAppRequest, { ...unsigned, signature }));
 }

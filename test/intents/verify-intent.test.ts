@@ -1,8 +1,8 @@
 import bs58 from 'bs58';
 import { decodePayload, type Payload, parseClientSecret } from '../../src/intents/payload.js';
 import {
+  extractSignedBytes,
   type SignedIntent,
-  signedBytesIn,
   signLoginIntent,
   signPaymentIntent,
 } from '../../src/intents/signed-intent.js';
@@ -10,7 +10,7 @@ import {
   decodeCanonical,
   type IntentRequest,
   matchesRequest,
-  namedRendezvous,
+  rendezvousKeyIn,
   verifyIntent,
 } from '../../src/intents/verify-intent.js';
 import { keyPairFromSeed } from '../../src/keys/ed25519.js';
@@ -30,7 +30,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Verifies a signed intent from its bytes alone. */
 function receive(bytes: Uint8Array, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
-  return verifyIntent(decodeCanonical(v1.Message, bytes), rendezvousKey, signature, signedBytesIn(bytes));
+  return verifyIntent(decodeCanonical(v1.Message, bytes), rendezvousKey, signature, extractSignedBytes(bytes));
 }
 
 const receiveIntent = ({ message, rendezvousKey, signature }: SignedIntent): IntentRequest =>
@@ -356,12 +356,12 @@ describe('an intent of another kind (interface 1.3, 4.1)', () => {
 describe('the rendezvous key named by a message (protocol 5)', () => {
   test.each(built)('is found in %s', async (name, build) => {
     const { message, rendezvousKey } = await build();
-    const named = namedRendezvous(decodeCanonical(v1.Message, encode(v1.Message, message)));
+    const named = rendezvousKeyIn(decodeCanonical(v1.Message, encode(v1.Message, message)));
     expect(named && hex(named)).toBe(name.includes('names no') ? undefined : hex(rendezvousKey));
   });
 
   test('is undefined for another kind', () => {
-    expect(namedRendezvous(v1.Message.create({ codeScanned: {} }))).toBeUndefined();
+    expect(rendezvousKeyIn(v1.Message.create({ codeScanned: {} }))).toBeUndefined();
   });
 });
 

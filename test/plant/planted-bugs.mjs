@@ -38,8 +38,8 @@ export const plantedBugs = [
   {
     name: 'a job without onPaid settles the payments of the site',
     file: 'ledger/settlement/required-hooks.ts',
-    from: 'export const hasAllHooks = (hooks: string): string =>\n  `not exists (',
-    to: 'export const hasAllHooks = (hooks: string): string =>\n  `true or not exists (',
+    from: 'export const hasAllHooksSql = (hooks: string): string =>\n  `not exists (',
+    to: 'export const hasAllHooksSql = (hooks: string): string =>\n  `true or not exists (',
     caughtBy: ['ledger/settlement/required-hooks.test.ts'],
   },
   {
@@ -221,7 +221,7 @@ export const plantedBugs = [
   {
     name: 'a transaction is committed without a check that the ledger began it',
     file: 'ledger/database/postgres/postgres-connection.ts',
-    from: 'checkTransaction(mark)}; commit',
+    from: 'checkTransactionSql(mark)}; commit',
     to: "''}commit",
     caughtBy: ['ledger/database/transaction-scope.test.ts'],
   },

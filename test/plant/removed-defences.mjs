@@ -183,7 +183,7 @@ export const removedDefences = [
   {
     name: 'removed: webhooks are called only on this machine',
     file: 'emulator/operations/intents.ts',
-    from: "return url && (url.protocol === 'https:' || isCallable(url)) ? url : undefined;",
+    from: "return url && (url.protocol === 'https:' || isAllowedWebhookHost(url)) ? url : undefined;",
     to: 'return url;',
     caughtBy: attack('ssrf'),
   },

@@ -13,7 +13,7 @@ import { formatBase58 } from '../../src/keys/base58.js';
 import { createIntent, getStatus } from '../../src/sequencer/calls.js';
 import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
-import { answerTimeout, callWithTimeout } from '../../src/sequencer/transport.js';
+import { answerTimeoutError, callWithTimeout } from '../../src/sequencer/transport.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import type { Operation } from '../../src/wire/envelope.js';
@@ -204,7 +204,7 @@ function inMemory(): FaultyTransport {
 }
 
 function errorFrom({ code, httpStatus, retryAfterMs }: Fault, timeoutMs: number): SequencerError {
-  if (code === 'sequencer_timeout') return answerTimeout(timeoutMs);
+  if (code === 'sequencer_timeout') return answerTimeoutError(timeoutMs);
   const serviceMessage = code === 'sequencer_error' ? canary : undefined;
   return new SequencerError(code, 'An injected fault.', { httpStatus, retryAfterMs, serviceMessage });
 }

@@ -11,7 +11,7 @@ import { qrCode } from './qr-code.js';
 // Loaded on demand, when a visitor is about to press the button. It shares no module with elements.js, only types.
 
 /** The states of the dialog; its `data-state`. `IntentFlow` describes their transitions. */
-export type State =
+export type DialogState =
   | 'preparing'
   | 'waiting'
   | 'scanned'
@@ -200,7 +200,7 @@ export class IntentDialog {
     this.#lifetime.textContent = '\u00a0';
   }
 
-  show(state: State, details: Details = {}): void {
+  show(state: DialogState, details: Details = {}): void {
     const { element } = this;
     element.dataset.state = state;
     const isFinal = details.isFinal || state === 'done' || state === 'confirming';
@@ -266,7 +266,7 @@ export class IntentDialog {
     if (element.open && !this.#host.shadowRoot?.activeElement?.getClientRects().length) element.focus();
   }
 
-  #sentence(state: State, { problem, isUnpaid, check }: Details): string {
+  #sentence(state: DialogState, { problem, isUnpaid, check }: Details): string {
     const texts = this.#texts;
     const isPayment = this.#settings.mode === 'payment';
     if (problem && state === 'confirming') return retryText(problem, texts);

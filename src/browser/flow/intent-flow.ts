@@ -1,4 +1,4 @@
-import type { IntentDialog, State } from '../dialog/intent-dialog.js';
+import type { DialogState, IntentDialog } from '../dialog/intent-dialog.js';
 import type { Emit, User } from '../events.js';
 import type { Settings } from '../options.js';
 import { buttonTextsOf } from '../texts/button-texts.js';
@@ -21,12 +21,12 @@ const claimedIds = new Set<string>();
 type CancelReason = 'declined' | 'expired' | 'problem';
 
 /** The states that offer a retry. A dialog closed in one of them was closed for that reason. */
-const isRetryable = (stage: string): stage is CancelReason => /declined|expired|problem/.test(stage);
+const isRetryable = (state: string): state is CancelReason => /declined|expired|problem/.test(state);
 
 /**
  * One payment or login of a button, from the click to its end.
  *
- * Stages:
+ * States:
  * - idle: no dialog. A click starts an attempt and loads the dialog.
  * - preparing: the site creates the intent, or a handler of `invoke` provides its client secret.
  * - waiting, scanned: the code is on the screen. The watch of the intent moves between them.
@@ -35,7 +35,7 @@ const isRetryable = (stage: string): stage is CancelReason => /declined|expired|
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
- * Every stage leads to idle when the visitor closes the dialog or the element leaves the page.
+ * Every state leads to idle when the visitor closes the dialog or the element leaves the page.
  *
  * A payment can be submitted after its attempt: its watch continues until then, and `pending-intents.ts` keeps its id for
  * the next visit.
@@ -49,7 +49,7 @@ export class IntentFlow {
   /** The watches of all intents that can still be submitted. Each retry adds one. */
   readonly #watches = new Map<string, Watch>();
   #settings = {} as Settings;
-  #stage: State | 'idle' = 'idle';
+  #state: DialogState | 'idle' = 'idle';
   /** Set from the click until idle. */
   #attempt: AbortController | undefined;
   readonly #creator = new IntentCreator();
@@ -73,14 +73,14 @@ export class IntentFlow {
   async start(): Promise<void> {
     if (this.#attempt) {
       // A login can be confirming without a dialog: it was closed, or the page was reloaded.
-      if (this.#stage === 'confirming') return this.#open().catch(() => this.#noteUnloaded());
+      if (this.#state === 'confirming') return this.#open().catch(() => this.#noteUnloaded());
       return;
     }
     this.#settings = this.#resolveSettings();
     this.#attempt = new AbortController();
     const { signal } = this.#attempt;
     this.#latestId = undefined;
-    this.#stage = 'preparing';
+    this.#state = 'preparing';
     try {
       await this.#open();
     } catch (error) {
@@ -129,7 +129,7 @@ export class IntentFlow {
 
   /** The previous intent is still watched. */
   #retry(): void {
-    if (!isRetryable(this.#stage)) return;
+    if (!isRetryable(this.#state)) return;
     this.#attempt = undefined;
     for (const watch of this.#watches.values()) watch.slowDown();
     void this.start();
@@ -137,11 +137,11 @@ export class IntentFlow {
 
   // ---- From the click to the code ----
 
-  /** Loads and opens the dialog, unless the stage changes meanwhile. @throws {Problem} if it cannot be loaded */
+  /** Loads and opens the dialog, unless the state changes meanwhile. @throws {Problem} if it cannot be loaded */
   async #open(): Promise<void> {
     const attempt = this.#attempt as AbortController;
     const settings = this.#settings;
-    const stage = this.#stage;
+    const state = this.#state;
     const texts = buttonTextsOf(settings.locale);
     if (!this.#dialog) {
       this.#host.showBusy(texts.busy);
@@ -152,10 +152,10 @@ export class IntentFlow {
         check: () => void this.#check(),
       });
     }
-    if (this.#attempt !== attempt || this.#stage !== stage) return;
+    if (this.#attempt !== attempt || this.#state !== state) return;
     this.#dialog.open(settings, texts[settings.mode]);
-    if (stage === 'confirming') this.#dialog.clearCode();
-    this.#show(stage as State);
+    if (state === 'confirming') this.#dialog.clearCode();
+    this.#show(state as DialogState);
   }
 
   #noteUnloaded(): void {
@@ -252,7 +252,7 @@ export class IntentFlow {
     const attempt = this.#attempt;
     this.#show('expired');
     const answers = await Promise.all([...this.#watches.values()].map((watch) => watch.poll()));
-    if (this.#attempt !== attempt || this.#stage !== 'expired') return;
+    if (this.#attempt !== attempt || this.#state !== 'expired') return;
     this.#show('expired', { check: answers.every(Boolean) ? 'unpaid' : 'failed' });
   }
 
@@ -304,7 +304,7 @@ export class IntentFlow {
     this.#completingId = undefined;
     // The visitor declined and closed the dialog.
     if (mode === 'login' && !user) {
-      this.#stage = 'waiting';
+      this.#state = 'waiting';
       return this.#onClosed();
     }
     forgetPending(orderJson);
@@ -346,13 +346,13 @@ export class IntentFlow {
 
   /** The visitor closed the dialog. A scanned payment can still be submitted, so its watch continues. */
   async #onClosed(): Promise<void> {
-    const stage = this.#stage;
+    const state = this.#state;
     const intent = this.#latestId;
-    if (stage === 'confirming') return this.#showBusy();
+    if (state === 'confirming') return this.#showBusy();
     this.#endAttempt();
-    if (/done|idle/.test(stage)) return;
+    if (/done|idle/.test(state)) return;
     const { urls, orderJson, mode } = this.#settings;
-    const reason = isRetryable(stage) ? stage : 'dismissed';
+    const reason = isRetryable(state) ? state : 'dismissed';
     for (const watch of this.#watches.values()) {
       // While no answer arrives, a scan is not reported either.
       if (mode === 'payment' && (watch.isScanned || watch.isFailing)) watch.slowDown();
@@ -366,7 +366,7 @@ export class IntentFlow {
   #endAttempt(): void {
     clearTimeout(this.#expiryTimer);
     this.#attempt?.abort();
-    this.#stage = 'idle';
+    this.#state = 'idle';
     this.#attempt = undefined;
     this.#shownId = undefined;
     this.#completingId = undefined;
@@ -384,7 +384,7 @@ export class IntentFlow {
   }
 
   #show(...shown: Parameters<IntentDialog['show']>): void {
-    this.#stage = shown[0];
+    this.#state = shown[0];
     this.#dialog?.show(...shown);
     this.#showBusy();
   }

@@ -1,4 +1,4 @@
-import { attempt } from '../validation.js';
+import { tryOrUndefined } from '../validation.js';
 import { isIntentId } from './client-secret.js';
 
 // The pending intent of each order. Only the public id is stored. Payments also work if the browser denies storage.
@@ -13,7 +13,7 @@ const keptMs = 3_600_000;
 /** The pending intent for an order, identified by the settings' `orderJson`. */
 export function recallPending(orderJson: string): string | undefined {
   const name = itemName(orderJson);
-  return attempt(() => {
+  return tryOrUndefined(() => {
     const [id, leftAtMs] = localStorage.getItem(name)?.split(' ') ?? [];
     // Taken by this tab.
     localStorage.removeItem(name);
@@ -26,21 +26,21 @@ export function recallPending(orderJson: string): string | undefined {
 }
 
 export function rememberPending(orderJson: string, intentId: string): void {
-  attempt(() => sessionStorage.setItem(itemName(orderJson), intentId));
+  tryOrUndefined(() => sessionStorage.setItem(itemName(orderJson), intentId));
 }
 
 export function forgetPending(orderJson: string): void {
-  attempt(() => sessionStorage.removeItem(itemName(orderJson)));
+  tryOrUndefined(() => sessionStorage.removeItem(itemName(orderJson)));
 }
 
 /** Copies a pending payment for the next page of the site, because the page is left. */
 export function shareWithNextPage(orderJson: string, intentId: string): void {
-  attempt(() => localStorage.setItem(itemName(orderJson), `${intentId} ${Date.now()}`));
+  tryOrUndefined(() => localStorage.setItem(itemName(orderJson), `${intentId} ${Date.now()}`));
 }
 
 /** Removes the copy, because the page is back. */
 export function unsharePending(orderJson: string): void {
-  attempt(() => localStorage.removeItem(itemName(orderJson)));
+  tryOrUndefined(() => localStorage.removeItem(itemName(orderJson)));
 }
 
 const itemName = (orderJson: string): string => `intent-button ${orderJson}`;

@@ -1,5 +1,5 @@
 import type { Settings } from '../options.js';
-import { attempt } from '../validation.js';
+import { tryOrUndefined } from '../validation.js';
 import { call, isServiceSilent, type Problem, type Status } from './api.js';
 import { shareWithNextPage, unsharePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
@@ -16,7 +16,7 @@ const slowPollMs = 5_000;
 /** Detects a stream that stopped without an error. */
 const pollDuringStreamMs = 15_000;
 /** The browser fires several events when the page is shown again. */
-const sameReturnMs = 300;
+const pageEventThrottleMs = 300;
 const maxWatchMs = 3_600_000;
 
 /**
@@ -132,7 +132,7 @@ export class Watch {
     if (/pagehide|offline/.test(type)) this.#stream.close();
     else if (!document.hidden) {
       if (!this.#isSlow) this.#stream.open();
-      if (Date.now() - this.#polledAtMs > sameReturnMs) void this.poll();
+      if (Date.now() - this.#polledAtMs > pageEventThrottleMs) void this.poll();
     }
   }
 }
@@ -178,12 +178,12 @@ class EventStream {
         this.isAlive = true;
         this.#failures = 0;
         this.#onSignal(
-          (event.split('_')[1] as WatchSignal | undefined) ?? signalOf(attempt(() => JSON.parse(data)) ?? {}),
+          (event.split('_')[1] as WatchSignal | undefined) ?? signalOf(tryOrUndefined(() => JSON.parse(data)) ?? {}),
         );
       });
     }
     source.addEventListener('description', ({ data }) => {
-      const description: unknown = attempt(() => JSON.parse(data).description);
+      const description: unknown = tryOrUndefined(() => JSON.parse(data).description);
       if (typeof description === 'string') this.#onDescription(description);
     });
     source.onerror = () => {

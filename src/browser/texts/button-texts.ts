@@ -1,4 +1,4 @@
-import { attempt } from '../validation.js';
+import { tryOrUndefined } from '../validation.js';
 
 /** The texts of the button itself, which are there before the dialog is loaded. */
 export interface ButtonTexts {
@@ -54,4 +54,4 @@ export function negotiateTag(wanted: readonly (string | null | undefined)[]): st
 export const languageOf = (tag: string): string => tag.split('-')[0] as string;
 
 const canonicalTag = (text: string | null | undefined): string | undefined =>
-  attempt(() => `${new Intl.Locale(text ?? '')}`);
+  tryOrUndefined(() => `${new Intl.Locale(text ?? '')}`);

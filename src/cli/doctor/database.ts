@@ -15,7 +15,7 @@ import { explainNetwork } from './external-client.js';
 const noLedger = 'INTENT_DATABASE_URL is not set, so there is no ledger, and no payment is polled';
 
 /** The ledger: the database is reachable, writable and migrated, or the folder is writable and not locked. Only reads. */
-export const database: Check = async ({ settings, host, env, siteUrl }) => {
+export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => {
   const { database: place } = settings;
   if (!place) return [skipped(env.INTENT_DATABASE_URL ? 'INTENT_DATABASE_URL is not valid' : noLedger)];
   try {

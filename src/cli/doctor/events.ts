@@ -21,7 +21,7 @@ type StreamResult =
     };
 
 /** The live events of an intent that does not exist. The first must arrive at once, through every proxy. */
-export const events: Check = async (context) => {
+export const checkEvents: Check = async (context) => {
   const { siteUrl } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
@@ -34,11 +34,11 @@ export const events: Check = async (context) => {
   for (let [tries, quietTries] = [1, 0]; ; tries += 1) {
     const url = new URL(`${routes.events}/${generateKeyPair().publicKey}/events`, siteUrl);
     const control = startControl(siteUrl, routes, context);
-    const result = await checkStream(url, service.tookMs, context);
+    const result = await checkEventStream(url, service.tookMs, context);
     const slowestMs = await control.stop();
     if ('finding' in result) return [result.finding];
     // Only if plain requests at the same moment were not delayed, a buffer explains the delay of the stream.
-    if (slowestMs - service.aloneMs < result.heldMs / 3) quietTries += 1;
+    if (slowestMs - service.siteOnlyMs < result.heldMs / 3) quietTries += 1;
     if (tries < 3) continue;
     if (quietTries > 1) return [heldBack(result.symptom)];
     if (tries === 6 || performance.now() > endsAtMs) return [notJudged('plain requests are delayed too')];
@@ -75,7 +75,7 @@ function startControl(siteUrl: URL, { status: path }: SiteRoutes, { client, sign
   };
 }
 
-async function checkStream(url: URL, serviceMs: number, context: DoctorContext): Promise<StreamResult> {
+async function checkEventStream(url: URL, serviceMs: number, context: DoctorContext): Promise<StreamResult> {
   const timeoutMs = firstEventMs(context);
   let answer: ExternalResponse;
   try {
@@ -97,7 +97,7 @@ interface ServiceTimes {
   /** How long the sequencer of the site takes to answer. Zero without a status route. */
   readonly tookMs: number;
   /** How long the site takes to answer without its sequencer. */
-  readonly aloneMs: number;
+  readonly siteOnlyMs: number;
 }
 
 /** Measures the site and its sequencer. Returns a finding if the sequencer does not answer. */
@@ -106,17 +106,17 @@ async function measureService(
   { status: path }: SiteRoutes,
   { client, signal }: DoctorContext,
 ): Promise<ServiceTimes | { readonly finding: Finding }> {
-  if (!path) return { tookMs: 0, aloneMs: 0 };
+  if (!path) return { tookMs: 0, siteOnlyMs: 0 };
   const ask = (id: string) => client.read(new URL(`${path}/${id}`, siteUrl), { signal });
-  let [aloneMs, askedMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [siteOnlyMs, askedMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let asked: TextResponse;
   // The fastest of three calls, because load only makes a call slower.
   for (let times = 1; ; times += 1) {
-    aloneMs = Math.min(aloneMs, (await ask(malformedId)).tookMs);
+    siteOnlyMs = Math.min(siteOnlyMs, (await ask(malformedId)).tookMs);
     asked = await ask(generateKeyPair().publicKey);
     askedMs = Math.min(askedMs, asked.tookMs);
     if (asked.status !== 200) break;
-    if (times === 3) return { tookMs: askedMs - aloneMs, aloneMs };
+    if (times === 3) return { tookMs: askedMs - siteOnlyMs, siteOnlyMs };
   }
   const { code = '' } = readProblem(asked.text);
   const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();

@@ -16,7 +16,7 @@ import { underPath } from './site.js';
 const keyFilePath = '/.well-known/service-payments.json';
 
 /** The verifier key file as a wallet reads it: over https, at the root of the domain (interface section 4.6). */
-export const keyFile: Check = async (context) => {
+export const checkKeyFile: Check = async (context) => {
   const { settings, siteUrl, client, signal } = context;
   const origin = isDevelopment(settings) ? siteUrl?.origin : settings.domain && `https://${settings.domain}`;
   if (origin === undefined) return [skipped(reasonToSkip(context))];

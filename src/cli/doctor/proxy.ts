@@ -8,7 +8,7 @@ import { noSite, rejectedBody } from './site.js';
  * `X-Forwarded-For`, so proxies wrote all its addresses, and the site must trust them all. In a second request the doctor claims
  * an address, which the site must not accept.
  */
-export const proxy: Check = async (context) => {
+export const checkProxy: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);

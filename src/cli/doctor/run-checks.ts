@@ -3,15 +3,15 @@ import type { Environment } from '../../config/config-options.js';
 import { messageOf } from '../../errors.js';
 import type { Host } from '../command.js';
 import { type Check, type DoctorContext, type Finding, failure } from './check.js';
-import { database } from './database.js';
-import { events } from './events.js';
+import { checkDatabase } from './database.js';
+import { checkEvents } from './events.js';
 import { ExternalClient } from './external-client.js';
-import { keyFile } from './key-file.js';
-import { proxy } from './proxy.js';
+import { checkKeyFile } from './key-file.js';
+import { checkProxy } from './proxy.js';
 import { type RunningSite, requestSite } from './running-site.js';
-import { grpc, sequencer, stream } from './sequencer.js';
-import { consistency, readSettings, type SiteCodeOptions, settings } from './settings.js';
-import { origin, site, wallet, webhook } from './site.js';
+import { checkGrpc, checkSequencer, checkStream } from './sequencer.js';
+import { checkConsistency, checkSettings, readSettings, type SiteCodeOptions } from './settings.js';
+import { checkOrigin, checkSite, checkWallet, checkWebhook } from './site.js';
 
 export interface NamedCheck {
   readonly name: string;
@@ -24,19 +24,19 @@ const remote = (name: string, check: Check): NamedCheck => ({ name, needsNetwork
 
 /** All checks in the order of their output, from this machine outwards. `docs/doctor.md` has a row for each. */
 export const checks: readonly NamedCheck[] = [
-  local('settings', settings),
-  local('consistency', consistency),
-  remote('database', database),
-  remote('sequencer', sequencer),
-  remote('stream', stream),
-  remote('grpc', grpc),
-  remote('key file', keyFile),
-  remote('site', site),
-  remote('origin', origin),
-  remote('proxy', proxy),
-  remote('events', events),
-  remote('webhook', webhook),
-  remote('wallet', wallet),
+  local('settings', checkSettings),
+  local('consistency', checkConsistency),
+  remote('database', checkDatabase),
+  remote('sequencer', checkSequencer),
+  remote('stream', checkStream),
+  remote('grpc', checkGrpc),
+  remote('key file', checkKeyFile),
+  remote('site', checkSite),
+  remote('origin', checkOrigin),
+  remote('proxy', checkProxy),
+  remote('events', checkEvents),
+  remote('webhook', checkWebhook),
+  remote('wallet', checkWallet),
 ];
 
 export interface Setup {

@@ -23,7 +23,7 @@ import { type Check, type DoctorContext, type Finding, failure, ok, skipped, war
 import { explainNetwork, type NetworkProblem } from './external-client.js';
 
 /** The sequencer over its HTTP proxy (interface section 4.1). */
-export const sequencer: Check = async (context) => {
+export const checkSequencer: Check = async (context) => {
   const { settings, host, env } = context;
   const { sequencerUrl, grpcUrl } = settings;
   if (sequencerUrl === 'embedded') return [ok('embedded: it starts with the site, for development')];
@@ -34,7 +34,7 @@ export const sequencer: Check = async (context) => {
 };
 
 /** The sequencer over direct gRPC (interface section 4.2), when that is set. */
-export const grpc: Check = async (context) => {
+export const checkGrpc: Check = async (context) => {
   const { settings, host, env } = context;
   const { grpcUrl } = settings;
   if (grpcUrl === undefined) {
@@ -96,7 +96,7 @@ async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promi
 const faultWaitMs = 150;
 
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
-export const stream: Check = async ({ settings, signal, env }) => {
+export const checkStream: Check = async ({ settings, signal, env }) => {
   const { sequencerUrl, grpcUrl } = settings;
   if (sequencerUrl === 'embedded') return [skipped('the embedded sequencer needs no check')];
   if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'gRPC is used instead of WebSocket' : noValidUrl(env))];

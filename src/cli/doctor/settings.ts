@@ -69,7 +69,7 @@ function readDatabase(env: Environment): LedgerSettings['database'] | undefined 
 
 export const isLocal = (hostname: string): boolean => isLoopback(hostname) || hostname.endsWith('.localhost');
 
-export const settings: Check = async ({ env, problems, production }) => {
+export const checkSettings: Check = async ({ env, problems, production }) => {
   const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   const unknown = unknownVariables(env).map((name) => {
     const closest = closestName(name, knownVariables);
@@ -94,7 +94,7 @@ function checkDestination(env: Environment, production: boolean): Finding[] {
 }
 
 /** Whether the domain of logins, the origin of the site and `--url` are consistent. */
-export const consistency: Check = async (context) => {
+export const checkConsistency: Check = async (context) => {
   const { settings, siteUrl, production, env } = context;
   const { domain, origin, sequencerUrl } = settings;
   const found: Finding[] = [];

@@ -6,7 +6,7 @@ import { isLocal } from './settings.js';
 export const noSite = skipped('pass the running site with --url https://...');
 
 /** The running site: it responds, has the router at its root, and uses production mode over https. */
-export const site: Check = async (context) => {
+export const checkSite: Check = async (context) => {
   const { siteUrl, site: request, production } = context;
   if (!siteUrl) return [noSite];
   let seen: RunningSite;
@@ -80,7 +80,7 @@ export const rejectedBody = '{"doctor":true}';
 const rejectedCode = 'unknown_field';
 
 /** Whether the site accepts requests from its own pages and rejects those from other sites: it must know its origin behind a proxy. */
-export const origin: Check = async (context) => {
+export const checkOrigin: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
@@ -151,7 +151,7 @@ const rateLimited = skipped('the site has reached its rate limit for this machin
 const webhookPath = '/intent/webhook';
 
 /** The webhook route, if webhooks are enabled. It rejects the content type of this request without reading the body. */
-export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
+export const checkWebhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (!settings.takesWebhooks)
     return [skipped('INTENT_WEBHOOK_PUBLIC_KEY is not set; pass --webhook if the site has `webhook: true`')];
   if (!siteUrl) return [noSite];
@@ -174,7 +174,7 @@ export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
 
 const walletFix = 'Set INTENT_WALLET_URL to the page that opens the wallet.';
 
-export const wallet: Check = async ({ settings, client, signal, env }) => {
+export const checkWallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
   if (walletUrl === undefined) {
     if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];

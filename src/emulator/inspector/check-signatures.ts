@@ -1,5 +1,5 @@
-import { signedBytesIn, unsignedBytes } from '../../intents/signed-intent.js';
-import { namedRendezvous, verifierBytesIn } from '../../intents/verify-intent.js';
+import { bytesToSign, extractSignedBytes } from '../../intents/signed-intent.js';
+import { rendezvousKeyIn, verifierBytesIn } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
 import { decode, v1 } from '../../wire/codec.js';
@@ -47,14 +47,14 @@ const checks: Readonly<Partial<Record<SequencerOperation, Check>>> = {
     const message = decode(v1.Message, bytes);
     return checkIntentSignatures(
       message,
-      namedRendezvous(message),
+      rendezvousKeyIn(message),
       message.sendMessageRequestSignature,
-      signedBytesIn(bytes),
+      extractSignedBytes(bytes),
     );
   },
   sendMessage: (bytes) => {
     const { message, rendezvousKey, signature } = decode(v1.SendMessageRequest, bytes);
-    const signedBytes = signedBytesIn(messagesIn(bytes, 1)[0] ?? new Uint8Array());
+    const signedBytes = extractSignedBytes(messagesIn(bytes, 1)[0] ?? new Uint8Array());
     return checkIntentSignatures(v1.Message.create(message ?? {}), rendezvousKey?.value, signature, signedBytes);
   },
   openMessageStream: (bytes) => {
@@ -105,11 +105,11 @@ function checkVerifier(
 /** A signature in a field of the request itself (protocol section 4). */
 function checkOwn<Request extends { signature?: v1.Signature.$Properties | null }>(
   signer: CheckedSignature['signer'],
-  codec: Parameters<typeof unsignedBytes<Request>>[0],
+  codec: Parameters<typeof bytesToSign<Request>>[0],
   request: Request,
   key: Key,
 ): CheckedSignature {
-  return checked(signer, key?.value, unsignedBytes(codec, request), request.signature);
+  return checked(signer, key?.value, bytesToSign(codec, request), request.signature);
 }
 
 function checked(

@@ -1,5 +1,5 @@
 import { formatAmount } from '../../intents/money.js';
-import { type IntentRequest, namedRendezvous } from '../../intents/verify-intent.js';
+import { type IntentRequest, rendezvousKeyIn } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { decode, v1 } from '../../wire/codec.js';
 import type { Timeline } from '../journal/journal.js';
@@ -132,7 +132,7 @@ function partiesOf(
 /** The signatures of the create, which the journal does not have after a restart. */
 function signaturesOf({ id, signedBytes, mailbox: { request } }: StoredIntent): CheckedSignature[] {
   const message = v1.Message.create(request);
-  const key = namedRendezvous(message) ?? parseIntentId(id);
+  const key = rendezvousKeyIn(message) ?? parseIntentId(id);
   return checkIntentSignatures(message, key, request.sendMessageRequestSignature, signedBytes);
 }
 

@@ -1,7 +1,7 @@
 import { IntentError } from '../../errors.js';
 import type { ResolvedFault } from '../faults/fault-kinds.js';
 
-export type Via = 'proxy' | 'websocket' | 'grpc' | 'in-process';
+export type TransportKind = 'proxy' | 'websocket' | 'grpc' | 'in-process';
 
 export interface Refusal {
   /** A code of this package; undefined for any other error. */
@@ -29,7 +29,7 @@ export type JournalRecord =
   | {
       readonly kind: 'call';
       readonly operation: string;
-      readonly via: Via;
+      readonly via: TransportKind;
       readonly request: RecordedBytes;
       readonly answer: RecordedBytes | undefined;
       readonly refusal: Refusal | undefined;
@@ -37,12 +37,12 @@ export type JournalRecord =
     }
   | {
       readonly kind: 'stream';
-      readonly via: Via;
+      readonly via: TransportKind;
       readonly request: RecordedBytes;
       readonly refusal: Refusal | undefined;
     }
-  | { readonly kind: 'delivery'; readonly via: Via; readonly message: RecordedBytes }
-  | { readonly kind: 'stream-end'; readonly via: Via; readonly reason: 'complete' | 'disconnected' }
+  | { readonly kind: 'delivery'; readonly via: TransportKind; readonly message: RecordedBytes }
+  | { readonly kind: 'stream-end'; readonly via: TransportKind; readonly reason: 'complete' | 'disconnected' }
   | {
       readonly kind: 'key-file';
       readonly domain: string;
@@ -62,6 +62,6 @@ export type JournalRecord =
       readonly problem?: string;
       readonly durationMs: number;
     }
-  | { readonly kind: 'fault'; readonly operation: string; readonly via: Via; readonly fault: ResolvedFault }
+  | { readonly kind: 'fault'; readonly operation: string; readonly via: TransportKind; readonly fault: ResolvedFault }
   /** `restored`: read from the state file at startup. */
   | { readonly kind: 'reversed' | 'restored' };

@@ -3,7 +3,7 @@ import { nameOf } from '../../wire/envelope.js';
 import type { ResolvedFault } from '../faults/fault-kinds.js';
 import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import { ChangeNotifier } from '../state/change-notifier.js';
-import type { JournalRecord, RecordedBytes, Refusal, Via } from './journal-record.js';
+import type { JournalRecord, RecordedBytes, Refusal, TransportKind } from './journal-record.js';
 
 export interface JournalEntry {
   /** Numbers the entries in the order in which they started, even if the clock is stopped. */
@@ -106,7 +106,10 @@ export class Journal {
   }
 
   /** Starts the record of a call. The returned function adds the entry with the outcome. */
-  startCall(request: OperationRequest, via: Via): (answer: Uint8Array | undefined, refusal?: Refusal) => void {
+  startCall(
+    request: OperationRequest,
+    via: TransportKind,
+  ): (answer: Uint8Array | undefined, refusal?: Refusal) => void {
     const start = this.start();
     return (answer, refusal) => {
       const record: JournalRecord = {
@@ -129,7 +132,7 @@ export class Journal {
     };
   }
 
-  recordFault(request: OperationRequest | Operation, via: Via, fault: ResolvedFault): void {
+  recordFault(request: OperationRequest | Operation, via: TransportKind, fault: ResolvedFault): void {
     const id = 'body' in request ? this.idOf(request) : undefined;
     this.add(id, { kind: 'fault', operation: nameOf(request), via, fault });
   }

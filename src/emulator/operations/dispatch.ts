@@ -1,7 +1,7 @@
 import { IntentError } from '../../errors.js';
 import { submitPayment } from '../../wire/emulator-codec.js';
 import { encodeErrorResponse, encodeOkResponse, nameOf, operations } from '../../wire/envelope.js';
-import { refusalOf, type Via } from '../journal/journal-record.js';
+import { refusalOf, type TransportKind } from '../journal/journal-record.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { handleCreateIntent, handleGetStatus, handleRegisterWebhook } from './intents.js';
 import { handleGetLogin, handleLogin } from './login.js';
@@ -33,7 +33,11 @@ function refuseStream(state: SequencerState, body: Uint8Array): never {
 }
 
 /** Serves a unary call. Returns an ERROR envelope with the reason for a refused call (interface section 7). */
-export async function dispatch(state: SequencerState, request: OperationRequest, via: Via): Promise<Uint8Array> {
+export async function dispatch(
+  state: SequencerState,
+  request: OperationRequest,
+  via: TransportKind,
+): Promise<Uint8Array> {
   const recordEnd = state.journal.startCall(request, via);
   try {
     const answer = await perform(state, request);

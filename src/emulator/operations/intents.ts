@@ -1,10 +1,10 @@
 import { IntentError } from '../../errors.js';
-import { signedBytesIn } from '../../intents/signed-intent.js';
-import { decodeCanonical, namedRendezvous, type RequestedLogin } from '../../intents/verify-intent.js';
+import { extractSignedBytes } from '../../intents/signed-intent.js';
+import { decodeCanonical, type RequestedLogin, rendezvousKeyIn } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { parseHttpUrl } from '../../net/url.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
-import { isCallable } from '../outbound/send-webhook.js';
+import { isAllowedWebhookHost } from '../outbound/send-webhook.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { type VerifiedIntent, verifyIntentMessage } from '../state/verified-intent.js';
@@ -16,10 +16,10 @@ export async function handleCreateIntent(state: SequencerState, body: Uint8Array
   if (!message.requestToReceiveBill && !message.requestToLogin) {
     throw new IntentError('not_supported', 'Only payment requests and logins can be created.');
   }
-  const key = namedRendezvous(message);
+  const key = rendezvousKeyIn(message);
   if (!key) throw new IntentError('malformed_message', 'The message must name its rendezvous key.');
   const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
-  const stored = await storeIntent(state, verifyIntentMessage(message, key, signature, signedBytesIn(body)));
+  const stored = await storeIntent(state, verifyIntentMessage(message, key, signature, extractSignedBytes(body)));
   return encode(v1.GetStatusResponse, statusOf(stored));
 }
 
@@ -88,5 +88,5 @@ function registerWebhook(
 
 function parseWebhookUrl(text: string): URL | undefined {
   const url = text.length <= maxWebhookUrlLength ? parseHttpUrl(text) : undefined;
-  return url && (url.protocol === 'https:' || isCallable(url)) ? url : undefined;
+  return url && (url.protocol === 'https:' || isAllowedWebhookHost(url)) ? url : undefined;
 }

@@ -2,7 +2,7 @@ import { decodeCanonical } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { encode, v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
-import { refusalOf, type Via } from '../journal/journal-record.js';
+import { refusalOf, type TransportKind } from '../journal/journal-record.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
 import { type MailboxMessage, messageIdOf, toWireMessage } from '../state/mailbox.js';
 import type { SequencerState } from '../state/sequencer-state.js';
@@ -73,7 +73,7 @@ export function openRecordedStream(
   state: SequencerState,
   body: Uint8Array,
   signal: AbortSignal,
-  via: Via,
+  via: TransportKind,
 ): AsyncGenerator<Uint8Array, void> {
   const { journal } = state;
   const request = { ...operations.openMessageStream, body };
@@ -94,7 +94,7 @@ async function* recordDeliveries(
   { journal }: SequencerState,
   request: OperationRequest,
   stream: AsyncGenerator<Uint8Array, void>,
-  via: Via,
+  via: TransportKind,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
   let reason: 'complete' | 'disconnected' = 'disconnected';

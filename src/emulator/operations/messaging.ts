@@ -1,5 +1,5 @@
 import { IntentError } from '../../errors.js';
-import { signedBytesIn } from '../../intents/signed-intent.js';
+import { extractSignedBytes } from '../../intents/signed-intent.js';
 import { decodeCanonical } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
@@ -25,7 +25,7 @@ export async function handleSendMessage(state: SequencerState, body: Uint8Array)
   const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
   const message = v1.Message.create(request.message ?? {});
   const signature = request.signature?.value ?? new Uint8Array();
-  const signedBytes = signedBytesIn(messagesIn(body, 1)[0] ?? new Uint8Array());
+  const signedBytes = extractSignedBytes(messagesIn(body, 1)[0] ?? new Uint8Array());
   const isRequest = message.requestToReceiveBill || message.requestToLogin;
   const messageId = isRequest
     ? (await storeIntent(state, verifyIntentMessage(message, key, signature, signedBytes))).mailbox.requestId

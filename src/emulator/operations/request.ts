@@ -1,6 +1,6 @@
 import { IntentError } from '../../errors.js';
-import { unsignedBytes } from '../../intents/signed-intent.js';
-import { namedRendezvous } from '../../intents/verify-intent.js';
+import { bytesToSign } from '../../intents/signed-intent.js';
+import { rendezvousKeyIn } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
 import { decode, v1 } from '../../wire/codec.js';
@@ -35,7 +35,7 @@ export function intentIdIn(request: OperationRequest): string | undefined {
 
 function keyIn({ body, ...operation }: OperationRequest): Uint8Array | null | undefined {
   const name = sequencerOperationOf(operation);
-  if (name === 'createIntent') return namedRendezvous(decode(v1.Message, body));
+  if (name === 'createIntent') return rendezvousKeyIn(decode(v1.Message, body));
   if (name === 'sendMessage') return decode(v1.SendMessageRequest, body).rendezvousKey?.value;
   // All others have an intent id or a rendezvous key in field 1, with equal encodings.
   return decode(v1.GetStatusRequest, body).intentId?.value;
@@ -49,11 +49,11 @@ export function requireBytes32(field: { value?: Uint8Array | null } | null | und
 
 /** Requires the request's own signature by `publicKey` (protocol section 4). @throws {IntentError} `invalid_signature` */
 export function requireSignature<Request extends { signature?: v1.Signature.$Properties | null }>(
-  codec: Parameters<typeof unsignedBytes<Request>>[0],
+  codec: Parameters<typeof bytesToSign<Request>>[0],
   request: Request,
   publicKey: Uint8Array,
 ): void {
   const signature = request.signature?.value ?? new Uint8Array();
-  if (verifySignature(publicKey, unsignedBytes(codec, request), signature)) return;
+  if (verifySignature(publicKey, bytesToSign(codec, request), signature)) return;
   throw new IntentError('invalid_signature', 'The request is not signed by the key it names.');
 }

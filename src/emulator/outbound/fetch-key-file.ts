@@ -5,7 +5,7 @@ import { parseBase58 } from '../../keys/base58.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
 import { isLoopback, parseHttpUrl } from '../../net/url.js';
 import { listen } from '../servers/listen.js';
-import { loopbackAddresses, Outbound, type OutboundOptions, publicAddresses } from './outbound.js';
+import { GuardedHttpClient, loopbackAddresses, type OutboundOptions, publicAddresses } from './outbound.js';
 
 const path = '/.well-known/service-payments.json';
 
@@ -18,12 +18,12 @@ type LocalSource =
 /** Reads key files, which publish verifier keys (interface sections 2.7 and 4.6). */
 export class KeyFileReader {
   readonly #localSources = new Map<string, LocalSource>();
-  readonly #public: Outbound;
-  readonly #local: Outbound;
+  readonly #public: GuardedHttpClient;
+  readonly #local: GuardedHttpClient;
 
   constructor(options: OutboundOptions = {}) {
-    this.#public = new Outbound(publicAddresses, options);
-    this.#local = new Outbound(loopbackAddresses, options);
+    this.#public = new GuardedHttpClient(publicAddresses, options);
+    this.#local = new GuardedHttpClient(loopbackAddresses, options);
   }
 
   /**
@@ -78,7 +78,7 @@ function localOrigin(domain: string, origin: string): string {
   );
 }
 
-async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier: string): Promise<void> {
+async function verifyKeyPublishedAt(outbound: GuardedHttpClient, origin: string, verifier: string): Promise<void> {
   const address = `${origin}${path}`;
   const keys = await readPublicKeys(outbound, address);
   if (keys.includes(verifier)) return;
@@ -102,7 +102,7 @@ async function whileServed(listener: RequestListener, call: (origin: string) => 
 const localFix =
   'For a site on this machine, start the embedded sequencer with --local-domain <domain>=<origin>, or call setLocalDomain() in a test.';
 
-async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {
+async function readPublicKeys(outbound: GuardedHttpClient, address: string): Promise<unknown[]> {
   let text: string;
   try {
     text = await readText(outbound, address);
@@ -118,7 +118,7 @@ async function readPublicKeys(outbound: Outbound, address: string): Promise<unkn
   return keys;
 }
 
-async function readText(outbound: Outbound, address: string): Promise<string> {
+async function readText(outbound: GuardedHttpClient, address: string): Promise<string> {
   const { status, text } = await outbound.call(address, { method: 'GET' });
   if (status !== 200) throw new Error(`the response has status ${status}, not 200`);
   return text;

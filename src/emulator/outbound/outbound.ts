@@ -36,7 +36,7 @@ export interface OutboundResponse {
  * allows, follows no redirects, and reads at most 8 KiB within 3 seconds. The policy is checked for the address of the
  * connection, which prevents DNS rebinding.
  */
-export class Outbound {
+export class GuardedHttpClient {
   readonly #agent: Agent;
 
   constructor(allows: AddressPolicy, { resolve = lookup, ca }: OutboundOptions = {}) {

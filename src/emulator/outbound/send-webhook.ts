@@ -6,7 +6,7 @@ import { formatBase58 } from '../../keys/base58.js';
 import type { Journal } from '../journal/journal.js';
 import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
-import { loopbackAddresses, Outbound } from './outbound.js';
+import { GuardedHttpClient, loopbackAddresses } from './outbound.js';
 
 /** Claims of a webhook call (protocol section 5). */
 export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;
@@ -92,7 +92,7 @@ function claimsOf({ id, request, userId }: StoredIntent): Record<string, string 
 /** Hosts whose webhooks are called. Other loopback addresses may have services that clients must not reach. */
 const webhookHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-export function isCallable({ hostname }: URL): boolean {
+export function isAllowedWebhookHost({ hostname }: URL): boolean {
   return webhookHosts.has(hostname);
 }
 
@@ -100,7 +100,7 @@ export function isCallable({ hostname }: URL): boolean {
 export class WebhookCaller {
   readonly #signer: WebhookSigner;
   readonly #now: () => number;
-  readonly #outbound = new Outbound(loopbackAddresses);
+  readonly #outbound = new GuardedHttpClient(loopbackAddresses);
 
   constructor(signer: WebhookSigner, now: () => number) {
     this.#signer = signer;
@@ -110,7 +110,7 @@ export class WebhookCaller {
   /** Calls the webhook of a submitted intent once, in the background: with a login, after the login. */
   call(intent: StoredIntent, journal: Journal): void {
     const { webhookUrl, request, userId } = intent;
-    if (!webhookUrl || !isCallable(webhookUrl) || (request.login && !userId)) return;
+    if (!webhookUrl || !isAllowedWebhookHost(webhookUrl) || (request.login && !userId)) return;
     const recordEnd = journal.startWebhook(intent.id, webhookUrl.href);
     this.#post(webhookUrl, intent).then(
       ({ status, token }) => {

@@ -2,7 +2,7 @@ import { IntentError, SequencerError } from '../../errors.js';
 import { type Operation, openResponse, operations } from '../../wire/envelope.js';
 import { performFaultyCall, throwFault } from '../faults/faulty-call.js';
 import { streamEnvelopes, streamFaultKinds } from '../faults/faulty-stream.js';
-import { refusalOf, type Via } from '../journal/journal-record.js';
+import { refusalOf, type TransportKind } from '../journal/journal-record.js';
 import { dispatch } from '../operations/dispatch.js';
 import { openRecordedStream } from '../operations/message-stream.js';
 import { intentIdIn, type OperationRequest } from '../operations/request.js';
@@ -27,7 +27,7 @@ export interface InProcessTransport {
 export function inProcessTransport(
   state: SequencerState,
   closed: AbortSignal,
-  via: Via = 'in-process',
+  via: TransportKind = 'in-process',
 ): InProcessTransport {
   let closing = new AbortController();
   return Object.freeze({
@@ -49,7 +49,12 @@ export function inProcessTransport(
 }
 
 /** Performs a call, with its fault if there is one. @throws {SequencerError} for a fault that delivers no envelope */
-function perform(state: SequencerState, request: OperationRequest, via: Via, signal: AbortSignal): Promise<Uint8Array> {
+function perform(
+  state: SequencerState,
+  request: OperationRequest,
+  via: TransportKind,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   const fault = state.faults.consume(request);
   if (!fault) return dispatch(state, request, via);
   state.journal.recordFault(request, via, fault);
@@ -59,7 +64,7 @@ function perform(state: SequencerState, request: OperationRequest, via: Via, sig
 
 interface StreamCall {
   readonly request: OperationRequest;
-  readonly via: Via;
+  readonly via: TransportKind;
   readonly closed: AbortSignal;
   readonly closing: AbortSignal;
   readonly signal: AbortSignal | undefined;
@@ -84,7 +89,7 @@ async function* readStream(
 function open(
   state: SequencerState,
   { service, method, body }: OperationRequest,
-  via: Via,
+  via: TransportKind,
   stop: AbortSignal,
 ): AsyncIterable<Uint8Array> {
   const { openMessageStream: operation } = operations;

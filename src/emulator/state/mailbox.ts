@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { signedBytesOf } from '../../intents/signed-intent.js';
+import { encodeSignedBytes } from '../../intents/signed-intent.js';
 import type { v1 } from '../../wire/codec.js';
 import { ChangeNotifier } from './change-notifier.js';
 
@@ -13,7 +13,7 @@ export type MailboxMessage = v1.Message.$Properties & {
 
 /** Keeps the signed bytes of a message if its encoding differs from them. */
 export function withSignedBytes(message: MailboxMessage, signedBytes: Uint8Array): MailboxMessage {
-  return Buffer.compare(signedBytes, signedBytesOf(message)) === 0 ? message : { ...message, signedBytes };
+  return Buffer.compare(signedBytes, encodeSignedBytes(message)) === 0 ? message : { ...message, signedBytes };
 }
 
 /** The message to encode for readers: its id and signature, followed by the signed bytes. */

@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import * as z from 'zod';
 import { IntentError, readError } from '../../errors.js';
-import { signedBytesIn } from '../../intents/signed-intent.js';
+import { extractSignedBytes } from '../../intents/signed-intent.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import type { IntentArchive, PersistedIntent, StoredIntent } from './intent-store.js';
@@ -184,7 +184,7 @@ function fromLine(line: unknown): PersistedIntent {
   const request = parseMessage(text);
   const { id: _id, sendMessageRequestSignature, signedBytes: _bytes, ...unsigned } = request;
   const signature = sendMessageRequestSignature?.value ?? new Uint8Array();
-  const signedBytes = signedBytesIn(fromBase64(text));
+  const signedBytes = extractSignedBytes(fromBase64(text));
   return {
     intent: verifyIntentMessage(v1.Message.create(unsigned), parseIntentId(intent), signature, signedBytes),
     createdAtMs,
@@ -203,7 +203,7 @@ const formatLine = (line: object): string => `${JSON.stringify(line)}\n`;
 const formatMessage = (message: MailboxMessage): string => toBase64(encode(v1.Message, toWireMessage(message)));
 const parseMessage = (text: string): MailboxMessage => {
   const bytes = fromBase64(text);
-  return withSignedBytes(decode(v1.Message, bytes), signedBytesIn(bytes));
+  return withSignedBytes(decode(v1.Message, bytes), extractSignedBytes(bytes));
 };
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));

@@ -1,5 +1,5 @@
 import { IntentError } from '../../errors.js';
-import { signedBytesOf } from '../../intents/signed-intent.js';
+import { encodeSignedBytes } from '../../intents/signed-intent.js';
 import { type IntentRequest, verifyIntent } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import type { v1 } from '../../wire/codec.js';
@@ -17,7 +17,7 @@ export function verifyIntentMessage(
   message: v1.Message,
   key: Uint8Array,
   signature: Uint8Array,
-  signedBytes: Uint8Array = signedBytesOf(message),
+  signedBytes: Uint8Array = encodeSignedBytes(message),
 ): VerifiedIntent {
   requireNoMessageId(message);
   return {

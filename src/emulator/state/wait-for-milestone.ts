@@ -3,13 +3,13 @@ import type { StoredIntent } from './intent-store.js';
 import type { SequencerState } from './sequencer-state.js';
 
 /** A milestone of an intent. After `declined` a wallet can still pay. */
-export type IntentMilestone = 'exists' | 'code_scanned' | 'declined' | 'intent_submitted';
+export type IntentMilestone = 'created' | 'scanned' | 'declined' | 'submitted';
 
 const milestones: Readonly<Record<IntentMilestone, (intent: StoredIntent) => boolean>> = {
-  exists: () => true,
-  code_scanned: ({ scanned }) => scanned,
+  created: () => true,
+  scanned: ({ scanned }) => scanned,
   declined: ({ declined }) => declined,
-  intent_submitted: ({ submitted }) => submitted,
+  submitted: ({ submitted }) => submitted,
 };
 
 /** Resolves once an intent reaches a milestone. @throws {AssertionError} after `timeoutMs`, or when the sequencer closes */

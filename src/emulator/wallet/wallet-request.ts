@@ -7,7 +7,7 @@ import {
   parseClientSecret,
   rendezvousKeyPair,
 } from '../../intents/payload.js';
-import { unsignedBytes } from '../../intents/signed-intent.js';
+import { bytesToSign } from '../../intents/signed-intent.js';
 import { type IntentRequest, matchesRequest, type RequestedLogin, verifyIntent } from '../../intents/verify-intent.js';
 import type { KeyPair } from '../../keys/ed25519.js';
 import { v1 } from '../../wire/codec.js';
@@ -69,7 +69,7 @@ async function fetchMessage(url: string, rendezvous: KeyPair): Promise<v1.Messag
   const { messages } = await callSequencer(
     url,
     { operation: operations.pollMessages, request: v1.PollMessagesRequest, response: v1.PollMessagesResponse },
-    { ...unsigned, signature: { value: rendezvous.sign(unsignedBytes(v1.PollMessagesRequest, unsigned)) } },
+    { ...unsigned, signature: { value: rendezvous.sign(bytesToSign(v1.PollMessagesRequest, unsigned)) } },
   );
   const found = messages?.find(({ requestToReceiveBill, requestToLogin }) => requestToReceiveBill || requestToLogin);
   return found && v1.Message.create(found);

@@ -1,6 +1,6 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { IntentError, SequencerError } from '../../errors.js';
-import { unsignedBytes } from '../../intents/signed-intent.js';
+import { bytesToSign } from '../../intents/signed-intent.js';
 import type { RequestedLogin } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../keys/ed25519.js';
@@ -172,7 +172,7 @@ class SimulatedWallet implements Wallet {
     const { result } = await callSequencer(
       this.#url,
       { operation: submitPayment, request: codec, response: emulator.SubmitPaymentResponse },
-      { ...unsigned, signature: { value: account.sign(unsignedBytes(codec, unsigned)) } },
+      { ...unsigned, signature: { value: account.sign(bytesToSign(codec, unsigned)) } },
     );
     requireOk(id, PaymentResult[result], 'Another wallet has already paid.');
   }
@@ -184,7 +184,7 @@ class SimulatedWallet implements Wallet {
     const { result } = await callSequencer(
       this.#url,
       { operation: operations.loginToThirdPartyApp, request: codec, response: v1.LoginToThirdPartyAppResponse },
-      { ...unsigned, signature: { value: user.sign(unsignedBytes(codec, unsigned)) } },
+      { ...unsigned, signature: { value: user.sign(bytesToSign(codec, unsigned)) } },
     );
     requireOk(id, LoginResult[result], 'Another wallet has already logged in.');
   }

@@ -10,10 +10,10 @@ import { FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-store
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
 
 /** Counts a request. Returns undefined or resolves if the request may proceed. @throws {IntentError} `rate_limited` */
-export type Limit = (req: Request, res: Response) => Promise<void> | undefined;
+export type RateLimiter = (req: Request, res: Response) => Promise<void> | undefined;
 
-/** Returns the limit of a route, always the same object. */
-export type LimitOf = (route: LimitedRoute) => Limit;
+/** Returns the rate limiter of a route, always the same object. */
+export type RateLimiterOf = (route: LimitedRoute) => RateLimiter;
 
 interface LimitContext {
   readonly limits: RateLimits;
@@ -22,9 +22,9 @@ interface LimitContext {
 }
 
 /** Limits the requests of an address, whatever their cookies. @param limits undefined if rate limits are disabled */
-export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): LimitOf {
+export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): RateLimiterOf {
   if (!limits) return () => () => undefined;
-  const created = new Map<LimitedRoute, Limit>();
+  const created = new Map<LimitedRoute, RateLimiter>();
   const context = { limits, sharedState: new SharedStoreState(logger, now), now };
   return (route) => {
     const limit = created.get(route) ?? createLimit(route, context);
@@ -33,7 +33,7 @@ export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now
   };
 }
 
-export function withRateLimit(limit: Limit, handler: Handler): Handler {
+export function withRateLimit(limit: RateLimiter, handler: Handler): Handler {
   return (req, res, path) => {
     const passing = limit(req, res);
     return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
@@ -41,7 +41,7 @@ export function withRateLimit(limit: Limit, handler: Handler): Handler {
 }
 
 /** The limit of an address and, for IPv6, the higher limit of the /48 around it. */
-function createLimit(route: LimitedRoute, context: LimitContext): Limit {
+function createLimit(route: LimitedRoute, context: LimitContext): RateLimiter {
   const max = context.limits[route];
   const byAddress = limitBy(({ address }) => address, route, max, context);
   const byNetwork = limitBy(({ network }) => network ?? '', route, max * networkFactor, context);
@@ -63,7 +63,7 @@ function limitBy(
   route: LimitedRoute,
   max: number,
   { limits: { windowMs, store: shared }, sharedState, now }: LimitContext,
-): (key: RateLimitKey, req: Request, res: Response) => ReturnType<Limit> {
+): (key: RateLimitKey, req: Request, res: Response) => ReturnType<RateLimiter> {
   const local = new MemoryStore(windowMs, now);
   // A shared store holds the counts of all routes.
   const nameOf = (key: RateLimitKey): string => (shared ? `${route}:${part(key)}` : part(key));

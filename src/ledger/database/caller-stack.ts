@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { siteFrame, siteFrames } from '../../errors.js';
+import { firstAppFrame, siteFrames } from '../../errors.js';
 
 /**
  * Runs a call of the site. The stacks of the drivers end inside the driver, so an error without a frame of the site gets the stack
@@ -20,7 +20,7 @@ export async function withCallerStack<Value>(call: () => Promise<Value>): Promis
 
 function addCaller(error: Error, caller: { readonly stack?: string }): void {
   const { stack } = error;
-  if (stack === undefined || siteFrame(stack) !== undefined) return;
+  if (stack === undefined || firstAppFrame(stack) !== undefined) return;
   const frames = siteFrames(caller.stack);
   // A frozen error keeps its stack.
   if (frames.length > 0) Reflect.set(error, 'stack', [stack.split('\n    at ')[0], ...frames].join('\n'));

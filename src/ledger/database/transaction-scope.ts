@@ -119,7 +119,7 @@ function afterComment(text: string): string {
 }
 
 /** Marks a transaction until it ends. Must be its first statement. */
-export function markTransaction(mark: string): string {
+export function markTransactionSql(mark: string): string {
   return `set local express_intents.transaction = '${mark}'`;
 }
 
@@ -130,18 +130,18 @@ const endedByWork = 'The hook, or the function passed to `transaction`, ended it
  * statement, by the simple protocol. Prepared statements stay, because behind a pooler they may belong to another
  * client.
  */
-export function checkTransaction(mark: string): string {
+export function checkTransactionSql(mark: string): string {
   return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedByWork}' end)::int;
-reset session authorization; reset all; unlisten *; close all; discard temp; ${unlockAll}`;
+reset session authorization; reset all; unlisten *; close all; discard temp; ${unlockAllSql}`;
 }
 
 /** Session locks survive a rollback. */
-export const unlockAll = 'select pg_advisory_unlock_all()';
+export const unlockAllSql = 'select pg_advisory_unlock_all()';
 
 /** The hook ended its transaction itself, so part of it may be committed. It is not safe to repeat. */
 export class TransactionEndedByWork extends IntentError {}
 
-/** The meaning of an error of {@link checkTransaction}. Undefined for any other error of the database. */
+/** The meaning of an error of {@link checkTransactionSql}. Undefined for any other error of the database. */
 export function explainCheck(error: unknown, firstFault: unknown): IntentError | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (code === '25P02') return rolledBack(firstFault);

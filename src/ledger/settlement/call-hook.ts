@@ -4,11 +4,11 @@ import { describeError, errorText } from '../../describe-error.js';
 import { type DatabaseTransaction, TransactionNotStarted } from '../database/database.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
-import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claimed-payment.js';
+import { type ClaimedPayment, endClaimSql, LeaseLost, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { emitDeadLetter, emitHook, emitSettledOrReversed, observedHook } from './settlement-events.js';
-import { inAboutMs } from './settlement-timing.js';
+import { jitteredDueAtSql } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
@@ -77,7 +77,7 @@ export async function handleInterrupted(
       lease,
     );
   }
-  await updateClaimed(db, claimed, `lane = 'alone', due_at = now(), ${endClaim}`);
+  await updateClaimed(db, claimed, `lane = 'alone', due_at = now(), ${endClaimSql}`);
   logger.warn(
     `express-intents: the process ended while ${name} ran for payment ${claimed.payment.id}. Another hook may have been the cause, ` +
       `so no attempt is counted. ${name} is called again for this payment while no other hook runs.`,
@@ -131,7 +131,7 @@ async function hookNotStarted(
   claimed: ClaimedPayment,
   error: unknown,
 ): Promise<never> {
-  const changes = `${endClaim}, due_at = now() + $4::float8 * interval '1 millisecond'`;
+  const changes = `${endClaimSql}, due_at = now() + $4::float8 * interval '1 millisecond'`;
   await updateClaimed(db, claimed, changes, [timing.retryFirstMs]);
   throw error;
 }
@@ -166,8 +166,8 @@ async function hookFailed(
   await updateClaimed(
     db,
     claimed,
-    `last_error = $4, attempts = $6, timeouts = $7, lane = $8, ${endClaim},
-     due_at = ${inAboutMs('$5')}`,
+    `last_error = $4, attempts = $6, timeouts = $7, lane = $8, ${endClaimSql},
+     due_at = ${jitteredDueAtSql('$5')}`,
     [errorText(error), waitMs, attempts, timeouts, lane],
   );
   const count = `attempt ${attempts} of ${settings.hookAttempts}`;
@@ -190,7 +190,7 @@ export async function moveToDeadLetter(
 ): Promise<void> {
   const { db, hooks, logger } = context;
   const { payment, attempts, lane } = claimed;
-  const changes = `state = 'dead', dead_letter_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaim}`;
+  const changes = `state = 'dead', dead_letter_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaimSql}`;
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   const reason =

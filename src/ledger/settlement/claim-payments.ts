@@ -4,11 +4,11 @@ import {
   type ClaimedPayment,
   type ClaimedPaymentRow,
   claimedPaymentColumns,
-  endClaim,
+  endClaimSql,
   toClaimedPayment,
 } from './claimed-payment.js';
 import { type Lane, lanes } from './hook-lanes.js';
-import { hasAllHooks, type RequiredHook } from './required-hooks.js';
+import { hasAllHooksSql, type RequiredHook } from './required-hooks.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
 /** Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in its order. */
@@ -58,7 +58,7 @@ async function claim(
   { timing, hooks }: Claimant,
 ): Promise<ClaimedPayment[]> {
   const { rows } = await db.query<ClaimedPaymentRow>(
-    `with claimed as materialized (select id from (${selection}) selected where ${hasAllHooks('$3')})
+    `with claimed as materialized (select id from (${selection}) selected where ${hasAllHooksSql('$3')})
      update express_intents.intents i
      set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = i.lease_token + 1
      from claimed where i.id = claimed.id
@@ -80,7 +80,7 @@ export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise
 /** Ends claims before their leases end, in one statement. Another process can then claim the payments at once. */
 export async function releaseClaims(db: Queryable, claims: readonly ClaimedPayment[]): Promise<void> {
   await db.query(
-    `update express_intents.intents i set ${endClaim}
+    `update express_intents.intents i set ${endClaimSql}
      from unnest($1::text[], $2::bigint[]) given (id, lease_token)
      where i.id = given.id and i.lease_token = given.lease_token`,
     [claims.map(({ payment }) => payment.id), claims.map(({ leaseToken }) => leaseToken)],

@@ -79,9 +79,9 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
   };
 }
 
-export const endClaim = 'leased_until = null, hook_run = null';
+export const endClaimSql = 'leased_until = null, hook_run = null';
 
-export const clearFailures = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
+export const clearFailuresSql = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
 
 /** Another process has, or may have, claimed the payment. This process must not write to it any more. */
 export class LeaseLost extends Error {

@@ -12,7 +12,7 @@ export function namesOfHooks(hooks: PaymentHooks): readonly RequiredHook[] {
 }
 
 /** Whether a process with these hooks may settle payments, as a condition of SQL. */
-export const hasAllHooks = (hooks: string): string =>
+export const hasAllHooksSql = (hooks: string): string =>
   `not exists (select from express_intents.required_hooks where name <> all(${hooks}::text[]))`;
 
 /** Records the hooks of this process. @returns the hooks that it lacks */

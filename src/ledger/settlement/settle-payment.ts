@@ -2,11 +2,17 @@ import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
 import { callHook, type HookCall, type HookConcurrency, handleInterrupted, moveToDeadLetter } from './call-hook.js';
-import { type ClaimedPayment, clearFailures, endClaim, updateClaimed, writeSubmitted } from './claimed-payment.js';
+import {
+  type ClaimedPayment,
+  clearFailuresSql,
+  endClaimSql,
+  updateClaimed,
+  writeSubmitted,
+} from './claimed-payment.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
 import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';
-import { inAboutMs, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
+import { jitteredDueAtSql, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
  * Makes one transition of a claimed payment, by the states in `settlement.ts`. Only the status that the sequencer
@@ -65,7 +71,7 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
   // It expired too early, while the clock of the database was ahead.
   if (wasExpired && claimed.ageMs < settings.watchMs) {
     const changes = `state = 'created', due_at = now() + $4::float8 * interval '1 millisecond',
-      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`;
     await updateClaimed(db, claimed, changes, [
       untilNextPollMs(claimed.ageMs, timing),
       settings.watchMs - claimed.ageMs,
@@ -73,10 +79,10 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
   } else if (!claimed.watchExpired) {
     await pollLater(context, claimed, exists ? undefined : unknownToService);
   } else if (wasExpired) {
-    await updateClaimed(db, claimed, `due_at = null, ${endClaim}`);
+    await updateClaimed(db, claimed, `due_at = null, ${endClaimSql}`);
   } else {
-    const changes = `state = 'expired', due_at = ${inAboutMs('$4')},
-      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
+    const changes = `state = 'expired', due_at = ${jitteredDueAtSql('$4')},
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`;
     await updateClaimed(db, claimed, changes, [timing.watchCapMs, settings.watchMs]);
     observer?.emit({ type: 'payment_expired', intent: claimed.payment.id });
   }
@@ -92,9 +98,9 @@ async function watchReversed(
     context.logger.warn(
       `express-intents: the reversed payment ${claimed.payment.id} was submitted again. It settles again.`,
     );
-    await updateClaimed(context.db, claimed, `state = 'created', ${clearFailures}, due_at = now(), ${endClaim}`);
+    await updateClaimed(context.db, claimed, `state = 'created', ${clearFailuresSql}, due_at = now(), ${endClaimSql}`);
   } else if (claimed.watchExpired) {
-    await updateClaimed(context.db, claimed, `due_at = null, ${endClaim}`);
+    await updateClaimed(context.db, claimed, `due_at = null, ${endClaimSql}`);
   } else {
     await pollLater(context, claimed);
   }
@@ -110,7 +116,7 @@ async function pollLater(
   await updateClaimed(
     db,
     claimed,
-    `due_at = ${inAboutMs('$4')}, ${endClaim},
+    `due_at = ${jitteredDueAtSql('$4')}, ${endClaimSql},
      last_error = coalesce($5, i.last_error), lane = $6, timeouts = $7`,
     [intervalMs, lastError ?? null, lane, timeouts],
   );
@@ -128,7 +134,11 @@ async function settleSubmitted(
     context.logger.warn(
       `express-intents: payment ${claimed.payment.id} was reversed before it settled. It is polled again.`,
     );
-    await updateClaimed(context.db, claimed, `state = 'created', submitted_at = null, ${clearFailures}, ${endClaim}`);
+    await updateClaimed(
+      context.db,
+      claimed,
+      `state = 'created', submitted_at = null, ${clearFailuresSql}, ${endClaimSql}`,
+    );
     emitReversed(context, claimed);
     return;
   }
@@ -160,8 +170,8 @@ function callOnPaid(
     hook: hooks.onPaid,
     begin,
     check: hooks.verifyPayment && ((begun) => isVerified(context, begun, lease)),
-    changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailures},
-      due_at = now() + $5::float8 * interval '1 millisecond', ${endClaim}`,
+    changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailuresSql},
+      due_at = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`,
     values: [claimed.payment.userId ?? null, firstReversalMs],
   };
   return callHook(context, claimed, call, lease);
@@ -225,11 +235,11 @@ async function checkReversal(
   if (intentSubmitted || !exists) {
     const nextPoll = `now() + $4::float8 * interval '1 millisecond'`;
     const values = [untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing) ?? null];
-    await updateClaimed(db, claimed, `reversal_suspected_at = null, ${endClaim}, due_at = ${nextPoll}`, values);
+    await updateClaimed(db, claimed, `reversal_suspected_at = null, ${endClaimSql}, due_at = ${nextPoll}`, values);
     return;
   }
   if (!claimed.reversalSuspected) {
-    const changes = `reversal_suspected_at = now(), ${endClaim}, due_at = now() + $4::float8 * interval '1 millisecond'`;
+    const changes = `reversal_suspected_at = now(), ${endClaimSql}, due_at = now() + $4::float8 * interval '1 millisecond'`;
     await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs]);
     return;
   }
@@ -241,8 +251,8 @@ async function checkReversal(
     {
       name: 'onReversed',
       hook: hooks.onReversed,
-      changes: `state = 'reversed', reversed_at = now(), reversal_suspected_at = null, ${clearFailures},
-        due_at = now() + $4::float8 * interval '1 millisecond', ${endClaim},
+      changes: `state = 'reversed', reversed_at = now(), reversal_suspected_at = null, ${clearFailuresSql},
+        due_at = now() + $4::float8 * interval '1 millisecond', ${endClaimSql},
         watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`,
       values: [timing.watchFirstMs, settings.watchMs],
     },

@@ -1,5 +1,5 @@
 import { SequencerError, type SequencerErrorCode } from '../../errors.js';
-import { answerTimeout, httpStatusError, unreachableError } from '../transport.js';
+import { answerTimeoutError, httpStatusError, unreachableError } from '../transport.js';
 
 /** The final status of a gRPC call. The library supplies one if the service sent none. */
 export interface GrpcStatus {
@@ -67,7 +67,7 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
 function errorOfCode(name: string, details: string, timeoutMs: number, cause: Error): SequencerError {
   const code = errorCodeOf[name] ?? 'sequencer_bad_status';
   if (code === 'sequencer_unreachable') return unreachableError(cause);
-  if (code === 'sequencer_timeout') return answerTimeout(timeoutMs, cause);
+  if (code === 'sequencer_timeout') return answerTimeoutError(timeoutMs, cause);
   const answered = `The payment service answered with gRPC status ${name}.`;
   if (code === 'sequencer_error') {
     return new SequencerError(code, `${answered} See \`serviceMessage\` for the reason.`, { serviceMessage: details });

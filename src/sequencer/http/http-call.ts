@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { type AttemptLimits, answerTimeout, httpStatusError, unreachableError } from '../transport.js';
+import { type AttemptLimits, answerTimeoutError, httpStatusError, unreachableError } from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
@@ -48,7 +48,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#cancel(answerTimeout(timeoutMs)), timeoutMs);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#cancel(answerTimeoutError(timeoutMs)), timeoutMs);
     signal?.addEventListener('abort', this.#onAbort);
   }
 

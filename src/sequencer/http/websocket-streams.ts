@@ -113,7 +113,7 @@ class WebSocketStream {
     });
     this.#socket = socket;
     // Not handshakeTimeout of ws, which restarts with every byte.
-    this.#timer = setTimeout(() => this.fail(handshakeTimeout(timeoutMs)), timeoutMs);
+    this.#timer = setTimeout(() => this.fail(handshakeTimeoutError(timeoutMs)), timeoutMs);
     socket.on('unexpected-response', (_request, { statusCode = 0 }) => this.fail(httpStatusError(statusCode)));
     socket.on('open', () => this.#sendRequest(socket));
     socket.on('pong', () => {
@@ -193,7 +193,7 @@ class WebSocketStream {
   }
 }
 
-function handshakeTimeout(timeoutMs: number): SequencerError {
+function handshakeTimeoutError(timeoutMs: number): SequencerError {
   const message = `The payment service did not open the stream within ${timeoutMs} ms. Allow WebSockets in every proxy and firewall.`;
   return new SequencerError('sequencer_timeout', message);
 }

@@ -5,7 +5,7 @@ import { IntentError, SequencerError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
 import { type CallOptions, type CallTransport, callWithTimeout, type Transport } from '../transport.js';
 import { CircuitBreaker } from './circuit-breaker.js';
-import { isRepeatable, RetryBudget, retryDelayMs } from './retry-policy.js';
+import { isIdempotent, RetryBudget, retryDelayMs } from './retry-policy.js';
 
 export interface ResilienceOptions {
   /** Timeout of a call, including its wait in line and all its attempts, in milliseconds. */
@@ -75,7 +75,7 @@ export function resilientTransport(inner: Transport, options: ResilienceOptions)
 interface OperationState {
   readonly breaker: CircuitBreaker;
   readonly permits: Semaphore;
-  readonly isRepeatable: boolean;
+  readonly isIdempotent: boolean;
 }
 
 interface Call extends CallOptions {
@@ -151,7 +151,7 @@ class ResilientCalls {
     const state = {
       breaker: new CircuitBreaker((isOpen) => observer?.breaker(operation, isOpen)),
       permits: new Semaphore(maxRunning),
-      isRepeatable: isRepeatable(operation),
+      isIdempotent: isIdempotent(operation),
     };
     this.#states.set(operation, state);
     return state;
@@ -162,13 +162,13 @@ class ResilientCalls {
     const { timeoutMs, maxWaiting = 1_024 } = this.#options;
     if (permits.waiting >= maxWaiting) throw tooBusy(permits);
     const signals = [signal, cancelBeforeSend];
-    await permits.acquire({ timeoutMs, timeoutError: () => queueTimeout(timeoutMs), signals });
+    await permits.acquire({ timeoutMs, timeoutError: () => queueTimeoutError(timeoutMs), signals });
   }
 
   async #sendWithRetries(state: OperationState, call: Call): Promise<Uint8Array> {
     const { breaker } = state;
     let failure: SequencerError | undefined;
-    if (this.#leftMs(call) <= 0) throw queueTimeout(this.#options.timeoutMs);
+    if (this.#leftMs(call) <= 0) throw queueTimeoutError(this.#options.timeoutMs);
     for (let attempts = 0; ; attempts += 1) {
       const refusal = breaker.refusal();
       // After an attempt, its failure is the error to report.
@@ -189,18 +189,18 @@ class ResilientCalls {
     }
   }
 
-  #sendOnce({ isRepeatable }: OperationState, call: Call): Promise<Uint8Array> {
+  #sendOnce({ isIdempotent }: OperationState, call: Call): Promise<Uint8Array> {
     const { operation, body, signal, cancelBeforeSend, observed } = call;
     throwIfAborted(cancelBeforeSend, signal);
     const leftMs = this.#leftMs(call);
-    const timeoutMs = isRepeatable ? Math.min(this.#options.attemptTimeoutMs, leftMs) : leftMs;
+    const timeoutMs = isIdempotent ? Math.min(this.#options.attemptTimeoutMs, leftMs) : leftMs;
     if (!observed) return callWithTimeout(this.#inner, operation, body, { timeoutMs, signal });
     const bounds = { timeoutMs, signal, metadata: observed.metadata };
     return observed.run(() => callWithTimeout(this.#inner, operation, body, bounds));
   }
 
-  #retryDelayMs({ isRepeatable }: OperationState, call: Call, retry: number, error: unknown): number | undefined {
-    if (!isRepeatable || call.cancelBeforeSend?.aborted) return undefined;
+  #retryDelayMs({ isIdempotent }: OperationState, call: Call, retry: number, error: unknown): number | undefined {
+    if (!isIdempotent || call.cancelBeforeSend?.aborted) return undefined;
     const delayMs = retryDelayMs(error, retry, this.#leftMs(call), this.#options.random);
     return delayMs !== undefined && this.#budget.spend() ? delayMs : undefined;
   }
@@ -215,7 +215,7 @@ function tooBusy({ held, waiting }: Semaphore): IntentError {
   return new IntentError('too_busy', message, { retryAfterMs: 1_000 });
 }
 
-function queueTimeout(timeoutMs: number): SequencerError {
+function queueTimeoutError(timeoutMs: number): SequencerError {
   const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the payment service. Retry later.`;
   return new SequencerError('sequencer_timeout', message);
 }

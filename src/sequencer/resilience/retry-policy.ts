@@ -14,7 +14,7 @@ const shortestAttemptMs = 20;
  * The idempotent operations: those that only read, and those that the protocol declares so (section 6, "sending the
  * same request again is fine and changes nothing"). A retry sends the same bytes, with the same signature.
  */
-const repeatable: ReadonlySet<string> = new Set(
+const idempotent: ReadonlySet<string> = new Set(
   [
     operations.createIntent,
     operations.sendMessage,
@@ -27,8 +27,8 @@ const repeatable: ReadonlySet<string> = new Set(
 );
 
 /** Whether a call may be sent again if its answer was lost. */
-export function isRepeatable(operation: Operation): boolean {
-  return repeatable.has(nameOf(operation));
+export function isIdempotent(operation: Operation): boolean {
+  return idempotent.has(nameOf(operation));
 }
 
 /** Too many requests, bad gateway, unavailable, gateway timeout. */

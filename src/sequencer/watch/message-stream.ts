@@ -1,6 +1,6 @@
 import { IntentError } from '../../errors.js';
 import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../../intents/payload.js';
-import { signedBytesIn, signedBytesOf, unsignedBytes } from '../../intents/signed-intent.js';
+import { bytesToSign, encodeSignedBytes, extractSignedBytes } from '../../intents/signed-intent.js';
 import { decodeCanonical } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
@@ -25,7 +25,7 @@ export function signStreamRequest(id: string, clientSecret: string): StreamReque
   }
   const codec = v1.OpenMessageStreamRequest;
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
-  const signature = { value: rendezvous.sign(unsignedBytes(codec, unsigned)) };
+  const signature = { value: rendezvous.sign(bytesToSign(codec, unsigned)) };
   return { rendezvousKey: rendezvous.publicKey, body: encode(codec, { ...unsigned, signature }) };
 }
 
@@ -106,7 +106,7 @@ export function eventOf(message: v1.Message, rendezvousKey: Uint8Array, sent?: U
   const { id, sendMessageRequestSignature: signature } = message;
   const kind = claimedKindOf(message);
   if (!kind || !id?.value?.length || namesOtherIntent(message, rendezvousKey)) return undefined;
-  const covered = signature && [signedBytesOf(message), ...(sent ? signedBytesWithDefaults(sent) : [])];
+  const covered = signature && [encodeSignedBytes(message), ...(sent ? signedBytesWithDefaults(sent) : [])];
   if (covered?.every((bytes) => !verifySignature(rendezvousKey, bytes, signature?.value ?? new Uint8Array()))) {
     return undefined;
   }
@@ -118,7 +118,7 @@ export function eventOf(message: v1.Message, rendezvousKey: Uint8Array, sent?: U
 function signedBytesWithDefaults(sent: Uint8Array): Uint8Array[] {
   try {
     const canonical = encode(v1.Message, decodeCanonical(v1.Message, sent));
-    return Buffer.compare(canonical, sent) === 0 ? [] : [signedBytesIn(sent)];
+    return Buffer.compare(canonical, sent) === 0 ? [] : [extractSignedBytes(sent)];
   } catch {
     return [];
   }

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { Journal } from '../../../src/emulator/journal/journal.js';
 import { openCode } from '../../../src/emulator/wallet/wallet-request.js';
-import { type SignedIntent, unsignedBytes } from '../../../src/intents/signed-intent.js';
+import { bytesToSign, type SignedIntent } from '../../../src/intents/signed-intent.js';
 import { createIntentClient } from '../../../src/sequencer/intent-client.js';
 import { encode, v1 } from '../../../src/wire/codec.js';
 import { operations } from '../../../src/wire/envelope.js';
@@ -48,7 +48,7 @@ const forged = ({ message, signature }: SignedIntent): Pick<SignedIntent, 'messa
 function streamBody(clientSecret: string): Uint8Array {
   const { rendezvous } = openCode(clientSecret);
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
-  const signature = { value: rendezvous.sign(unsignedBytes(v1.OpenMessageStreamRequest, unsigned)) };
+  const signature = { value: rendezvous.sign(bytesToSign(v1.OpenMessageStreamRequest, unsigned)) };
   return encode(v1.OpenMessageStreamRequest, { ...unsigned, signature });
 }
 

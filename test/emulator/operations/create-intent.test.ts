@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
 import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
-import { type SignedIntent, unsignedBytes } from '../../../src/intents/signed-intent.js';
+import { bytesToSign, type SignedIntent } from '../../../src/intents/signed-intent.js';
 import { formatBase58, parseAccount, parseBase58 } from '../../../src/keys/base58.js';
 import type { KeyPair } from '../../../src/keys/ed25519.js';
 import { decode, encode, v1 } from '../../../src/wire/codec.js';
@@ -52,7 +52,7 @@ function anyLogin(domain: string, by: KeyPair = keyPair(7)): Pick<SignedIntent, 
     verifier: { value: by.publicKey },
     rendezvousKey: { value: rendezvous.publicKey },
   };
-  const signature = { value: by.sign(unsignedBytes(v1.RequestToLogin, unsigned)) };
+  const signature = { value: by.sign(bytesToSign(v1.RequestToLogin, unsigned)) };
   return signedBy(rendezvous, { requestToLogin: { ...unsigned, signature } });
 }
 
@@ -271,7 +271,7 @@ describe('verification of an intent (protocol 6)', () => {
         verifier: { value: keyPair(7).publicKey },
         rendezvousKey: { value: rendezvous.publicKey },
       };
-      const signature = { value: keyPair(7).sign(unsignedBytes(v1.RequestToReceiveBill, unsigned)) };
+      const signature = { value: keyPair(7).sign(bytesToSign(v1.RequestToReceiveBill, unsigned)) };
       return create(url, signedBy(rendezvous, { requestToReceiveBill: { ...unsigned, signature } }));
     };
     const answers = await Promise.all([

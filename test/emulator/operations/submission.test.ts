@@ -1,4 +1,4 @@
-import { unsignedBytes } from '../../../src/intents/signed-intent.js';
+import { bytesToSign } from '../../../src/intents/signed-intent.js';
 import { formatBase58, parseBase58, parseIntentId } from '../../../src/keys/base58.js';
 import type { KeyPair } from '../../../src/keys/ed25519.js';
 import { decode, encode, v1 } from '../../../src/wire/codec.js';
@@ -42,7 +42,7 @@ async function loggedIn(url: string, id: string, user: KeyPair): Promise<v1.Logi
 
 function lookUp(url: string, id: string, verifier: KeyPair, signer = verifier): Promise<v1.Response> {
   const unsigned = { intentId: { value: parseIntentId(id) }, verifier: { value: verifier.publicKey } };
-  const signature = { value: signer.sign(unsignedBytes(v1.GetLoginForThirdPartyAppRequest, unsigned)) };
+  const signature = { value: signer.sign(bytesToSign(v1.GetLoginForThirdPartyAppRequest, unsigned)) };
   const body = encode(v1.GetLoginForThirdPartyAppRequest, { ...unsigned, signature });
   return call(url, operations.getLoginForThirdPartyApp, body);
 }

@@ -4,7 +4,12 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { jest } from '@jest/globals';
 import { KeyFileReader } from '../../../src/emulator/outbound/fetch-key-file.js';
-import { loopbackAddresses, Outbound, publicAddresses, type Resolve } from '../../../src/emulator/outbound/outbound.js';
+import {
+  GuardedHttpClient,
+  loopbackAddresses,
+  publicAddresses,
+  type Resolve,
+} from '../../../src/emulator/outbound/outbound.js';
 import { localhostCertificate } from '../../support/sites/localhost-certificate.js';
 
 const servers: Server[] = [];
@@ -56,7 +61,7 @@ describe('connections to refused addresses', () => {
     [['127.0.0.1', '8.8.8.8']],
   ])('are not opened for a name that resolves to %j', async (addresses) => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-    const outbound = new Outbound(publicAddresses, { resolve: dns(addresses), ca: localhostCertificate.cert });
+    const outbound = new GuardedHttpClient(publicAddresses, { resolve: dns(addresses), ca: localhostCertificate.cert });
     await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow(/^its address .* is not allowed$/);
     expect(connections()).toBe(0);
   });
@@ -65,7 +70,7 @@ describe('connections to refused addresses', () => {
     'are not opened for the host %s in a URL',
     async (host) => {
       const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-      const outbound = new Outbound(publicAddresses, { ca: localhostCertificate.cert });
+      const outbound = new GuardedHttpClient(publicAddresses, { ca: localhostCertificate.cert });
       await expect(outbound.call(`https://${host}:${port}/`, get)).rejects.toThrow('is not allowed');
       expect(connections()).toBe(0);
     },
@@ -75,7 +80,7 @@ describe('connections to refused addresses', () => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
     // Each connection uses the result of a single lookup.
     const resolve = dns(['127.0.0.1'], ['8.8.8.8']);
-    const outbound = new Outbound(publicAddresses, { resolve, ca: localhostCertificate.cert });
+    const outbound = new GuardedHttpClient(publicAddresses, { resolve, ca: localhostCertificate.cert });
     await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('is not allowed');
     expect([resolve.lookups, connections()]).toEqual([['localhost'], 0]);
   });
@@ -83,7 +88,7 @@ describe('connections to refused addresses', () => {
   test('are not opened when the third lookup of a name returns one', async () => {
     const { port } = await listenTls((_req, res) => void res.end('first'));
     const resolve = dns(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']);
-    const outbound = new Outbound(loopbackAddresses, { resolve, ca: localhostCertificate.cert });
+    const outbound = new GuardedHttpClient(loopbackAddresses, { resolve, ca: localhostCertificate.cert });
     const url = `https://localhost:${port}/`;
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
@@ -91,18 +96,18 @@ describe('connections to refused addresses', () => {
   });
 
   test('are not opened for a localhost on another machine', async () => {
-    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['192.168.0.1']) });
+    const outbound = new GuardedHttpClient(loopbackAddresses, { resolve: dns(['192.168.0.1']) });
     await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('its address 192.168.0.1 is not allowed');
   });
 
   test('are not opened for a name without an address', async () => {
-    const outbound = new Outbound(publicAddresses, { resolve: dns([]) });
+    const outbound = new GuardedHttpClient(publicAddresses, { resolve: dns([]) });
     await expect(outbound.call('https://localhost:1/', get)).rejects.toThrow('localhost has no address');
   });
 });
 
-describe('Outbound, calling an allowed address,', () => {
-  const local = () => new Outbound(loopbackAddresses, { ca: localhostCertificate.cert });
+describe('GuardedHttpClient, calling an allowed address,', () => {
+  const local = () => new GuardedHttpClient(loopbackAddresses, { ca: localhostCertificate.cert });
 
   test('does not follow a redirect', async () => {
     const inner = await listenPlain((_req, res) => void res.end(secret));
@@ -143,14 +148,17 @@ describe('Outbound, calling an allowed address,', () => {
 
   test('refuses a self-signed certificate', async () => {
     const { port } = await listenTls((_req, res) => void res.end(secret));
-    await expect(new Outbound(loopbackAddresses).call(`https://localhost:${port}/`, get)).rejects.toThrow(
+    await expect(new GuardedHttpClient(loopbackAddresses).call(`https://localhost:${port}/`, get)).rejects.toThrow(
       /certificate/,
     );
   });
 
   test('refuses a certificate for another name', async () => {
     const { port } = await listenTls((_req, res) => void res.end(secret));
-    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['127.0.0.1']), ca: localhostCertificate.cert });
+    const outbound = new GuardedHttpClient(loopbackAddresses, {
+      resolve: dns(['127.0.0.1']),
+      ca: localhostCertificate.cert,
+    });
     await expect(outbound.call(`https://example.com:${port}/`, get)).rejects.toThrow(/example\.com/);
   });
 });

@@ -6,53 +6,53 @@ afterEach(closeAll);
 test('until resolves at each action of a wallet, in order', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await payment().then(async (intent) => {
-    const existing = sequencer.waitFor(intent.id, 'exists');
+    const existing = sequencer.waitFor(intent.id, 'created');
     await created(sequencer.url, Promise.resolve(intent));
     await existing;
     return intent;
   });
   const reached: string[] = [];
-  const milestones = (['code_scanned', 'declined', 'intent_submitted'] as const).map((milestone) =>
+  const milestones = (['scanned', 'declined', 'submitted'] as const).map((milestone) =>
     sequencer.waitFor(id, milestone).then(() => reached.push(milestone)),
   );
   await sequencer.wallet('Ada').scan(clientSecret);
   await milestones[0];
-  expect(reached).toEqual(['code_scanned']);
+  expect(reached).toEqual(['scanned']);
   await sequencer.wallet('Ada').decline(clientSecret);
   await milestones[1];
   await sequencer.wallet('Ada').pay(clientSecret);
   await Promise.all(milestones);
-  expect(reached).toEqual(['code_scanned', 'declined', 'intent_submitted']);
+  expect(reached).toEqual(['scanned', 'declined', 'submitted']);
 });
 
 test('until resolves at once for a milestone that is reached', async () => {
   const sequencer = await start();
   const { id } = await created(sequencer.url, payment());
-  await sequencer.waitFor(id, 'exists', { timeoutMs: 0 });
+  await sequencer.waitFor(id, 'created', { timeoutMs: 0 });
 });
 
 test('until rejects after its timeout with the milestones that were reached', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await created(sequencer.url, payment());
   await sequencer.wallet('Ada').scan(clientSecret);
-  const waiting = sequencer.waitFor(id, 'intent_submitted', { timeoutMs: 30 });
+  const waiting = sequencer.waitFor(id, 'submitted', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);
   await expect(waiting).rejects.toMatchObject({
-    message: `The intent ${id} did not reach intent_submitted within 30 ms. It reached: exists, code_scanned.`,
-    expected: 'intent_submitted',
+    message: `The intent ${id} did not reach submitted within 30 ms. It reached: created, scanned.`,
+    expected: 'submitted',
   });
 });
 
 test('until rejects for an unknown intent, a closed sequencer and an unknown milestone', async () => {
   const sequencer = await start();
   const { id } = await payment();
-  await expect(sequencer.waitFor(id, 'exists', { timeoutMs: 10 })).rejects.toThrow(
+  await expect(sequencer.waitFor(id, 'created', { timeoutMs: 10 })).rejects.toThrow(
     'It does not exist at the embedded sequencer.',
   );
-  const waiting = sequencer.waitFor(id, 'exists', { timeoutMs: 600_000 });
+  const waiting = sequencer.waitFor(id, 'created', { timeoutMs: 600_000 });
   await sequencer.close();
   await expect(waiting).rejects.toThrow('before the embedded sequencer closed');
-  await expect(sequencer.waitFor(id, 'paid' as 'exists')).rejects.toThrow(
-    'Unknown milestone paid. Use one of exists, code_scanned',
+  await expect(sequencer.waitFor(id, 'paid' as 'created')).rejects.toThrow(
+    'Unknown milestone paid. Use one of created, scanned',
   );
 });

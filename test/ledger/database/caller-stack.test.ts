@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { siteFrame } from '../../../src/errors.js';
+import { firstAppFrame } from '../../../src/errors.js';
 import { createLedger } from '../../../src/ledger/create-ledger.js';
 import { withCallerStack } from '../../../src/ledger/database/caller-stack.js';
 import type { DatabaseTransaction } from '../../../src/ledger/database/database.js';
@@ -61,13 +61,13 @@ describe.each(kinds)('a failed query of the site on %s', (kind) => {
       const detail = code === '23505' ? 'Key (id)=(1) already exists.' : expect.stringContaining('(later)=(missing)');
       expect(error).toMatchObject({ code, constraint, detail, table: 'stacks' });
       expect(String(error.stack).split('\n')[0]).toBe(`error: ${error.message}`);
-      expect(siteFrame(error.stack)).toContain(lineOf(mark));
+      expect(firstAppFrame(error.stack)).toContain(lineOf(mark));
     },
   );
 
   test('inside a transaction rejects with the stack of the query, not of the transaction', async () => {
     const error = await database.transaction(insertThrough).catch((failure) => failure);
-    expect(siteFrame(error.stack)).toContain(lineOf('tx'));
+    expect(firstAppFrame(error.stack)).toContain(lineOf('tx'));
   });
 
   test('a transaction rejects with the error of its callback unchanged', async () => {

@@ -5,18 +5,18 @@ import { IntentError } from '../../../errors.js';
 import type { QueryResult } from '../database.js';
 import { ledgerUnavailable, toLedgerError } from '../database-fault.js';
 import {
-  checkTransaction,
+  checkTransactionSql,
   explainCheck,
-  markTransaction,
+  markTransactionSql,
   refuseMember,
   type TransactionScope,
-  unlockAll,
+  unlockAllSql,
 } from '../transaction-scope.js';
 
 export interface EmbeddedTransactionOptions {
   readonly pglite: PGlite;
   /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` if the wait times out */
-  readonly takeTurn: (work: () => Promise<void>) => Promise<void>;
+  readonly runExclusive: (work: () => Promise<void>) => Promise<void>;
   /** Called before the commit. @throws {IntentError} if nothing may be committed */
   readonly requireOpen: () => void;
   /** Called when the transaction opens, with a function that makes it fail. */
@@ -73,7 +73,7 @@ export class EmbeddedTransaction {
   begin(): Promise<Transaction> {
     this.#begun ??= new Promise((resolve, reject) => {
       this.#rejectBegin = reject;
-      this.#turn = this.#options.takeTurn(() => this.#hold(resolve));
+      this.#turn = this.#options.runExclusive(() => this.#hold(resolve));
       this.#turn.catch((error) => {
         // A hook that waits for its own transaction is an error of the hook, not a refusal of the database.
         this.#isRefused = !(error instanceof IntentError && error.code === 'internal_error');
@@ -126,17 +126,17 @@ export class EmbeddedTransaction {
     const { pglite, requireOpen, onOpen, onEnd } = this.#options;
     try {
       await pglite.transaction(async (tx) => {
-        await tx.exec(markTransaction(this.#mark));
+        await tx.exec(markTransactionSql(this.#mark));
         this.#wasOpened = true;
         onOpen((reason) => this.abandoned.abort(reason));
         resolve(tx);
         if (!(await this.#ending)) throw rollBackError;
-        await tx.exec(checkTransaction(this.#mark));
+        await tx.exec(checkTransactionSql(this.#mark));
         requireOpen();
       });
     } catch (error) {
       if (error !== rollBackError) throw explainCheck(error, this.#firstFault) ?? toLedgerError(error);
-      await pglite.exec(unlockAll);
+      await pglite.exec(unlockAllSql);
     } finally {
       this.#hasEnded = true;
       if (this.#wasOpened) onEnd();

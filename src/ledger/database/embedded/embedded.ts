@@ -138,7 +138,7 @@ class EmbeddedDatabase implements Database {
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
     requireNoConnectionState(sql);
-    return this.#takeTurn(() => runStatement<Row>(this.#pglite, sql, values));
+    return this.#runExclusive(() => runStatement<Row>(this.#pglite, sql, values));
   }
 
   async transaction<Value>(
@@ -175,7 +175,7 @@ class EmbeddedDatabase implements Database {
     return new EmbeddedTransaction({
       pglite: this.#pglite,
       requireOpen: () => this.#presence.require(),
-      takeTurn: (work) => (isRetry ? this.#takeRetryTurn(work) : this.#takeTurn(work)),
+      runExclusive: (work) => (isRetry ? this.#runRetryExclusive(work) : this.#runExclusive(work)),
       onOpen: (abandon) => {
         this.#abandon = abandon;
         openedAtMs = this.#clock.now();
@@ -197,22 +197,22 @@ class EmbeddedDatabase implements Database {
   }
 
   /** Retried hooks run in sequence, with pauses: together they leave the database free most of the time. */
-  #takeRetryTurn(work: () => Promise<void>): Promise<void> {
+  #runRetryExclusive(work: () => Promise<void>): Promise<void> {
     const turn = this.#lastRetry.then(async () => {
       const pauseMs = this.#nextRetryMs - this.#clock.now();
       if (pauseMs > 0) await this.#clock.wait(pauseMs);
-      return this.#takeTurn(work);
+      return this.#runExclusive(work);
     });
     this.#lastRetry = turn.catch(() => undefined);
     return turn;
   }
 
-  async #takeTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+  async #runExclusive<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#inside.getStore()?.isOpen) {
       throw new IntentError('internal_error', 'Deadlock: inside a transaction use `tx`, not `router.database`.');
     }
     this.#requireOpen();
-    return this.#turns.run(turnWithin(this.#waitMs), async () => {
+    return this.#turns.run(busyTimeout(this.#waitMs), async () => {
       this.#requireOpen();
       const value = await work();
       // A write to deleted files is lost.
@@ -228,7 +228,7 @@ class EmbeddedDatabase implements Database {
       );
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {
-      await this.#turns.run(turnWithin(this.#closeMs + 5_000), async () => {
+      await this.#turns.run(busyTimeout(this.#closeMs + 5_000), async () => {
         // Closing writes to the files.
         if (!this.#presence.isGone) await this.#pglite.close();
       });
@@ -246,7 +246,7 @@ class EmbeddedDatabase implements Database {
   }
 }
 
-function turnWithin(timeoutMs: number): SemaphoreWait {
+function busyTimeout(timeoutMs: number): SemaphoreWait {
   const timeoutError = () =>
     ledgerUnavailable(
       `The embedded database was busy with other statements for ${timeoutMs} ms. Keep transactions short, or use Postgres`,

@@ -59,7 +59,7 @@ export class LivenessMonitor {
     return this.#silence !== undefined;
   }
 
-  requireAnswer(): void {
+  throwIfSilent(): void {
     if (this.#silence) throw this.#outage(this.#silence);
   }
 

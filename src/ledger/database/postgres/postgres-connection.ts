@@ -1,7 +1,7 @@
 import type { QueryResult as PgResult, PoolClient, QueryConfig } from 'pg';
 import type { QueryResult } from '../database.js';
 import { databaseOutage, isUsableAfter, toLedgerError } from '../database-fault.js';
-import { checkTransaction, explainCheck, rolledBack, unlockAll } from '../transaction-scope.js';
+import { checkTransactionSql, explainCheck, rolledBack, unlockAllSql } from '../transaction-scope.js';
 import type { LivenessMonitor } from './liveness-monitor.js';
 
 interface Statement {
@@ -46,14 +46,14 @@ export class PostgresConnection {
 
   /** Never throws. If it fails, the connection is broken, and the server rolls back when the connection ends. */
   async rollBack(): Promise<void> {
-    if (!this.isBroken) await this.#send(`rollback; ${unlockAll}`).catch(() => undefined);
+    if (!this.isBroken) await this.#send(`rollback; ${unlockAllSql}`).catch(() => undefined);
   }
 
   /** @throws also if a failed statement made the server roll back, with `firstFault` as its cause */
   async commit(mark: string, firstFault: unknown): Promise<void> {
     let result: PgResult | undefined;
     try {
-      result = await this.#send(`${checkTransaction(mark)}; commit`);
+      result = await this.#send(`${checkTransactionSql(mark)}; commit`);
     } catch (error) {
       if (this.isBroken)
         throw databaseOutage(

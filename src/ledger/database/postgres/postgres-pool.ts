@@ -59,7 +59,7 @@ export class PostgresPool {
 
   async acquire(): Promise<PostgresConnection> {
     if (this.#closing) throw ledgerClosed();
-    this.#monitor.requireAnswer();
+    this.#monitor.throwIfSilent();
     try {
       return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);
     } catch (error) {

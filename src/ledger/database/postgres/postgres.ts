@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { QueryConfig } from 'pg';
 import { IntentError } from '../../../errors.js';
 import type { Database, DatabaseTransaction, QueryResult } from '../database.js';
-import { markTransaction, refuseMember, requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
+import { markTransactionSql, refuseMember, requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
 import type { PostgresConnection } from './postgres-connection.js';
 import { type PostgresLimits, PostgresPool } from './postgres-pool.js';
 
@@ -51,7 +51,7 @@ class PostgresDatabase implements Database {
     const connection = await this.#pool.acquire();
     try {
       const mark = randomUUID();
-      await connection.begin(`${this.#begin}; ${markTransaction(mark)}`);
+      await connection.begin(`${this.#begin}; ${markTransactionSql(mark)}`);
       const scope = new TransactionScope();
       const value = await runWork(connection, scope, work);
       await connection.commit(mark, scope.firstFault);

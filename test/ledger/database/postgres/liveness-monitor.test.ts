@@ -31,16 +31,16 @@ test('a database that stops responding is detected once, and rejects calls until
   let isUp = false;
   const { monitor, seen } = monitorOf(() => (isUp ? Promise.resolve() : timeout()));
   void monitor.track(never);
-  monitor.requireAnswer();
+  monitor.throwIfSilent();
   await eventually(() => seen.silences === 1);
-  expect(() => monitor.requireAnswer()).toThrow(/has not answered for 0 s: timeout expired\. Start the database/);
+  expect(() => monitor.throwIfSilent()).toThrow(/has not answered for 0 s: timeout expired\. Start the database/);
   const { probes } = seen;
   await eventually(() => seen.probes > probes + 2);
   expect(seen.silences).toBe(1);
   isUp = true;
   await eventually(() => {
     try {
-      monitor.requireAnswer();
+      monitor.throwIfSilent();
       return true;
     } catch {
       return false;
