@@ -69,8 +69,14 @@ export function delayUnlessAborted(delayMs: number, signals: readonly (Abortable
 const timeoutError = (timeoutMs: number): DOMException =>
   new DOMException(`The operation took longer than ${timeoutMs} ms.`, 'TimeoutError');
 
-/** The error of a hook of the site that took too long, for {@link withTimeout}. */
-export const hookTimeoutError = (hook: string, timeoutMs: number) => (): Error => {
-  const text = `${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook, or raise hooks.timeoutMs.`;
-  return Object.assign(new Error(text), { name: 'TimeoutError' });
-};
+/**
+ * The error of a hook of the site that took too long, for {@link withTimeout}.
+ * @param hasOption whether `hooks.timeoutMs` applies, as it does with a ledger
+ */
+export const hookTimeoutError =
+  (hook: string, timeoutMs: number, hasOption = true) =>
+  (): Error => {
+    const option = hasOption ? ', or raise hooks.timeoutMs' : '';
+    const text = `${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook${option}.`;
+    return Object.assign(new Error(text), { name: 'TimeoutError' });
+  };

@@ -125,7 +125,8 @@ export class IntentButton extends Base {
       this.#label.textContent = label ?? buttonTextsOf(locale)[mode];
     }, true);
     if (!this.isConnected) return;
-    // By then all attributes and properties are set. Another order can have a pending intent too.
+    // Deferred until all attributes and properties are set. After the order changes, the new order may have a pending intent of
+    // its own.
     clearTimeout(this.#restoreTimer);
     this.#restoreTimer = setTimeout(() => this.#runReporting(() => this.#flow.restore()));
   }

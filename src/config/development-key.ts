@@ -11,7 +11,7 @@ export interface DevelopmentKey {
   readonly isKept: boolean;
 }
 
-/** The path in the site's folder. npm does not publish or commit it. */
+/** The path in the site's folder. npm never publishes `node_modules`, and most sites exclude it from git. */
 export const developmentKeyFile = path.join('node_modules', '.cache', 'express-intents', 'development-key');
 
 /**

@@ -51,7 +51,10 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
   return database && Object.freeze({ database, migrate: options.migrate ?? true, ...settlement });
 }
 
-/** The rest of such a password follows the host, and part of it looks like a port. Messages would show that part. */
+/**
+ * Whether the password contains an unencoded / # or ?. The URL parser then takes the part before it for the host and port, which
+ * error messages show.
+ */
 const hasUnencodedPassword = ({ pathname, search, hash }: URL): boolean =>
   /@/.test(pathname + hash + search.replace(parametersWithText, ''));
 

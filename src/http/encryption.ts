@@ -16,10 +16,10 @@ export function loadJose(): Promise<typeof import('jose')> {
 export interface IntentOwner {
   /** Identifies the owner: 32 bytes for a browser, empty for the site. */
   readonly hash: Uint8Array;
-  /** Whether this request created it, so it has no earlier intent. */
+  /** Whether this request has just set the browser's cookie, so no earlier intent of this owner exists. */
   readonly isNew?: boolean;
   deriveKey(purpose: string): Uint8Array;
-  /** The keys before a rotation. They only open. */
+  /** The keys from before a rotation. They only decrypt. */
   deriveFormerKeys?(purpose: string): readonly Uint8Array[];
 }
 

@@ -21,7 +21,7 @@ export function encodePayload(payload: Payload): Uint8Array {
   bytes[0] = kindByte[payload.kind];
   if (payload.kind === 'payment') {
     bytes[1] = currencyIndex(payload.money.currency);
-    // Eight bytes, of which the last is zero: the first byte of the nonce replaces it.
+    // Writes eight bytes. The last is zero, and the first byte of the nonce overwrites it.
     bytes.writeBigUInt64LE(payload.money.hundredths, 2);
   }
   bytes.set(payload.nonce, payloadLength - nonceLength);

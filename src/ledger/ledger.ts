@@ -50,7 +50,7 @@ export interface Idempotency {
   readonly key: string;
   /** Of the request, 32 bytes. A repeated request must have the same fingerprint. */
   readonly fingerprint: Uint8Array;
-  /** The client secret, encrypted. Only the cookie of this browser decrypts it. */
+  /** The client secret, encrypted for its owner: with the browser's cookie, or with the site's keys for `createPayment`. */
   readonly sealedSecret: string;
 }
 
@@ -222,7 +222,7 @@ export interface LedgerBacklog {
   readonly due: number;
   /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
   readonly oldestDueMs: number;
-  /** Payments whose hook failed too often, counted up to 1000. */
+  /** Dead letters, counted up to 1000. */
   readonly deadLetters: number;
 }
 

@@ -27,8 +27,8 @@ export interface Payment {
 /** The second argument of a hook. */
 export interface PaymentHookContext {
   /**
-   * The transaction that also settles the payment. Writes through it commit together with the settlement, exactly once.
-   * Side effects outside `tx` happen at least once.
+   * The transaction that also records the payment as settled, or as reversed in `onReversed`. Writes through it commit together
+   * with that change, exactly once. Side effects outside `tx` happen at least once.
    */
   readonly tx: DatabaseTransaction;
   /**

@@ -67,8 +67,8 @@ export interface IntentRouter extends RequestHandler {
    * ten seconds; a database or service that does not respond adds its timeouts. New requests get 503 `closing`, and
    * every response closes its connection. Later payments are settled by another process or after the next start.
    *
-   * With `drainMs` it first waits this time, in milliseconds, default 0, until load balancers send no more requests: `health()` is
-   * `down` and responses close their connections, but everything else works. Another call of `close()` ends the wait.
+   * With `drainMs` (milliseconds, default 0) it first waits this long, to give load balancers time to stop sending requests:
+   * `health()` is `down` and responses close their connections, but everything else works. Another call of `close()` ends the wait.
    * @throws {IntentError} `invalid_request` for an unknown option or an invalid `drainMs`, without closing
    */
   close(options?: { readonly drainMs?: number | undefined }): Promise<void>;

@@ -16,7 +16,10 @@ export interface SubmissionTrackerOptions {
   readonly now: () => number;
 }
 
-/** Emits scanned, declined and submitted. Several sources report a scan and a submission, so it records both. */
+/**
+ * Emits scanned, declined and submitted. Several sources report the same scan or submission, so it remembers both and emits each
+ * once.
+ */
 export class SubmissionTracker {
   readonly #options: SubmissionTrackerOptions;
   readonly #sources: BoundedMap<StatusSource>;

@@ -16,7 +16,10 @@ export interface IntentStatus {
   readonly exists: boolean;
   /** Whether a wallet scanned the QR code. For display only: anyone who sees it can report a scan. */
   readonly codeScanned: boolean;
-  /** Whether the intent was paid or confirmed. May become false again until its transactions have settled. */
+  /**
+   * Whether a wallet has paid or confirmed the intent. May become false again, because the payment service can reverse a
+   * payment.
+   */
   readonly intentSubmitted: boolean;
 }
 

@@ -82,7 +82,8 @@ export function callWithTimeout(
 }
 
 export function answerTimeoutError(timeoutMs: number, cause?: unknown): SequencerError {
-  const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms. If this happens often, raise the timeout.`;
+  const fix = 'If this happens often, raise attemptTimeoutMs or timeoutMs.';
+  const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms. ${fix}`;
   return new SequencerError('sequencer_timeout', message, { cause });
 }
 

@@ -68,7 +68,7 @@ export interface RouterEventDetails {
   readonly intent_declined: IntentFields & KindFields;
   /** The payment service has reported a submission. */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
-  /** A payment was submitted more than 15 minutes after its creation. It still settles. */
+  /** A payment was submitted `afterMs` milliseconds after its creation, which is more than 15 minutes. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
@@ -148,7 +148,7 @@ export type RouterEvent = {
 /** The site's listener: the option `onEvent`. */
 export type OnEvent = (event: RouterEvent) => void | Promise<void>;
 
-/** Receives the events of a router. Never throws. Without a subscriber there is no observer. */
+/** Receives the events of a router. Never throws. Undefined if there is no listener and OpenTelemetry is off or not installed. */
 export interface Observer {
   emit(event: RouterEventPayload): void;
 }

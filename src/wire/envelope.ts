@@ -101,7 +101,7 @@ function requireExplicitOk(bytes: Uint8Array, body: Uint8Array, message: string)
   if (message === '' && isOk) return;
   throw new SequencerError(
     'sequencer_bad_response',
-    'The response has neither a body nor an OK. Check that the URL points to the payment service.',
+    'The response is not a valid OK: it has an error text, or neither a body nor a result. Check that the URL points to the payment service.',
   );
 }
 

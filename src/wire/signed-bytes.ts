@@ -79,7 +79,7 @@ function isMessageWithDefaults(sent: WireField, canonical: WireField): boolean {
   return isMessage && equalsWithDefaults(sent.content, canonical.content);
 }
 
-/** An empty inner message is set, so it is not a default value. Decoding keeps it in both. */
+/** For numbers, strings and bytes. An empty inner message is never tested here: decoding keeps it, so `canonical` has it too. */
 const isDefault = ({ wireType, content }: WireField): boolean =>
   wireType === lengthDelimited ? content.length === 0 : content.every((byte) => byte === 0);
 

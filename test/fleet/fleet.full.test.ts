@@ -147,7 +147,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     // A process counts separately for a while when the store has not answered within half a second, and logs it. The test then
     // repeats with another visitor, until all processes use the store throughout.
     const logged = (line: string): number => fleet.printed().split(`the rate limit store ${line}`).length;
-    const isUsed = (failures: number): boolean => logged('failed') === failures && logged('works again') === failures;
+    const isUsed = (failures: number): boolean => logged('failed') === failures && logged('has recovered') === failures;
     let statuses: (number | undefined)[] = [];
     for (let nth = 10; nth < 30; nth += 1) {
       // A process does not use the store for ten seconds after a failure.

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * After SIGTERM the health check fails and everything else works for this time, until load balancers send no more requests: more
+ * After SIGTERM the health check fails and everything else works for this time, so that load balancers stop sending requests: more
  * than two intervals of their check. 0 if they stop before SIGTERM, as with restart.sh or preStop, or without a load balancer.
  */
 const drainMs = 5_000;

@@ -17,7 +17,7 @@ export class Problem extends Error {
 export const isFinalRefusal = ({ status, code }: Problem): boolean =>
   /^4(?!09|29)/.test(`${status}`) || code === 'request_refused';
 
-/** Whether the payment service refused this intent. It refuses each repetition too. */
+/** Whether the payment service refused this intent. It refuses each retry too. */
 export const isServiceRefusal = ({ code }: Problem): boolean => /^(intent_refused|sequencer_error)$/.test(code);
 
 /** Whether the site answers, and the payment service does not. */
@@ -42,7 +42,7 @@ const timeoutMs = 15_000;
 
 /**
  * Requests JSON from a route of this site, by POST if there is a body.
- * @param idempotencyKey the same for every repetition of one request
+ * @param idempotencyKey the same for every retry of one request
  * @throws {Problem} unless the answer is 2xx with JSON
  */
 export async function call<Answer>(
@@ -82,10 +82,10 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
     status === 403
       ? 'CSRF middleware in front of the router. Mount the router before it'
       : status === 404
-        ? 'another path. Mount the router at the root of the site, or set `base`'
+        ? 'another router path. Mount it at the root, or set `base`'
         : redirected
           ? 'a redirect by login middleware in front of the router. Mount the router before it'
-          : 'other middleware or a proxy before it';
+          : 'other middleware or a proxy. Exclude this path';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
   console.warn(`express-intents: ${answer}, not from the router. Likely cause: ${cause}. See docs/existing-app.md.`);
 }

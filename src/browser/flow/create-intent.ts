@@ -16,7 +16,7 @@ export interface IntentAnswer {
  * creation.
  */
 export class IntentCreator {
-  /** Set while a repetition must not create a second intent. */
+  /** Set while a retry must not create a second intent. */
   #key: string | undefined;
 
   /** The next intent gets a new key. */

@@ -247,7 +247,7 @@ export class IntentFlow {
     if (this.#settings.mode === 'payment') void this.#check();
   }
 
-  /** A payment of the expired code can have arrived. Another one is offered only after an answer of the site. */
+  /** A payment for the expired code may have arrived. Paying again is offered only after the site has answered. */
   async #check(): Promise<void> {
     const attempt = this.#attempt;
     this.#show('expired');
@@ -321,7 +321,7 @@ export class IntentFlow {
     location.assign(returnUrl(urls.success, id));
   }
 
-  /** Asks the visitor to confirm the user. Opens the dialog, which can be closed by now. */
+  /** Asks the visitor to confirm the user. Opens the dialog if it is closed. */
   async #askUser(userId: string): Promise<boolean> {
     await this.#open();
     return this.#dialog?.ask(userId) ?? false;

@@ -90,13 +90,13 @@ async function checkEventStream(url: URL, serviceMs: number, context: DoctorCont
   return wrong ? { finding: wrong } : checkFirstEvent(answer, serviceMs, timeoutMs);
 }
 
-/** The site refuses it without its sequencer. */
+/** The site rejects this id without a call to its sequencer. */
 const malformedId = '1';
 
 interface ServiceTimes {
   /** How long the sequencer of the site takes to answer. Zero without a status route. */
   readonly tookMs: number;
-  /** How long the site takes to answer without its sequencer. */
+  /** How long the site takes to answer a request that needs no call to its sequencer. */
   readonly siteOnlyMs: number;
 }
 

@@ -85,8 +85,10 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
 
 function checkAnswer({ status, headers, text }: TextResponse, url: URL): Finding | undefined {
   if (status >= 300 && status < 400) {
+    const { location } = headers;
+    const redirect = location === undefined ? 'a redirect without a Location header' : `a redirect to ${location}`;
     return failure(
-      `${url.href} is a redirect to ${headers.location ?? 'nowhere'}, which wallets do not follow.`,
+      `${url.href} is ${redirect}, which wallets do not follow.`,
       `Serve this path at ${url.host} itself, and exclude it from the redirect.`,
     );
   }

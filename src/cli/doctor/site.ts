@@ -40,10 +40,14 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
   if (routes) return undefined;
   const what = `${siteUrl.origin}${buttonPath}`;
   if (status >= 300 && status < 400) {
-    const to = headers.location ?? 'nowhere';
-    const target = URL.canParse(to, siteUrl.href) ? new URL(to, siteUrl).origin : 'https://...';
+    const { location } = headers;
+    if (location === undefined) {
+      const fix = 'Configure the proxy to forward this path to the app.';
+      return failure(`${what} is a redirect without a Location header.`, fix);
+    }
+    const target = URL.canParse(location, siteUrl.href) ? new URL(location, siteUrl).origin : 'https://...';
     return failure(
-      `${what} is a redirect to ${to}.`,
+      `${what} is a redirect to ${location}.`,
       `If visitors use that origin, run the doctor with --url ${target}`,
     );
   }

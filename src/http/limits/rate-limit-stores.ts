@@ -1,7 +1,7 @@
 import type { IncrementResponse, Options, Store } from 'express-rate-limit';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
-import { messageOf } from '../../errors.js';
+import { messageOf, withPeriod } from '../../errors.js';
 import type { Logger } from '../logger.js';
 
 interface Count {
@@ -79,8 +79,9 @@ export class SharedStoreState {
     const wasUp = this.#failedAtMs === undefined;
     this.#failedAtMs = this.#now();
     if (!wasUp) return;
-    const message = `the rate limit store failed; until it recovers, each process counts separately: ${messageOf(error)}`;
-    this.#logger.error(`express-intents: ${message}`);
+    const message = `the rate limit store failed: ${withPeriod(messageOf(error))}`;
+    const fix = 'Until it recovers, each process counts separately. Check the store in rateLimits.';
+    this.#logger.error(`express-intents: ${message} ${fix}`);
   }
 
   succeeded(): void {

@@ -24,26 +24,26 @@ import type { SessionStore } from './session-store.js';
  * the option `confirm` it changes nothing and responds with `{ confirm: { user: { id } } }`, so that the page can ask the user.
  * `{ id, confirm: true }` then completes the login.
  *
- * A login is completed once. If the response was lost, and the new session with it, the browser repeats the request with the
- * same `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`.
+ * A login is completed once. If the response was lost, and the new session with it, the browser retries with the same
+ * `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, client, observer } = context;
   const { ttlMs, keyRing } = login;
   const parse = completionParser(login.confirm);
   const completions = new BoundedMap<Promise<IntentUser | undefined>>({
-    ttlMs: repetitionTtlMs,
+    ttlMs: retryTtlMs,
     capacity: 10_000,
     now: context.now,
   });
   return async (req, res) => {
     const { id, isConfirmed } = await parse(await readJson(req));
     const browser = browserHashOf(browserCookie, req);
-    const repetitionKey = browser && repetitionKeyOf(req, id, browser);
+    const retryKey = browser && retryKeyOf(req, id, browser);
     const startSession = (user: IntentUser) => sessions.start(req, res, user, () => callOnSession(context, user, req));
     /** Responds again if an earlier or concurrent request with this key has completed the login. @returns whether it responded */
     const replayCompletion = async (): Promise<boolean> => {
-      const user = repetitionKey && (await completions.get(repetitionKey)?.catch(() => undefined));
+      const user = retryKey && (await completions.get(retryKey)?.catch(() => undefined));
       if (!user) return false;
       await startSession(user);
       sendJson(res, 200, { user });
@@ -73,26 +73,26 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
       return user;
     };
     const completion = complete().catch((error) => {
-      if (repetitionKey) completions.delete(repetitionKey);
+      if (retryKey) completions.delete(retryKey);
       throw error;
     });
-    if (repetitionKey && !completions.get(repetitionKey)) completions.set(repetitionKey, completion);
+    if (retryKey && !completions.get(retryKey)) completions.set(retryKey, completion);
     if (!(await completion)) {
       // Another request has completed this login.
       if (await replayCompletion()) return;
       throw notStartedHere();
     }
-    if (repetitionKey) completions.set(repetitionKey, completion);
+    if (retryKey) completions.set(retryKey, completion);
     observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
 }
 
-/** The button repeats a request for two minutes. */
-const repetitionTtlMs = 120_000;
+/** The button retries for two minutes. */
+const retryTtlMs = 120_000;
 
-/** Identifies the repetitions of one request. The page keeps the key in memory, so it cannot be repeated after a logout. */
-function repetitionKeyOf(req: Request, id: string, browser: Uint8Array): string | undefined {
+/** Identifies the retries of one request. The page keeps the key in memory, so it cannot be reused after a logout. */
+function retryKeyOf(req: Request, id: string, browser: Uint8Array): string | undefined {
   const key = parseIdempotencyKey(req);
   return key && createHash('sha256').update(browser).update(`${id} ${key}`).digest('base64');
 }
@@ -120,7 +120,8 @@ async function callOnSession(
 
 async function callHook(name: string, { ledger }: Config, call: () => void | Promise<void>): Promise<void> {
   const timeoutMs = ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
-  await runHook(name, () => withTimeout(timeoutMs, call, { error: hookTimeoutError(name, timeoutMs) }));
+  const error = hookTimeoutError(name, timeoutMs, ledger !== undefined);
+  await runHook(name, () => withTimeout(timeoutMs, call, { error }));
 }
 
 /** The wallet has confirmed, so a retry must succeed once the session store works again. @throws {unknown} `error` */

@@ -102,7 +102,7 @@ const startIt =
 const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
   [
     /^28/,
-    'Correct the user and the password in INTENT_DATABASE_URL. Percent-encode all characters except letters and digits.',
+    'Correct the user and the password in INTENT_DATABASE_URL. In both, percent-encode all characters except letters and digits.',
   ],
   [/^3D000$/, 'Create it with `createdb`, or correct the name at the end of INTENT_DATABASE_URL.'],
   [/^53300$/, 'Close unused connections, raise max_connections, or connect through pgbouncer.'],

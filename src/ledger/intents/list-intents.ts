@@ -131,7 +131,7 @@ function where(conditions: readonly Condition[]): readonly [text: string, values
   return [texts.join(' and ') || 'true', conditions.flatMap(([, ...values]) => values)];
 }
 
-/** `indexed`: the conditions that one index serves, of the user, of the state or of the time. `others` exclude intents that it finds. */
+/** `indexed`: conditions that one index (by user, state or time) can serve. `others` filter the rows that this index returns. */
 function conditionsOf({ kind, state, userId, metadata, createdFrom, createdBefore, after }: ListFilters) {
   const indexed: Condition[] = [];
   const others: Condition[] = [];
@@ -147,7 +147,7 @@ function conditionsOf({ kind, state, userId, metadata, createdFrom, createdBefor
     const contains = 'm.intent_id = i.id and m.metadata @> ?::jsonb';
     others.push([`exists (select from express_intents.metadata m where ${contains})`, metadata]);
   }
-  // With metadata the planner selects the index.
+  // With a metadata filter, Postgres chooses between this index and the metadata index.
   return { indexed, others, needsScan: others.length > 0 && metadata === undefined };
 }
 

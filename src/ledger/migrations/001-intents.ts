@@ -4,6 +4,8 @@
  * each payment that has some, because its index would make every update of `intents` slower. `required_hooks` has the hooks
  * without which no process settles payments.
  *
+ * `scheduled_at`: when `due_at` was last set.
+ *
  * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed
  * transition. So a bug in the program causes an error and not a wrong payment.
  */

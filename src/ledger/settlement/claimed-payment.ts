@@ -23,7 +23,7 @@ export interface ClaimedPayment {
   /** How many times a hook of this payment has timed out since the last success. */
   readonly timeouts: number;
   readonly lane: Lane;
-  /** Whether other hooks run next to this payment's hook, while it runs. Set at the claim if the end of a process interrupted it. */
+  /** While the hook runs: whether other hooks may run too. If it is set when the payment is claimed, the hook was interrupted. */
   readonly hookRun: 'together' | 'alone' | undefined;
   /** The time from the creation of the intent to the status that first reported it as submitted. */
   readonly submittedAfterMs: number;
@@ -94,7 +94,7 @@ export class LeaseLost extends Error {
 /**
  * Writes to a claimed payment if the claim is still valid.
  * @param changes the text after `set`; its parameters start at `$4`
- * @returns `now()` of the write, in milliseconds. Other columns would cost more than the write
+ * @returns `now()` of the write, in milliseconds. Returning more columns would cost more than the write itself
  * @throws {LeaseLost}
  */
 export async function updateClaimed(

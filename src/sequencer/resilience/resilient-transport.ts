@@ -8,27 +8,30 @@ import { CircuitBreaker } from './circuit-breaker.js';
 import { isIdempotent, RetryBudget, retryDelayMs } from './retry-policy.js';
 
 export interface ResilienceOptions {
-  /** Timeout of a call, including its wait in line and all its attempts, in milliseconds. */
+  /** Timeout of a call, including its wait in the queue and all its attempts, in milliseconds. */
   readonly timeoutMs: number;
   /** Timeout of one attempt, in milliseconds. A call that is never retried has all of `timeoutMs`. */
   readonly attemptTimeoutMs: number;
   /** How many calls of an operation run at once. Default 64. */
   readonly maxRunning?: number | undefined;
-  /** How many calls of an operation wait in line. Default 1024. */
+  /** How many calls of an operation wait in the queue. Default 1024. */
   readonly maxWaiting?: number | undefined;
   /** For tests. From 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly observer?: CallObserver | undefined;
 }
 
-/** Three attempts and their delays fit into the default of 8 s. A timeout below 3 s is all for the first attempt. */
+/**
+ * With the default of 8 s, two attempts of 3 s leave time for a shorter third one. With a timeout below 3 s, the first attempt may
+ * use all of it.
+ */
 export function defaultAttemptTimeoutMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 3_000);
 }
 
 /** Observes the calls to the service. Its methods must not throw. */
 export interface CallObserver {
-  /** A call begins. It may wait in line before it is sent. Returns undefined if this call is not observed. */
+  /** A call begins. It may wait in the queue before it is sent. Returns undefined if this call is not observed. */
   begin(operation: Operation): ObservedCall | undefined;
   breaker(operation: Operation, isOpen: boolean): void;
 }
@@ -111,7 +114,7 @@ class ResilientCalls {
     let hasPermit = false;
     try {
       hasPermit = state.permits.tryAcquire();
-      if (!hasPermit) await this.#waitInLine(state, call);
+      if (!hasPermit) await this.#waitInQueue(state, call);
       hasPermit = true;
       const answer = await this.#sendWithRetries(state, call);
       observed?.end(undefined, false);
@@ -157,8 +160,8 @@ class ResilientCalls {
     return state;
   }
 
-  /** Waits for a permit. The line is bounded: a service that stalls must not exhaust the memory. */
-  async #waitInLine({ permits }: OperationState, { signal, cancelBeforeSend }: Call): Promise<void> {
+  /** Waits for a permit. The queue is bounded: a service that stalls must not exhaust the memory. */
+  async #waitInQueue({ permits }: OperationState, { signal, cancelBeforeSend }: Call): Promise<void> {
     const { timeoutMs, maxWaiting = 1_024 } = this.#options;
     if (permits.waiting >= maxWaiting) throw tooBusy(permits);
     const signals = [signal, cancelBeforeSend];

@@ -7,7 +7,10 @@ export type IntentEventKind =
   | 'webhook_called'
   | 'intent_submitted';
 
-/** An event of an intent. All except `intent_submitted` are for display: anyone who sees the QR code can send them. */
+/**
+ * An event of an intent. All except `intent_submitted` are for display only. Anyone who sees the QR code can send
+ * `code_scanned` and `client_rejected_*`.
+ */
 export interface IntentEvent {
   /** The kind of the event. */
   readonly kind: IntentEventKind;

@@ -219,7 +219,9 @@ describe('a store of the site', () => {
       const { origin, log, clock } = await start({ intent: 3, store });
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringContaining('the rate limit store failed; until it recovers, each process counts separately'),
+        expect.stringMatching(
+          /the rate limit store failed: .+\. Until it recovers, each process counts separately\. Check the store in rateLimits\./,
+        ),
       ]);
       // The next call to the store follows after the pause.
       expect(store.calls).toBe(1);

@@ -261,7 +261,7 @@ test('onSession that never returns ends with 500 after the timeout, and the logi
   };
   const { status, body } = await complete();
   expect([status, body.code]).toEqual([500, 'internal_error']);
-  expect(site.log.text).toContain('onSession timed out after 30000 ms');
+  expect(site.log.text).toContain('onSession timed out after 30000 ms. Move slow work out of the hook.');
   expect(await dataOf(browser)).toEqual({ basket: 'tea' });
   onSession = () => undefined;
   expect((await complete()).status).toBe(200);

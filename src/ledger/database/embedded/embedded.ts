@@ -94,8 +94,8 @@ async function openData(folder: string, open: (name: string) => Promise<PGlite>)
 }
 
 /**
- * One statement or transaction at a time has the database; the others wait in line. The transaction of a hook enters
- * the line with its first statement, so a hook that never queries never blocks.
+ * One statement or transaction at a time has the database; the others wait in the queue. The transaction of a hook enters
+ * the queue with its first statement, so a hook that never queries never blocks.
  *
  *     open    -- close --------------------------------> closing: new calls fail
  *     closing -- the open transaction ends ------------> closed
