@@ -33,7 +33,7 @@ const common = {
   splitting: true,
   write: false,
   metafile: true,
-  lineLimit: 160,
+  lineLimit: 200,
   format: 'esm',
   platform: 'node',
   packages: 'external',
@@ -155,7 +155,7 @@ async function copyCompact(name) {
   const loader = path.extname(name).slice(1);
   if (loader === 'json') return write(path.join(target, name), JSON.stringify(JSON.parse(text)));
   const isCode = loader === 'js' || loader === 'css';
-  const { code } = isCode ? await transform(text, { ...compact, loader, lineLimit: 160 }) : { code: text };
+  const { code } = isCode ? await transform(text, { ...compact, loader, lineLimit: 200 }) : { code: text };
   return write(path.join(target, name), code);
 }
 

@@ -82,10 +82,10 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
     status === 403
       ? 'CSRF middleware in front of the router. Mount the router before it'
       : status === 404
-        ? 'another router path. Mount it at the root, or set `base`'
+        ? 'another path. Mount the router at the root, or set `base`'
         : redirected
           ? 'a redirect by login middleware in front of the router. Mount the router before it'
-          : 'other middleware or a proxy. Exclude this path';
+          : 'middleware or a proxy. Exclude this path';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
   console.warn(`express-intents: ${answer}, not from the router. Likely cause: ${cause}. See docs/existing-app.md.`);
 }
