@@ -1,7 +1,8 @@
-// Compares libraries for Ed25519 with the package's keys: the work of one POST /intent, which is a key pair from a seed and one
-// signature. Requires a build. sodium-native is measured if it is installed:
-//   npm install --no-save sodium-native && npm run build && node bench/ed25519.mjs
+// Compares libraries for Ed25519 with the package's keys: the work of one payment, which is a key pair from a seed and a signature.
+//   node bench/ed25519.mjs [--rounds 9 --ms 500 --warm-ms 1500]
+// Requires a build. sodium-native takes part if it is installed: npm install --no-save sodium-native
 import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import nacl from 'tweetnacl';
 import { keyPairFromSeed } from '../build/keys/ed25519.js';
@@ -9,54 +10,69 @@ import { describeMachine } from './machine.mjs';
 import { table } from './report.mjs';
 import { medianOf, ratioOf } from './statistics.mjs';
 
-const [rounds, windowMs, warmMs, bytes] = [9, 500, 1_500, randomBytes(200)];
-const ours = 'express-intents (node:crypto)';
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '9' },
+    ms: { type: 'string', default: '500' },
+    'warm-ms': { type: 'string', default: '1500' },
+  },
+});
+const [rounds, ms, warmMs] = ['rounds', 'ms', 'warm-ms'].map((name) => Number(values[name]));
 
-function withSodium({ default: sodium }) {
-  const { crypto_sign_PUBLICKEYBYTES, crypto_sign_SECRETKEYBYTES, crypto_sign_BYTES } = sodium;
-  return (seed) => {
-    const [publicKey, secretKey] = [Buffer.alloc(crypto_sign_PUBLICKEYBYTES), Buffer.alloc(crypto_sign_SECRETKEYBYTES)];
-    const signature = Buffer.alloc(crypto_sign_BYTES);
-    sodium.crypto_sign_seed_keypair(publicKey, secretKey, seed);
-    sodium.crypto_sign_detached(signature, bytes, secretKey);
-    return [publicKey, signature];
-  };
+const ours = 'express-intents (node:crypto)';
+const bytes = randomBytes(200);
+const seeds = Array.from({ length: 1_000 }, () => randomBytes(32));
+
+async function importSodium() {
+  try {
+    return (await import('sodium-native')).default;
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    console.log('sodium-native is not installed, so its row is missing.\n');
+  }
 }
 
-/** Each derives the public key of a seed and signs with it. */
+const withSodium = (sodium) => (seed) => {
+  const publicKey = Buffer.alloc(sodium.crypto_sign_PUBLICKEYBYTES);
+  const secretKey = Buffer.alloc(sodium.crypto_sign_SECRETKEYBYTES);
+  const signature = Buffer.alloc(sodium.crypto_sign_BYTES);
+  sodium.crypto_sign_seed_keypair(publicKey, secretKey, seed);
+  sodium.crypto_sign_detached(signature, bytes, secretKey);
+  return [publicKey, signature];
+};
+
+const sodium = await importSodium();
+/** Each returns the public key of a seed and a signature, through the usual functions of the library. */
 const libraries = {
   [ours]: (seed) => {
     const pair = keyPairFromSeed(seed);
     return [pair.publicKey, pair.sign(bytes)];
   },
+  ...(sodium && { 'sodium-native': withSodium(sodium) }),
   '@noble/curves': (seed) => [ed25519.getPublicKey(seed), ed25519.sign(bytes, seed)],
   tweetnacl: (seed) => {
     const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(seed);
     return [publicKey, nacl.sign.detached(bytes, secretKey)];
   },
 };
-const sodium = await import('sodium-native').catch(() => undefined);
-if (sodium) libraries['sodium-native'] = withSodium(sodium);
 
-/** @returns the CPU of one call in microseconds */
-function windowOf(work, ms) {
-  const [before, endsAtMs] = [process.cpuUsage(), performance.now() + ms];
+/** @returns the CPU time of one call, in microseconds */
+function runWindow(work, windowMs) {
+  const [before, endsAtMs] = [process.cpuUsage(), performance.now() + windowMs];
   let calls = 0;
-  for (; performance.now() < endsAtMs; calls += 1) work(randomBytes(32));
+  for (; performance.now() < endsAtMs; calls += 1) work(seeds[calls % seeds.length]);
   const { user, system } = process.cpuUsage(before);
   return { cpuUs: (user + system) / calls };
 }
 
-const seed = randomBytes(32);
-const expected = libraries[ours](seed).map((part) => Buffer.from(part).toString('hex'));
+const hexOf = (parts) => parts.map((part) => Buffer.from(part).toString('hex')).join();
 for (const [name, work] of Object.entries(libraries)) {
-  const found = work(seed).map((part) => Buffer.from(part).toString('hex'));
-  if (found.join() !== expected.join()) throw new Error(`${name} has another result.`);
-  windowOf(work, warmMs);
+  if (hexOf(work(seeds[0])) !== hexOf(libraries[ours](seeds[0]))) throw new Error(`${name} has another result.`);
+  runWindow(work, warmMs);
 }
 const samples = Object.fromEntries(Object.keys(libraries).map((name) => [name, []]));
 for (let round = 0; round < rounds; round += 1) {
-  for (const [name, work] of Object.entries(libraries)) samples[name].push(windowOf(work, windowMs));
+  for (const [name, work] of Object.entries(libraries)) samples[name].push(runWindow(work, ms));
 }
 console.log(`${describeMachine()}.\n`);
 const rows = Object.entries(samples).map(([name, found]) => [
@@ -64,4 +80,4 @@ const rows = Object.entries(samples).map(([name, found]) => [
   medianOf(found).toFixed(1),
   ratioOf(found, samples[ours]).toFixed(2),
 ]);
-console.log(table(['key pair and signature', 'CPU us', `x ${ours}`], rows));
+console.log(table(['a key pair and a signature', 'CPU us', `x ${ours}`], rows));

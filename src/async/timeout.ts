@@ -69,14 +69,18 @@ export function delayUnlessAborted(delayMs: number, signals: readonly (Abortable
 const timeoutError = (timeoutMs: number): DOMException =>
   new DOMException(`The operation took longer than ${timeoutMs} ms.`, 'TimeoutError');
 
+/** Not a `DOMException`, which jest does not recognize as an error. */
+class HookTimeout extends Error {
+  static {
+    HookTimeout.prototype.name = 'TimeoutError';
+  }
+}
+
 /**
  * The error of a hook of the site that took too long, for {@link withTimeout}.
- * @param hasOption whether `hooks.timeoutMs` applies, as it does with a ledger
+ * @param hasLedger whether `hooks.timeoutMs` applies
  */
-export const hookTimeoutError =
-  (hook: string, timeoutMs: number, hasOption = true) =>
-  (): Error => {
-    const option = hasOption ? ', or raise hooks.timeoutMs' : '';
-    const text = `${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook${option}.`;
-    return Object.assign(new Error(text), { name: 'TimeoutError' });
-  };
+export const hookTimeoutError = (hook: string, timeoutMs: number, hasLedger: boolean) => (): Error => {
+  const option = hasLedger ? ', or raise hooks.timeoutMs' : '';
+  return new HookTimeout(`${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook${option}.`);
+};

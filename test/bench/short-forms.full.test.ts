@@ -44,6 +44,12 @@ test('bench prints and writes the tables of a workload, the streams and the goal
   expect((await readdir(out)).sort()).toEqual(['results.json', 'status-cached.svg', 'table.md']);
 }, 300_000);
 
+test('bench/ed25519 compares the libraries', async () => {
+  const { stdout } = await run('ed25519.mjs', '--rounds', '1', '--ms', '20', '--warm-ms', '20');
+  const rows = rowsOf(stdout, 'a key pair and a signature').filter((name) => name !== 'sodium-native');
+  expect(rows).toEqual(['express-intents (node:crypto)', '@noble/curves', 'tweetnacl']);
+});
+
 test('bench, for a server that allocates a known number of bytes, measures that number', async () => {
   const [{ measureWorkload }, { bytesOfArray }] = await Promise.all([
     load('measure.mjs'),

@@ -21,7 +21,7 @@ beforeAll(async () => {
     project.link(`@types/${types}`);
   }
   project.copy(`${examples}/package.json`, 'package.json');
-  // Like every run after the first, which newcomer.full.test.ts covers.
+  // Like every run after the first. newcomer.full.test.ts creates it as a first run does.
   const { version } = JSON.parse(readFileSync(modules('@electric-sql/pglite/package.json'), 'utf8'));
   await copyEmptyData(project.path(`node_modules/.cache/express-intents/empty-ledger-${version}`));
 });

@@ -85,7 +85,7 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
         ? 'another path. Mount the router at the root, or set `base`'
         : redirected
           ? 'a redirect by login middleware in front of the router. Mount the router before it'
-          : 'middleware or a proxy. Exclude this path';
+          : 'middleware or a proxy before the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
   console.warn(`express-intents: ${answer}, not from the router. Likely cause: ${cause}. See docs/existing-app.md.`);
 }

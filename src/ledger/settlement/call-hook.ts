@@ -95,7 +95,7 @@ async function callInTransaction(
   const attempt = begun.attempts + 1;
   const late = begun.submittedAfterMs > settings.lateAfterMs;
   const observed = { hook: name, payment, attempt, lease };
-  const error = hookTimeoutError(name, settings.hookTimeoutMs);
+  const error = hookTimeoutError(name, settings.hookTimeoutMs, true);
   let signalOfHook: AbortSignal | undefined;
   let calledAtMs = 0;
   try {

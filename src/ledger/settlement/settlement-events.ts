@@ -74,7 +74,7 @@ export async function observedHook<Value>(
   const calledAtMs = performance.now();
   try {
     const { hookTimeoutMs } = context.settings;
-    const error = hookTimeoutError(run.hook, hookTimeoutMs);
+    const error = hookTimeoutError(run.hook, hookTimeoutMs, true);
     const value = await withTimeout(hookTimeoutMs, call, { signal: run.lease, error });
     emitHook(context, run, calledAtMs);
     return value;

@@ -98,7 +98,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       500,
       'internal_error',
     ],
-  ])('can be retried when onLogin %s', async (_name, act, status, code) => {
+  ])('can be retried when onLogin %s', async (name, act, status, code) => {
     const { id, browser, complete } = await confirmed(site);
     onLogin = async (...args) => {
       await welcome(...args);
@@ -107,6 +107,10 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     const failed = await complete();
     expect([failed.status, failed.body.code]).toEqual([status, code]);
     expect(failed.body.detail).toBe(status === 403 ? 'Not today.' : undefined);
+    if (name === 'never returns') {
+      const text = 'onLogin timed out after 29000 ms. Move slow work out of the hook, or raise hooks.timeoutMs.';
+      expect(site.log.text).toContain(text);
+    }
     expect(await userOf(browser)).toBeNull();
     expect(await welcomed(id)).toEqual([]);
     onLogin = welcome;
