@@ -69,8 +69,8 @@ function causesOf(error: Error): readonly [Error, ...Error[]] {
 }
 
 /**
- * The error and its causes, without the errors in front that may contain the values of a query: those that wrap the error of a
- * driver, and those of an ORM, which have a property `params` or `parameters`.
+ * The error and its causes, without the outermost errors, which may contain the values of a query: those that wrap the
+ * error of a driver, and those of an ORM, which have a property `params` or `parameters`.
  */
 function reportedCauses(error: Error): readonly [Error, ...Error[]] {
   let [first, ...causes] = causesOf(error);

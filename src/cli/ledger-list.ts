@@ -23,7 +23,7 @@ export function addList(ledger: Command, { terminal, action }: CommandContext): 
   const command = ledger
     .command('list')
     .description('Lists the intents in the ledger, the newest first.')
-    .option('--kind <kind>', 'only payments or only logins: payment or login')
+    .option('--kind <kind>', 'only intents of this kind: payment or login')
     .option('--state <state>', 'only intents in this state, such as dead')
     .option('--user <id>', 'only intents of this user')
     .option('--metadata <json>', 'only payments with these members in their metadata')

@@ -85,8 +85,8 @@ function addForgetHook(ledger: Command, { terminal, action }: CommandContext): v
   const command = ledger
     .command('forget-hook')
     .description(
-      'Forgets a hook that the site has removed. The ledger records all hooks of its processes, and a process without one of them ' +
-        'settles no payments. Run this after the last process with the hook has ended.',
+      'Forgets a hook that the site has removed. The ledger records which hooks below its processes have, and a process ' +
+        'without a recorded one settles no payments. Run this after the last process with the hook has ended.',
     )
     .argument('<hook>', `the hook: ${requiredHooks.join(', ')}`)
     .action(action((hook: string, flags: EnvironmentOptions) => forget(hook, flags, terminal)));

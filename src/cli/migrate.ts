@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { migrate } from '../ledger/migrations/migrate.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
-import { describePlace, withLedger } from './open-ledger.js';
+import { describeLocation, withLedger } from './open-ledger.js';
 
 export function addMigrate(program: Command, { terminal, action }: CommandContext): void {
   const command = program
@@ -19,7 +19,7 @@ export function addMigrate(program: Command, { terminal, action }: CommandContex
           const ran = await migrate(db);
           for (const { version, name } of ran) terminal.out(`migrated   ${version} ${name}`);
           const state = ran.length > 0 ? 'is up to date' : 'was already up to date';
-          terminal.out(`The ledger in ${describePlace(settings)} ${state}.`);
+          terminal.out(`The ledger in ${describeLocation(settings)} ${state}.`);
           return 0;
         });
       }),

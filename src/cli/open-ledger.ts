@@ -17,7 +17,7 @@ async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>
   const settings = parseLedgerSettings(env);
   const { database } = settings;
   if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(env, use);
-  const message = `There is no ledger in ${describePlace(settings)}. Set INTENT_DATABASE_URL to the folder of the ledger.`;
+  const message = `There is no ledger in ${describeLocation(settings)}. Set INTENT_DATABASE_URL to the folder of the ledger.`;
   throw new IntentError('invalid_configuration', message);
 }
 
@@ -38,7 +38,7 @@ export async function withLedger<Value>(env: Environment, use: UseLedger<Value>)
 }
 
 /** Where the ledger is, without the password in its URL. */
-export function describePlace({ database }: Pick<LedgerSettings, 'database'>): string {
+export function describeLocation({ database }: Pick<LedgerSettings, 'database'>): string {
   if (database.kind === 'embedded') return `the folder ${path.resolve(database.folder)}`;
   return `Postgres at ${databaseHost(database.url)}${parseDatabaseUrl(database.url).pathname}`;
 }
@@ -55,7 +55,7 @@ const parseDatabaseUrl = (url: string): URL => new URL(url.replace('@/', '@local
 function openInSite(settings: LedgerSettings): IntentError {
   return new IntentError(
     'ledger_locked',
-    `Another process, probably the site, has ${describePlace(settings)} open. Only one process can open it.\n` +
+    `Another process, probably the site, has ${describeLocation(settings)} open. Only one process can open it.\n` +
       'Stop the site, run this command, and start the site again. Or use router.intents in the site: find, list, history, retry.',
   );
 }

@@ -61,7 +61,7 @@ export interface HookOptions {
    * counted: it is retried until `watch.unpaidMs` has passed. Default 15, which takes about three hours.
    */
   readonly maxAttempts?: number | undefined;
-  /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` and `onSession` too. Default 30 000. */
+  /** Timeout of one call of a ledger hook, in milliseconds. With a ledger it applies to `onLogin` and `onSession` too. Default 30 000. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { ConfigSource, Routes } from './config-options.js';
 export function readDestination({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
   const destination = options.destination ?? env.INTENT_DESTINATION;
   if (!destination) return isEmbedded ? generateKeyPair().publicKey : undefined;
-  const fix = 'INTENT_DESTINATION=<the Base58 address that receives payments>';
+  const fix = 'INTENT_DESTINATION=<the Base58 account that receives payments>';
   report.parse('INTENT_DESTINATION', fix, () => parseAccount(destination));
   return destination;
 }

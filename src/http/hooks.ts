@@ -10,7 +10,7 @@ export interface IntentUser {
 
 /** The terms of a payment, from the hook `payment` or for `router.createPayment`. Never from the browser. */
 export interface SitePaymentTerms {
-  /** Decimal string or number with at most two decimals; at least 0.05 usd. */
+  /** Decimal string or number with at most two decimals, at least 0.01; 0.05 in usd. */
   readonly amount: string | number;
   /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
@@ -60,7 +60,7 @@ export type AcceptedIntent =
 
 /** The range in which a browser may choose the amount, such as for donations. Both ends are included. */
 export interface ClientAmount {
-  /** Decimal string or number with at most two decimals, at least 0.05 usd. */
+  /** Decimal string or number with at most two decimals, at least 0.01; 0.05 in usd. */
   readonly min: string | number;
   /** In the same form as `min`. */
   readonly max: string | number;

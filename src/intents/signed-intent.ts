@@ -30,7 +30,7 @@ export interface SignedIntent {
 
 /** The amount of a payment and its destination account (interface section 2.8). */
 export interface PaymentTerms {
-  /** A decimal string or a number, at most two decimals, at least 0.05 usd. */
+  /** A decimal string or a number, at most two decimals, at least 0.01; 0.05 in usd. */
   readonly amount: string | number;
   readonly currency: string;
   readonly destination: string;

@@ -192,7 +192,7 @@ export interface IntentRecords {
   retry(id: string): Promise<boolean>;
   /**
    * Polls an unpaid intent now instead of when it is due, for a caller that expects a payment. Resolves after the
-   * attempt, whether or not it succeeded.
+   * attempt, or after a bounded time without one.
    */
   recheck(id: string): Promise<void>;
   /**

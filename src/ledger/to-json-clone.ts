@@ -40,7 +40,7 @@ function typeNameOf(value: unknown): string {
   if (typeof value === 'string') return 'a string that contains a NUL character or a lone surrogate';
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object') return value === undefined ? 'undefined' : `a ${typeof value}`;
-  return `a ${value?.constructor?.name ?? 'object of a class'}`;
+  return `a ${value?.constructor?.name ?? 'class instance'}`;
 }
 
 function refused(name: string, problem: string): IntentError {

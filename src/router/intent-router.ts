@@ -64,8 +64,8 @@ export interface IntentRouter extends RequestHandler {
   openApi(): Promise<OpenApiDocument>;
   /**
    * Ends event streams, waits for running requests, calls and hooks, and closes all connections. This usually takes less than
-   * ten seconds; a database or service that does not respond adds its timeouts. New requests get 503 `closing`, and
-   * every response closes its connection. Later payments are settled by another process or after the next start.
+   * ten seconds; a database or service that does not respond adds its timeouts. New `POST` and `status` requests get 503
+   * `closing`, and every response closes its connection. Later payments are settled by another process or after the next start.
    *
    * With `drainMs` (milliseconds, default 0) it first waits this long, to give load balancers time to stop sending requests:
    * `health()` is `down` and responses close their connections, but everything else works. Another call of `close()` ends the wait.
@@ -100,7 +100,8 @@ export function composeRouter(
   const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
   const { client } = observed;
 
-  // Every status passes through the cache. The event feeds, telemetry and the ledger subscribe to it.
+  // Every status that the routes, the event feeds and the ledger read passes through the cache. The event feeds, telemetry and
+  // the ledger subscribe to it.
   const onSubscriberError = (error: unknown) =>
     logger.error(
       'express-intents: a subscriber of the status cache failed. This is a bug in express-intents. Please report it.',

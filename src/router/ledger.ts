@@ -48,7 +48,7 @@ export function routerLedger(
         const { userId } = await client.loginIntents.getUserId({ intent, verifier: login.keyRing.signer }, { signal });
         return userId;
       }),
-    // Another process found the submission. Pages connected to this process must see it too.
+    // Any process, also this one, found the submission. Pages connected to this process must see it.
     onSubmitted: (id) => events.recheck(id),
   });
 }

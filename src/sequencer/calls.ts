@@ -210,7 +210,11 @@ export async function registerWebhook(
   if (result === Result.OK || result === Result.ALREADY_REGISTERED) return;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
   const reason = Result[result] ?? result;
-  const message = `The payment service refused the webhook: ${reason}. Check that its URL is https and reachable from the internet.`;
+  const advice =
+    result === Result.INTENT_EXISTS
+      ? 'The intent is submitted and needs no webhook.'
+      : 'Its URL must be https and reachable from the internet.';
+  const message = `The payment service refused the webhook: ${reason}. ${advice}`;
   throw new SequencerError('sequencer_error', message);
 }
 

@@ -112,7 +112,7 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
 
 export interface ObservedClient {
   readonly client: IntentClient;
-  readonly service: () => ServiceState;
+  readonly serviceState: () => ServiceState;
 }
 
 /** Like `createIntentClient`, for a caller that also reports the state of the service. @throws as `createIntentClient` */
@@ -124,7 +124,7 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
   const timeouts = requireTimeouts(options);
   const inner = options.transport ?? createTransport(options, timeouts.timeoutMs);
   const transport = resilientTransport(inner, { ...timeouts, observer });
-  return { client: clientOver(transport, dialect), service: transport.service };
+  return { client: clientOver(transport, dialect), serviceState: transport.serviceState };
 }
 
 function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClient {

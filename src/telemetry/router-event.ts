@@ -116,7 +116,7 @@ export interface RouterEventDetails {
   readonly breaker_opened: OperationFields;
   /** The payment service has answered the operation again, and the circuit breaker is closed. */
   readonly breaker_closed: OperationFields;
-  /** The database of the ledger is unreachable or cannot be opened. */
+  /** The ledger cannot open, reach or search its database. */
   readonly ledger_unavailable: ErrorFields;
   /** The database is available again. */
   readonly ledger_recovered: unknown;

@@ -479,6 +479,16 @@ describe('doctor finds at the key file', () => {
   });
 });
 
+it.each<[string, readonly string[]]>([
+  ['without --url', []],
+  ['with --url', ['--url', 'http://127.0.0.1:1']],
+])('doctor skips the key file for the embedded sequencer with --no-login, %s', async (_name, args) => {
+  const { findings } = await doctor({ INTENT_SEQUENCER_URL: 'embedded' }, ['--no-login', ...args]);
+  expect(findings.filter(({ check }) => check === 'key file')).toEqual([
+    { check: 'key file', level: 'skipped', text: 'logins are disabled' },
+  ]);
+});
+
 const refusing = {
   call: async () => {
     throw new Error('The service is unreachable.');
@@ -981,7 +991,7 @@ it('doctor sends no request to another host that the site names', async () => {
   expect(findings).toContainEqual({
     check: 'events',
     level: 'skipped',
-    text: 'the route `events` is disabled, or the site did not respond; see the check `site`',
+    text: 'the route `events` is disabled, or no router was found; see the check `site`',
   });
 });
 

@@ -493,7 +493,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_DESTINATION',
         problem: 'The value is not the Base58 form of 32 bytes. Copy the whole value again.',
-        fix: 'INTENT_DESTINATION=<the Base58 address that receives payments>',
+        fix: 'INTENT_DESTINATION=<the Base58 account that receives payments>',
       },
     ],
     ...[

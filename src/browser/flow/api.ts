@@ -2,7 +2,7 @@
 export class Problem extends Error {
   /** A code from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
   declare readonly code: string;
-  /** HTTP status; 0 without a response; -1 for an error that is not a failed request, such as `handler_failed`. */
+  /** HTTP status, or the closest one; 0 for `offline`; -1 for other errors, such as `handler_failed`. */
   declare readonly status: number;
 
   /** @param message the site's own text for a refusal; any other message is not displayed */
@@ -75,7 +75,7 @@ const explained = new Set<string>();
 
 /** The router answers every error as JSON with a code. Any other answer is a fault of the installation, named once. */
 function explainForeignAnswer(path: string, { status, headers, redirected }: Response, isPost: boolean): void {
-  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without a body'}`;
+  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without a type'}`;
   if (explained.has(answer)) return;
   explained.add(answer);
   const cause =

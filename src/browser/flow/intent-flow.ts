@@ -35,10 +35,11 @@ const isRetryable = (state: string): state is CancelReason => /declined|expired|
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
- * Every state leads to idle when the visitor closes the dialog or the element leaves the page.
+ * Every state leads to idle when the element leaves the page, and every state except confirming also when the visitor
+ * closes the dialog.
  *
- * A payment can be submitted after its attempt: its watch continues until then, and `pending-intents.ts` keeps its id for
- * the next visit.
+ * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues for at
+ * most an hour. Unless it was declined, `pending-intents.ts` keeps its id for the next visit.
  */
 export class IntentFlow {
   /** Loaded on demand. */

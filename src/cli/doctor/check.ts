@@ -23,6 +23,7 @@ export const failure = (text: string, fix: string): Finding => ({ level: 'error'
 export interface ValidSettings {
   readonly sequencerUrl: string | undefined;
   readonly grpcUrl: string | undefined;
+  readonly hasLogin: boolean;
   /** Undefined without logins, like the keys. */
   readonly domain: string | undefined;
   readonly publicKeys: readonly string[] | undefined;
@@ -50,7 +51,7 @@ export interface DoctorContext {
 /** A check changes nothing. An error that it throws becomes a finding. */
 export type Check = (context: DoctorContext) => Promise<readonly Finding[]>;
 
-/** Undefined if the site does not respond; the check `site` reports that. */
+/** Undefined if the site does not respond or does not serve the file of the button; the check `site` reports that. */
 export const routesOf = ({ site }: DoctorContext): Promise<SiteRoutes | undefined> =>
   site().then(
     ({ routes }) => routes,

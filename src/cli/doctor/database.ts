@@ -8,7 +8,7 @@ import { isFolderLocked } from '../../ledger/database/embedded/folder-lock.js';
 import { requireDatabasePackage } from '../../ledger/database/open-database.js';
 import { openPostgres } from '../../ledger/database/postgres/postgres.js';
 import { migrations, missingMigrations } from '../../ledger/migrations/migrate.js';
-import { databaseHost, describePlace } from '../open-ledger.js';
+import { databaseHost, describeLocation } from '../open-ledger.js';
 import { type Check, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork } from './external-client.js';
 
@@ -31,7 +31,7 @@ export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => 
     return await checkServer(db);
   } catch (error) {
     const { why, fix } = { ...explainNetwork(error, databaseHost(place.url), startIt), ...diagnoseDatabase(error) };
-    return [failure(`${describePlace({ database: place })} cannot be used: ${why}.`, fix)];
+    return [failure(`${describeLocation({ database: place })} cannot be used: ${why}.`, fix)];
   } finally {
     void db.close();
   }

@@ -25,8 +25,7 @@ export const checkEvents: Check = async (context) => {
   const { siteUrl } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.events)
-    return [skipped('the route `events` is disabled, or the site did not respond; see the check `site`')];
+  if (!routes?.events) return [skipped('the route `events` is disabled, or no router was found; see the check `site`')];
   const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
   const endsAtMs = performance.now() + context.host.checkTimeoutMs / 2;

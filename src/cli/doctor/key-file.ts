@@ -9,15 +9,16 @@ import {
   warning,
 } from './check.js';
 import { explainNetwork, type TextResponse } from './external-client.js';
-import { describedKeyFile, requestSite } from './running-site.js';
+import { keyFilePathOf, requestSite } from './running-site.js';
 import { isLocal } from './settings.js';
-import { underPath } from './site.js';
+import { mountedUnderPath } from './site.js';
 
 const keyFilePath = '/.well-known/service-payments.json';
 
 /** The verifier key file as a wallet reads it: over https, at the root of the domain (interface section 4.6). */
 export const checkKeyFile: Check = async (context) => {
   const { settings, siteUrl, client, signal } = context;
+  if (!settings.hasLogin) return [skipped('logins are disabled')];
   const origin = isDevelopment(settings) ? siteUrl?.origin : settings.domain && `https://${settings.domain}`;
   if (origin === undefined) return [skipped(reasonToSkip(context))];
   const url = new URL(keyFilePath, origin);
@@ -47,17 +48,15 @@ function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
   return isLocal(new URL(sequencerUrl).hostname) && domain !== undefined && reserved.test(domain);
 }
 
-function reasonToSkip({ settings, problems, env }: DoctorContext): string {
+function reasonToSkip({ settings, env }: DoctorContext): string {
   if (isDevelopment(settings))
-    return 'in development the embedded sequencer reads it from this machine; pass the site with --url';
-  const isWrong = problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
-  if (!isWrong) return 'logins are disabled';
+    return 'in development the sequencer reads it from this machine; pass the site with --url';
   return env.INTENT_DOMAIN ? 'INTENT_DOMAIN is not valid' : 'INTENT_DOMAIN is not set';
 }
 
 /** The router may be mounted under a path, or serve the file elsewhere or not at all. */
 async function explainMissing(url: URL, { client, signal, siteUrl, site }: DoctorContext): Promise<Finding> {
-  const described = await describedKeyFile(client, url, signal);
+  const described = await keyFilePathOf(client, url, signal);
   if (described && described !== url.pathname) {
     return failure(
       `${url.href} answers with status 404: the router serves the key file at ${described}, where wallets do not look.`,
@@ -76,7 +75,7 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
     (seen) => seen.mountPath,
     () => '',
   );
-  if (mountPath) return underPath(mountPath);
+  if (mountPath) return mountedUnderPath(mountPath);
   return failure(
     `${url.href} answers with status 404.`,
     'Use app.use(intentRouter()) without a path, before the handler that answers 404. Configure the proxy to forward /.well-known/ to the app.',

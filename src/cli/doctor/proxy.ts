@@ -12,8 +12,7 @@ export const checkProxy: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.intent)
-    return [skipped('the route `intent` is disabled, or the site did not respond; see the check `site`')];
+  if (!routes?.intent) return [skipped('the route `intent` is disabled, or no router was found; see the check `site`')];
   const { doctorToken } = settings;
   if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];
   const url = new URL(routes.intent, siteUrl);

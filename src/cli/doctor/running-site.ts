@@ -67,7 +67,7 @@ const parsePath = (value: unknown): string | false =>
   typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
 
 /** The path of the key file that the router describes, `false` if it serves none, undefined if the site describes no routes. */
-export async function describedKeyFile(
+export async function keyFilePathOf(
   client: ExternalClient,
   url: URL,
   signal: AbortSignal,

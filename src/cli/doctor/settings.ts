@@ -35,6 +35,7 @@ export function readSettings(
   const settings = {
     sequencerUrl: validValue('INTENT_SEQUENCER_URL'),
     grpcUrl: validValue('INTENT_SEQUENCER_GRPC_URL'),
+    hasLogin,
     domain: hasLogin ? validValue('INTENT_DOMAIN') : undefined,
     publicKeys: hasLogin && hasKeys && !hasBrokenKeys ? parseLoginKeys(env).publicKeys : undefined,
     origin: validValue('INTENT_ORIGIN'),

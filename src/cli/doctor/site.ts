@@ -19,7 +19,7 @@ export const checkSite: Check = async (context) => {
   const wrong = checkRouter(seen, siteUrl);
   if (wrong) return [wrong];
   const { mountPath } = seen;
-  const mounted = mountPath !== '' && needsRoot(context) ? [underPath(mountPath)] : [];
+  const mounted = mountPath !== '' && needsRoot(context) ? [mountedUnderPath(mountPath)] : [];
   const found = [...mounted, ...checkScheme(siteUrl, production), ...checkMode(siteUrl, seen)];
   return found.length > 0
     ? found
@@ -30,7 +30,7 @@ export const checkSite: Check = async (context) => {
 const needsRoot = ({ settings, problems }: DoctorContext): boolean =>
   settings.domain !== undefined || problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
 
-export const underPath = (mountPath: string): Finding =>
+export const mountedUnderPath = (mountPath: string): Finding =>
   failure(
     `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
     'Use app.use(intentRouter()) without a path. To rename routes, use the option `routes`.',
@@ -88,8 +88,7 @@ export const checkOrigin: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.intent)
-    return [skipped('the route `intent` is disabled, or the site did not respond; see the check `site`')];
+  if (!routes?.intent) return [skipped('the route `intent` is disabled, or no router was found; see the check `site`')];
   const url = new URL(routes.intent, siteUrl);
   const own = settings.origin ?? siteUrl.origin;
   const [asOwn, asStranger] = await Promise.all([

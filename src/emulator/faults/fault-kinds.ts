@@ -78,8 +78,8 @@ const kinds = {
     when: 'before',
   },
   flood: {
-    title: 'Send an endless response',
-    description: 'Sends 64 megabytes. A client without a size limit runs out of memory.',
+    title: 'Send a huge response',
+    description: 'Sends 64 megabytes. A client without a size limit holds it all in memory.',
     group: 'wrong',
     when: 'before',
   },

@@ -85,7 +85,7 @@ const descriptions = {
     notes: [transportOf(via)],
   }),
   'key-file': ({ domain, address, problem, durationMs }) => ({
-    title: `Key file of ${domain} read`,
+    title: `Key file of ${domain} checked`,
     outcome: problem ?? 'lists the verifier',
     mood: problem ? 'bad' : 'good',
     notes: [address, duration(durationMs)],

@@ -51,6 +51,7 @@ interface BrowserRequest extends CreateIntentRequest {
   readonly owner: BrowserIdentity;
 }
 
+/** A request with an idempotency key. */
 export interface KeyedRequest {
   readonly ledger: Ledger;
   readonly key: string;

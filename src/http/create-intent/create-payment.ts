@@ -6,7 +6,7 @@ import type { IntentOwner } from '../encryption.js';
 import type { SitePaymentTerms } from '../hooks.js';
 import type { RouterContext } from '../router-context.js';
 import { type KeyedRequest, startIntent } from './create-intent.js';
-import { fingerprintOf, isBareKey } from './intent-request.js';
+import { fingerprintOf, isUnquotedKey } from './intent-request.js';
 import { normalizeTerms, termNames } from './payment-terms.js';
 
 /** A payment without a browser cannot unlock a resource, because a resource belongs to a browser. */
@@ -71,7 +71,7 @@ function parseTerms(terms: PaymentTerms, config: RouterContext['config']): Recor
 }
 
 function keyedBy(key: string, ledger: Ledger, terms: RecordedTerms): KeyedRequest {
-  if (typeof key === 'string' && isBareKey(key)) {
+  if (typeof key === 'string' && isUnquotedKey(key)) {
     return { ledger, key, fingerprint: fingerprintOf('payment', { order: terms }) };
   }
   const message = 'Pass an idempotencyKey of 1 to 255 visible ASCII characters without quotes and backslashes.';

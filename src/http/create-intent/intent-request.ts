@@ -99,8 +99,8 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: bool
 }
 
 /** 1 to 255 visible ASCII characters without quotes and backslashes. */
-const bareKeyForm = /^[!#-[\]-~]{1,255}$/;
-export const isBareKey = (text: string): boolean => bareKeyForm.test(text);
+const unquotedKeyForm = /^[!#-[\]-~]{1,255}$/;
+export const isUnquotedKey = (text: string): boolean => unquotedKeyForm.test(text);
 /** A string of RFC 9651, section 3.3.3, in which a backslash precedes a quote or another backslash. */
 const quotedKeyForm = /^"((?:[!#-[\]-~]|\\["\\])+)"$/;
 const maxKeyLength = 255;
@@ -115,7 +115,7 @@ export function parseIdempotencyKey({ headers }: Request): string | undefined {
   if (header === undefined) return undefined;
   // Node joins repeated headers with a comma and a space, which neither form allows.
   const text = String(header);
-  const key = isBareKey(text) ? text : quotedKeyForm.exec(text)?.[1]?.replace(/\\(.)/g, '$1');
+  const key = isUnquotedKey(text) ? text : quotedKeyForm.exec(text)?.[1]?.replace(/\\(.)/g, '$1');
   if (key !== undefined && key.length <= maxKeyLength) return key;
   throw new IntentError(
     'invalid_idempotency_key',

@@ -26,7 +26,7 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
   };
 }
 
-const hookName = 'payment hook';
+const hookName = 'the hook payment';
 export const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
 function requireTerms(terms: unknown): SitePaymentTerms {
@@ -34,7 +34,7 @@ function requireTerms(terms: unknown): SitePaymentTerms {
     requireKnown(hookName, terms, termNames, 'invalid_terms');
     return terms as SitePaymentTerms;
   }
-  throw new IntentError('invalid_terms', 'The payment hook must return { amount, currency }.');
+  throw new IntentError('invalid_terms', 'The hook `payment` must return { amount, currency }.');
 }
 
 interface Range {
@@ -149,7 +149,7 @@ export function isResource(resource: unknown): resource is string {
 
 export function requireResource(resource: unknown): string {
   if (isResource(resource)) return resource;
-  const message = `The resource of a payment must be a string of 1 to ${maxResourceLength} characters.`;
+  const message = `The resource of a payment must be a string of 1 to ${maxResourceLength} characters, without NUL or lone surrogates.`;
   throw new IntentError('invalid_configuration', message);
 }
 

@@ -100,7 +100,7 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   });
   const ledgerProbe = ledger && new CachedProbe({ run: () => ledger.inspect(), ttlMs: ledgerTtlMs, timeoutMs });
   const probeService = async () => {
-    const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.service();
+    const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.serviceState();
     return answeredMsAgo < skipProbeMs || circuitOpen ? undefined : serviceProbe.get();
   };
   return async () => {
@@ -119,7 +119,7 @@ interface Probed {
 }
 
 function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: Probed): RouterHealth {
-  const { answeredMsAgo, circuitOpen } = observed.service();
+  const { answeredMsAgo, circuitOpen } = observed.serviceState();
   const [open, limit] = [live.connectionLimiter.open, config.connectionLimits.perProcess];
   const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {

@@ -20,14 +20,14 @@ declare global {
 
 /** Options of `requireLogin`. */
 export interface RequireLoginOptions {
-  /** A path on this site. Visitors who are not logged in are redirected to it. Default: they see a small page with the button. */
+  /** A path on this site. Page views without a login are redirected to it. Default: they see a small page with the button. */
   readonly loginUrl?: string | undefined;
 }
 
 /**
- * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Visitors who are not logged in are redirected to
- * `loginUrl`; without it they get 401 and a page with the button. API clients get 401 problem+json (code `login_required`). The
- * header `Accept` distinguishes browsers from API clients. Sets `Cache-Control: private, no-store` unless the app sets another.
+ * Guards a route. Calls next() with `req.intent.user` for a logged-in user. Page views without a login are redirected to
+ * `loginUrl`; if it is not set, clients that prefer HTML get 401 and a page with the button. Other requests get 401 problem+json
+ * (code `login_required`). Sets `Cache-Control: private, no-store` unless the app sets another.
  * @throws {ConfigError} for an unknown option, or if `loginUrl` is not a path on this site
  */
 export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {

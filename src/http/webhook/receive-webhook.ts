@@ -52,7 +52,7 @@ function refusalWarning(logger: Logger, now: () => number): (error: unknown, req
     warnedAt = now();
     const reason = error.cause instanceof Error ? error.cause.message : '';
     logger.warn(
-      `express-intents: rejected a webhook call (${reason}). It had no effect, and intents are still polled. If the payment service ` +
+      `express-intents: rejected a webhook call (${reason}). It had no effect. If the payment service ` +
         'sent it, check INTENT_WEBHOOK_PUBLIC_KEY and the clock of this machine.',
       { requestId: requestIdOf(req).value },
     );

@@ -55,7 +55,7 @@ export class StatusRechecks {
     } catch (error) {
       const reason = withPeriod(messageOf(error));
       this.#logger.warn(
-        `express-intents: cannot read the status of ${id} after a webhook call: ${reason} It is polled again later.`,
+        `express-intents: cannot read the status of ${id} after a webhook call: ${reason} The ledger or an open page polls it.`,
       );
     }
     this.#running.delete(id);

@@ -288,5 +288,5 @@ async function canWrite(db: Database): Promise<boolean> {
 const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;
 const notLost = 'Payments are not lost: they settle later.';
-const untilItWorks = `Until it works again, ${refused}. ${notLost} It is retried every second. No restart is needed.`;
+const untilItWorks = `Until it works again, ${refused}. ${notLost} The database is tested every second. No restart is needed.`;
 const untilItOpens = `Until it opens, ${refused}. ${notLost} A running process retries at least every 10 s and needs no restart.`;

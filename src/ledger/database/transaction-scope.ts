@@ -152,7 +152,7 @@ export function explainCheck(error: unknown, firstFault: unknown): IntentError |
   );
 }
 
-/** Whether an error, or one that it wraps, is that of a statement after the one that aborted the transaction. */
+/** Whether an error or one of its causes is 25P02: a statement ran after another had aborted the transaction. */
 function isAborted(error: unknown): boolean {
   let each = error;
   for (let depth = 0; depth < 6 && types.isNativeError(each); depth += 1) {

@@ -132,4 +132,4 @@ another role runs \`npx express-intents migrate\`, then \`grant usage on schema 
 const inUse = `\
 The ledger cannot be migrated: a long transaction has its tables locked. Find it with \
 \`select pid, xact_start, query from pg_stat_activity where xact_start < now() - interval '1 second' order by xact_start\`, \
-and end it with \`select pg_terminate_backend(<pid>)\`. Then start the migration again.`;
+and end it with \`select pg_terminate_backend(<pid>)\`. Run a failed \`npx express-intents migrate\` again.`;

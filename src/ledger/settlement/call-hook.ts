@@ -7,7 +7,7 @@ import type { Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaimSql, LeaseLost, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
-import { emitDeadLetter, emitHook, emitSettledOrReversed, observedHook } from './settlement-events.js';
+import { callObserved, emitDeadLetter, emitHook, emitSettledOrReversed } from './settlement-events.js';
 import { jitteredDueAtSql } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
@@ -61,7 +61,7 @@ export async function callHook(
   await (hook ? lanes.run(claimed.lane, lease, finish) : finish());
 }
 
-/** Resumes a payment whose hook the end of a process interrupted, by the rules in `hook-lanes.ts`. */
+/** Resumes a payment whose hooks were interrupted, by the rules in `hook-lanes.ts`. */
 export async function handleInterrupted(
   context: WorkContext,
   claimed: ClaimedPayment,
@@ -73,14 +73,14 @@ export async function handleInterrupted(
     return hookFailed(
       context,
       claimed,
-      { name, error: new Error('The process ended while the hook ran.'), lane: 'alone' },
+      { name, error: new Error('The hook was interrupted: the process ended or lost the database.'), lane: 'alone' },
       lease,
     );
   }
   await updateClaimed(db, claimed, `lane = 'alone', due_at = now(), ${endClaimSql}`);
   logger.warn(
-    `express-intents: the process ended while ${name} ran for payment ${claimed.payment.id}. Another hook may have been the cause, ` +
-      `so no attempt is counted. ${name} is called again for this payment while no other hook runs.`,
+    `express-intents: the hooks of payment ${claimed.payment.id} were interrupted: the process ended or lost the database. Another ` +
+      'hook may be the cause, so no attempt is counted, and the next call runs alone.',
   );
 }
 
@@ -206,7 +206,7 @@ export async function moveToDeadLetter(
     const { onDeadLetter } = hooks;
     if (!onDeadLetter) return;
     const report = () => onDeadLetter(payment, { hook, attempts, error });
-    await observedHook(context, { hook: 'onDeadLetter', payment, lease }, report);
+    await callObserved(context, { hook: 'onDeadLetter', payment, lease }, report);
   } catch (failure) {
     logger.error(
       `express-intents: onDeadLetter failed for payment ${payment.id}. It is not called again.`,

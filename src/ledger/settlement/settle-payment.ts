@@ -11,7 +11,7 @@ import {
 } from './claimed-payment.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
-import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';
+import { callObserved, emitReversed, emitSubmitted } from './settlement-events.js';
 import { jitteredDueAtSql, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
@@ -205,7 +205,7 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: 
       if (typeof answer === 'boolean') return answer;
       throw new TypeError(`verifyPayment returned ${answer === null ? 'null' : typeof answer}. Return true or false.`);
     };
-    const isTrue = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
+    const isTrue = await callObserved(context, { hook: 'verifyPayment', payment, lease }, verify);
     refusal = isTrue ? undefined : new Error('verifyPayment did not return true.');
   } catch (error) {
     refusal = error ?? new Error('verifyPayment failed.');

@@ -66,7 +66,7 @@ export function emitHook(
 }
 
 /** Calls a hook that has no transaction, and emits its event. @throws as `withTimeout` */
-export async function observedHook<Value>(
+export async function callObserved<Value>(
   context: SettlementContext,
   run: ObservedHookCall,
   call: (signal: AbortSignal) => Value | Promise<Value>,

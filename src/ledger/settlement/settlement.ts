@@ -205,8 +205,8 @@ export class Settlement {
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
         const what =
-          'the search for due payments in the database failed, so no payment settles. Fix the cause in `message`. It is ' +
-          'retried at least every 10 s.';
+          'the search for due payments in the database failed, so no payment settles. Fix the cause in `message`. The ' +
+          'search is retried at least every 10 s.';
         this.#logError(what, error);
         this.#context.observer?.emit(unavailableEvent(error));
       }

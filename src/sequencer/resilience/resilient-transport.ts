@@ -53,7 +53,7 @@ export interface ServiceState {
 
 export interface ResilientTransport extends Transport, CallTransport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
-  service(): ServiceState;
+  serviceState(): ServiceState;
 }
 
 /**
@@ -70,7 +70,7 @@ export function resilientTransport(inner: Transport, options: ResilienceOptions)
     call: (operation, body, callOptions) => calls.call(operation, body, callOptions),
     ...(openStream && { openStream }),
     close: () => calls.close(),
-    service: () => calls.service(),
+    serviceState: () => calls.serviceState(),
   };
 }
 
@@ -138,7 +138,7 @@ class ResilientCalls {
     return this.#closed;
   }
 
-  service(): ServiceState {
+  serviceState(): ServiceState {
     const breakers = [...this.#states.values()].map(({ breaker }) => breaker);
     const answeredAtMs = breakers.flatMap((breaker) => breaker.answeredAtMs ?? []);
     return {

@@ -49,8 +49,9 @@ interface Answer {
 }
 
 /**
- * The status of intents, as this process knows it. Every read of a status goes through this cache. Concurrent callers
- * share one call upstream, and subscribers are notified of every change. The states of an intent:
+ * The status of intents, as this process knows it. Every status that the routes, the event feeds and the ledger read passes
+ * through the cache. Concurrent callers share one call upstream, and subscribers are notified of every change. The states
+ * of an intent:
  *
  *     absent   -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
  *     pending  -- the call succeeds -------------------> fresh, for its lifetime

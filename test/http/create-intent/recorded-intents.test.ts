@@ -133,7 +133,7 @@ describe('resource, description and metadata of the payment hook', () => {
     ['a number as the resource', { resource: 7 }, '1 to 200 characters'],
     ['an empty resource', { resource: '' }, '1 to 200 characters'],
     ['a long resource', { resource: 'x'.repeat(201) }, '1 to 200 characters'],
-    ['a resource with a NUL', { resource: 'a\0' }, '1 to 200 characters'],
+    ['a resource with a NUL', { resource: 'a\0' }, '1 to 200 characters, without NUL or lone surrogates'],
     ['a number as the description', { description: 7 }, 'one line of 1 to 100 characters'],
     ['null as the description', { description: null }, 'one line of 1 to 100 characters'],
     ['an empty description', { description: '' }, 'one line of 1 to 100 characters'],

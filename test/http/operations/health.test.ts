@@ -163,7 +163,7 @@ describe('routerHealth', () => {
   ) {
     const parts = {
       config: { connectionLimits: { perProcess: 10 } },
-      observed: { client: { paymentIntents: { getStatus: hanging } }, service: () => service },
+      observed: { client: { paymentIntents: { getStatus: hanging } }, serviceState: () => service },
       ledger: { inspect },
       live: { running: { closesConnections: false }, connectionLimiter: { open } },
       ...{ isEmbedded: false, timing },

@@ -72,9 +72,9 @@ test.each([
   ['OK', Result.OK, []],
   ['ALREADY_REGISTERED', Result.ALREADY_REGISTERED, []],
   ['REQUEST_NOT_FOUND', Result.REQUEST_NOT_FOUND, ['The intent does not exist']],
-  ['INTENT_EXISTS', Result.INTENT_EXISTS, ['refused the webhook: INTENT_EXISTS']],
-  ['INVALID_URL', Result.INVALID_URL, ['refused the webhook: INVALID_URL']],
-  ['a result without a name', 77, ['refused the webhook: 77']],
+  ['INTENT_EXISTS', Result.INTENT_EXISTS, ['refused the webhook: INTENT_EXISTS. The intent is submitted']],
+  ['INVALID_URL', Result.INVALID_URL, ['refused the webhook: INVALID_URL. Its URL must be https']],
+  ['a result without a name', 77, ['refused the webhook: 77. Its URL must be https']],
 ])('the registration result %s is logged unless the webhook is registered', async (_name, result, lines) => {
   const { origin, transport, log } = await startWebhookSite();
   transport.answerWith('registerWebhook', Uint8Array.of(0x08, result));

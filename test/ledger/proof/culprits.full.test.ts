@@ -118,7 +118,7 @@ test.each(kinds)(
       expect({ id, charged: site.attempts.get(id)?.filter((attempt) => attempt > 1) }).toEqual({ id, charged: [] });
     }
     for (const id of culprits) {
-      const lastError = 'Error: The process ended while the hook ran.';
+      const lastError = 'Error: The hook was interrupted: the process ended or lost the database.';
       expect(await child.find(id)).toMatchObject({ id, state: 'dead', attempts: hookAttempts, lastError });
     }
     const evidence = await child.evidence();

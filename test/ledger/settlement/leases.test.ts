@@ -146,7 +146,7 @@ describe.each(kinds)('a lease on %s', (kind) => {
     await ledger.after(1_000);
     expect(await ledger.find(id)).toMatchObject({
       state: 'dead',
-      lastError: 'Error: The process ended while the hook ran.',
+      lastError: 'Error: The hook was interrupted: the process ended or lost the database.',
     });
     expect(await effectsOf(database)).toEqual([]);
   });

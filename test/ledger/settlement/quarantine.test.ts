@@ -120,7 +120,7 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
       expect(await creator.find(id)).toMatchObject({
         state: 'dead',
         attempts: 4,
-        lastError: 'Error: The process ended while the hook ran.',
+        lastError: 'Error: The hook was interrupted: the process ended or lost the database.',
       });
     // After the shared crashes each culprit ran alone, four times.
     const shared = site.interrupted.filter((running) => running.length > 1);

@@ -22,7 +22,7 @@ export class FilePresence {
       if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;
       this.#isGone = true;
       throw new DatabaseLost(
-        `${file} was moved or deleted while the ledger was open. The ledger accepts no more writes, because another process ` +
+        `${file} was moved or deleted while the ledger was open. The ledger rejects all calls, because another process ` +
           'may have opened it. Restore the folder and restart this process',
       );
     }
