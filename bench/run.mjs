@@ -1,5 +1,5 @@
 // Measures the workloads, each variant in its own process and in turns, then event streams, the import and a settlement.
-//   npm run bench [-- --only 'create payment' --rounds 6 --ms 2000 --warm-ms 60000 --connections 32 --clients 5000 --busy]
+//   npm run bench [-- --only 'create payment' --rounds 6 --ms 2000 --warm-ms 20000 --connections 32 --clients 5000 --busy]
 // Requires a build. Writes results.json, table.md and charts to bench/results/, or to --out. Refuses the ratios of rows during which
 // other programs used more than a tenth of the cores; with --busy it prints and marks them. Exits with 1 if ratios are refused, a
 // client misses an event or the server does not release its resources.
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: parts },
     rounds: { type: 'string', default: '6' },
     ms: { type: 'string', default: '2000' },
-    'warm-ms': { type: 'string', default: '60000' },
+    'warm-ms': { type: 'string', default: '20000' },
     connections: { type: 'string', default: '32' },
     clients: { type: 'string', default: '5000' },
     busy: { type: 'boolean', default: false },

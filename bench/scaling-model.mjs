@@ -188,7 +188,7 @@ const perSecond = (us) => ((plannedLoad * 1e6) / us).toFixed(0);
 const constantsTables = {
   site: (constants) =>
     table(
-      ['operation', 'CPU, ms', 'per second at half load', 'calls to the service'],
+      ['operation', 'CPU, ms', 'per second on half a core', 'calls to the service'],
       Object.entries(operationNames).map(([operation, name]) => {
         const { siteUs, calls } = constants[operation];
         return [name, ms(siteUs), perSecond(siteUs), calls.toFixed(0)];

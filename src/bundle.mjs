@@ -106,7 +106,7 @@ function withUrls(text, file) {
 }
 
 async function writeModules() {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     ...common,
     entryPoints: entries(),
     outbase: modules,
@@ -114,13 +114,7 @@ async function writeModules() {
     ignoreAnnotations: true,
     plugins: [await moduleReader()],
   });
-  for (const { path: file, text } of outputFiles) {
-    const { inputs } = metafile.outputs[relativePath(root, file)];
-    const names = Object.keys(inputs).map((name) => `// ${relativePath(modules, path.join(root, name))}\n`);
-    // A command starts with `#!`.
-    const [, head = '', rest] = /^(#!.*\n)?([\s\S]*)$/.exec(withUrls(text, file));
-    await write(file, head + names.join('') + rest);
-  }
+  for (const { path: file, text } of outputFiles) await write(file, withUrls(text, file));
 }
 
 const isDeclaration = (file) => file.endsWith('.d.ts');

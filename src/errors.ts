@@ -46,7 +46,7 @@ export const errorCodes = {
   too_busy: [503, 'The site is overloaded'],
   closing: [503, 'The site is restarting'],
   ledger_unavailable: [503, 'The ledger of the site is unavailable'],
-  ledger_locked: [503, 'The ledger of the site is open in another process'],
+  ledger_locked: [503, 'The ledger of the site is already open'],
   // Errors of the payment service or the connection to it.
   intent_refused: [502, 'The payment service refused the intent'],
   sequencer_error: [502, 'The payment service refused the request'],

@@ -50,7 +50,7 @@ export function unknownOption(setting: string, name: string, known: readonly str
 /** The problems of the options of a function: not an object, or unknown properties. @param owner the function */
 export function problemsOfOptions(owner: string, given: unknown, known: readonly string[]): ConfigProblem[] {
   if (typeof given !== 'object' || given === null) {
-    const fix = `${owner}({ ${known[0] ?? ''} })`;
+    const fix = `Pass an object, or omit it. Valid options: ${known.join(', ')}.`;
     return [{ setting: owner, problem: 'Options must be an object.', fix }];
   }
   return unknownNames(given, known).map((name) => unknownOption(`${owner}.${name}`, name, known));

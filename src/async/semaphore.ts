@@ -66,17 +66,17 @@ export class Semaphore {
 
   #turn({ timeoutMs, timeoutError, signals = [] }: SemaphoreWait): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leaveLine = (): void => {
+      const leaveQueue = (): void => {
         this.#waiting.delete(enter);
         clearTimeout(timer);
         unlisten();
       };
       const giveUp = (reason: unknown): void => {
-        leaveLine();
+        leaveQueue();
         reject(reason);
       };
       const enter = (): void => {
-        leaveLine();
+        leaveQueue();
         resolve();
       };
       const timer = setTimeout(() => giveUp(timeoutError()), timeoutMs);

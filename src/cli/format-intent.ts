@@ -26,8 +26,9 @@ export function formatList(intents: readonly LedgerIntent[]): string[] {
 function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
   if (deadLetterHook === 'verifyPayment') return `not verified: ${lastError}`;
-  // A failed poll sets the error too, but counts no attempt.
-  const what = deadLetterHook ?? (attempts > 0 ? 'its hook' : 'its last poll');
+  // A failed poll and `verifyPayment` set the error too, but count no attempt.
+  if (deadLetterHook === undefined && attempts === 0) return lastError;
+  const what = deadLetterHook ?? 'its hook';
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
   return `${what} has failed${howOften}: ${lastError}`;
 }

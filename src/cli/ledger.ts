@@ -85,8 +85,8 @@ function addForgetHook(ledger: Command, { terminal, action }: CommandContext): v
   const command = ledger
     .command('forget-hook')
     .description(
-      'Forgets a hook that the site has removed. The ledger records which hooks below its processes have, and a process ' +
-        'without a recorded one settles no payments. Run this after the last process with the hook has ended.',
+      'Forgets a hook that the site has removed. A process that lacks a hook of the site settles no payments, so the ledger ' +
+        'records which hooks the site has. Run this after the last process with the hook has ended.',
     )
     .argument('<hook>', `the hook: ${requiredHooks.join(', ')}`)
     .action(action((hook: string, flags: EnvironmentOptions) => forget(hook, flags, terminal)));
@@ -98,7 +98,7 @@ async function forget(name: string, flags: EnvironmentOptions, terminal: Termina
   if (!hook) throw new IntentError('invalid_request', `The hook must be one of ${requiredHooks.join(', ')}.`);
   return withMigratedLedger(flags, terminal, async (db) => {
     if (!(await forgetHook(db, hook))) {
-      terminal.error(`There is nothing to forget: no process with ${hook} has used this ledger.`);
+      terminal.error(`There is nothing to forget: ${hook} is not recorded in this ledger.`);
       return 1;
     }
     terminal.out(

@@ -17,7 +17,7 @@ export function addMigrate(program: Command, { terminal, action }: CommandContex
         return withLedger(readEnvironment(options), async (db, settings) => {
           terminal.progress('migrating');
           const ran = await migrate(db);
-          for (const { version, name } of ran) terminal.out(`migrated   ${version} ${name}`);
+          for (const { version, name } of ran) terminal.out(`applied migration ${version} (${name})`);
           const state = ran.length > 0 ? 'is up to date' : 'was already up to date';
           terminal.out(`The ledger in ${describeLocation(settings)} ${state}.`);
           return 0;

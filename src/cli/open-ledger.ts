@@ -56,7 +56,7 @@ function openInSite(settings: LedgerSettings): IntentError {
   return new IntentError(
     'ledger_locked',
     `Another process, probably the site, has ${describeLocation(settings)} open. Only one process can open it.\n` +
-      'Stop the site, run this command, and start the site again. Or use router.intents in the site: find, list, history, retry.',
+      'Stop the site, run this command, and start the site again. Or use router.intents in the site: find, list, history, retry, prune.',
   );
 }
 

@@ -28,7 +28,10 @@ export interface Routes {
 
 /** How logins work. */
 export interface LoginOptions {
-  /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
+  /**
+   * How long after its creation an intent can log its user in, in milliseconds: a login, or a payment with `login: true`. A later
+   * payment logs no one in. Default 120 000.
+   */
   readonly ttlMs?: number | undefined;
   /** Asks every user "Continue as X?" before the session begins. X is the shortened user id. Default false. */
   readonly confirm?: boolean | undefined;
@@ -122,8 +125,9 @@ export interface ConfigOptions extends GrpcNames {
   /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
   /**
-   * `INTENT_VERIFIER_SECRET`, or a file named by `INTENT_VERIFIER_SECRET_FILE`: one or more secrets, separated by commas. The
-   * first secret signs. The key file lists the public key of every secret.
+   * `INTENT_VERIFIER_SECRET`: the secrets of the keys that sign requests to log in, separated by commas, in the forms of
+   * `createSigner`. The first secret signs. The key file lists the public key of each. `INTENT_VERIFIER_SECRET_FILE` can name a
+   * file with the same content instead. Both together are an error.
    */
   readonly verifierSecret?: string | undefined;
   /** Signs instead of the first secret: for a key in a KMS or an HSM. */
@@ -134,7 +138,10 @@ export interface ConfigOptions extends GrpcNames {
   readonly destination?: string | undefined;
   /** `INTENT_ORIGIN`: the site's own origin, such as `https://example.com`. */
   readonly origin?: string | undefined;
-  /** `INTENT_SECRET`: secrets of at least 32 characters that encrypt cookies, separated by commas. The first encrypts; all of them decrypt. */
+  /**
+   * `INTENT_SECRET`: secrets of at least 32 characters, separated by commas, that encrypt cookies and the client secrets that
+   * `createPayment` stores. The first encrypts; all of them decrypt. Default: derived from `verifierSecret`.
+   */
   readonly secret?: string | undefined;
   /** `false` disables logins; then no verifier key is needed. */
   readonly login?: boolean | LoginOptions | undefined;

@@ -28,7 +28,7 @@ export interface Config {
   readonly destination: string | undefined;
   readonly origin: string | undefined;
   readonly webhook: WebhookConfig | undefined;
-  /** Undefined with the embedded sequencer, which has a wallet page. */
+  /** Undefined if not set. The embedded sequencer then uses its own wallet page. */
   readonly walletUrl: string | undefined;
   readonly returnOrigins: readonly string[];
   readonly routes: Routes;
@@ -40,7 +40,7 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-/** Reads the options and the environment, which no other file does. @throws {ConfigError} with all problems and their fixes */
+/** Reads the options and the environment. @throws {ConfigError} with all problems and their fixes */
 export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
   const report = new Report();
   const production = env.NODE_ENV === 'production';
@@ -90,8 +90,8 @@ export const noDestination = {
 } as const;
 
 const noWalletUrl =
-  'INTENT_WALLET_URL is not set. The button shows a QR code without a wallet link, so visitors cannot use a wallet on the ' +
-  'same device. Set INTENT_WALLET_URL to the URL of the page that opens the wallet.';
+  'INTENT_WALLET_URL is not set. The button has no link to the wallet: visitors whose wallet is on the same device must ' +
+  'copy the code into it. Set INTENT_WALLET_URL to the URL of the page that opens the wallet.';
 
 function problemsOf({ problems }: Report, env: Environment): ConfigError {
   const unknown = unknownNote(env);

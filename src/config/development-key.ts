@@ -15,8 +15,8 @@ export interface DevelopmentKey {
 export const developmentKeyFile = path.join('node_modules', '.cache', 'express-intents', 'development-key');
 
 /**
- * The key is kept in `node_modules/.cache`, so restarts by `node --watch` keep logins. Tests (NODE_ENV=test), and sites without a
- * writable `node_modules`, get a new key at each start. Production never gets here: it refuses the embedded sequencer.
+ * The key is kept in `node_modules/.cache`, so restarts by `node --watch` keep logins. With another NODE_ENV than `development`,
+ * such as `test`, and without a writable `node_modules`, each start has a new key. Production never gets here: it refuses the embedded sequencer.
  */
 export function developmentKey({ NODE_ENV = 'development' }: Environment): DevelopmentKey {
   const kept = NODE_ENV === 'development' && existsSync('node_modules') ? keptKey() : undefined;

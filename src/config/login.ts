@@ -74,11 +74,13 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
   if (!isSigner(options.signer, report)) return undefined;
   if (inline && file) {
-    const problem = 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.';
+    const name = options.verifierSecret ? 'The option `verifierSecret`' : 'INTENT_VERIFIER_SECRET';
+    const problem = `${name} and INTENT_VERIFIER_SECRET_FILE are both set.`;
     return report.problem('INTENT_VERIFIER_SECRET', problem, 'Unset one of them.');
   }
   if (file) {
-    const fix = 'Set it to the path of a readable file. Separate several secrets with commas or newlines.';
+    const fix =
+      'Set it to the path of a readable file with the secret. Separate several secrets with commas or newlines.';
     return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), options.signer));
   }
   if (inline || options.signer) {

@@ -61,7 +61,7 @@ function readEmulatorState(given: string | undefined, ledger: LedgerSettings | u
 type Problem = [problem: string, fix: string];
 
 function problemOfUrl(text: string, production: boolean): Problem | undefined {
-  const example = 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>';
+  const example = 'INTENT_SEQUENCER_URL=<base URL of your payment service>';
   if (text === '') {
     const orEmbedded = production
       ? ''
@@ -84,7 +84,7 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
 }
 
 function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
-  const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
+  const example = 'INTENT_SEQUENCER_GRPC_URL=<gRPC URL of your payment service>';
   if (text === 'embedded' || proxyUrl === 'embedded') {
     return [
       'The embedded sequencer that a router starts does not speak gRPC.',

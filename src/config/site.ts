@@ -53,7 +53,7 @@ function problemOfWalletUrl(url: string, production: boolean): string | undefine
   return production && !url.startsWith('https:') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
-/** In bytes. With it elements.js has at most 10 KB with gzip. */
+/** In bytes. At this limit elements.js takes at most 10 KB after gzip. */
 const maxButtonConfigBytes = 1_800;
 
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {

@@ -68,7 +68,7 @@ export interface Sequencer {
    * @throws {IntentError} `invalid_domain`, `invalid_configuration`
    */
   setLocalDomain(domain: string, site: string | RequestListener): void;
-  /** Trusts these verifier keys, Base58, for a domain instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
+  /** Trusts only these verifier keys, Base58, for a domain, instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
   trust(domain: string, publicKeys: readonly string[]): void;
   /**
    * Resolves once an intent reaches a milestone: `created`, `scanned`, `declined` or `submitted`.

@@ -4,7 +4,7 @@ import { DatabaseOutage } from '../ledger/database/database-fault.js';
 // How a hook that handles a request rejects it, and how the router reports a hook that fails.
 
 /**
- * Call in a hook to reject the request: the browser receives this status, the code `request_refused` and the message.
+ * Call in a hook that handles a request, such as `payment` or `onLogin`, to reject the request: the browser receives this status, the code `request_refused` and the message.
  * @param status 400 to 499, such as 404 for an unknown article
  */
 export function refuse(message: string, status = 400): never {

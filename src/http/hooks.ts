@@ -18,7 +18,7 @@ export interface SitePaymentTerms {
   readonly destination?: string | undefined;
   /** What the payer buys, such as `Blue shirt, size M`: one line of 1 to 100 characters. The dialog shows it. */
   readonly description?: string | undefined;
-  /** `true` also logs the payer in. */
+  /** `true` also logs the payer in. Set `login: {}` on the button too. */
   readonly login?: boolean | undefined;
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
   readonly resource?: string | undefined;
@@ -92,10 +92,12 @@ export interface Hooks extends PaymentHooks {
   /**
    * Called when a wallet has confirmed a login, before its session starts.
    *
-   * - Writes through `tx` commit with the login, exactly once. Without a ledger there is no `tx`.
+   * - Writes through `tx` commit together with the login. Without a ledger there is no `tx`.
    * - If it throws or calls `refuse()`, no session starts. The login can be completed later.
-   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one.
-   * - It is called again for the same intent if the app's session store then fails and the browser retries.
+   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one. With an embedded ledger its transaction is rolled back
+   *   after 3000 ms.
+   * - It is called again for the same intent if the session then cannot start, because the app's session store fails or
+   *   `onSession` throws. Its earlier writes stay committed.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
   /**
@@ -105,7 +107,7 @@ export interface Hooks extends PaymentHooks {
    * - Without a session of the app, `req.session` is undefined. `req.res` is available.
    * - If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session. The login can be
    *   completed later, and `onLogin` is called again.
-   * - Its timeout is that of `onLogin`.
+   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one.
    * - If the response of a login was lost, it is called again without `onLogin`. It must not use what `onLogin` left in `req`.
    */
   readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;

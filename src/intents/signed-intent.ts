@@ -118,7 +118,7 @@ async function withVerifierSignature<Properties extends { signature?: v1.Signatu
   return { ...message, signature: { value: await signChecked(verifier, bytesToSign(codec, message)) } };
 }
 
-/** The payload of an intent, and the rendezvous key that is derived from it (section 5.2). */
+/** The payload of an intent, and the rendezvous key that is derived from it (protocol section 2). */
 interface Identity {
   readonly payload: Uint8Array;
   readonly rendezvous: KeyPair;

@@ -4,7 +4,7 @@ import { IntentError } from '../errors.js';
 
 const require = createRequire(import.meta.url);
 
-// ASCII labels. URL parsers read a name whose last label starts with a digit as an IPv4 address.
+// ASCII labels. URL parsers read a name whose last label is a number as an IPv4 address.
 const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
 
 /**

@@ -13,7 +13,10 @@ export interface Signer {
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Creates a signer from a secret in any of the supported forms. @throws {IntentError} `invalid_key` */
+/**
+ * Creates a signer from a secret: Base58 or hex of 32 bytes (a seed) or 64 bytes (a seed and its public key), or a JSON array of
+ * 64 numbers. @throws {IntentError} `invalid_key`
+ */
 export function createSigner(secret: string): Signer {
   const [seed, ...more] = parseSecrets(secret);
   if (!seed || more.length > 0) throw new IntentError('invalid_key', 'Expected exactly one secret key.');

@@ -8,8 +8,9 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `created`: accepted by the payment service. A payment is polled.
  * - `completed`: a login whose session has started.
  * - `submitted`: the payment service reports it as submitted. `onPaid` is due.
- * - `settled`: `onPaid` succeeded.
- * - `reversed`: the payment service reversed the settled payment, and `onReversed` succeeded. It is still polled.
+ * - `settled`: `onPaid` succeeded, or the site has none.
+ * - `reversed`: the payment service reversed the settled payment, and `onReversed` succeeded, or the site has none. It is
+ *   still polled.
  * - `expired`: not paid within `watch.unpaidMs`. It is then polled once a day for another `watch.unpaidMs`, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often, or the payment could not be verified. `retry` resumes it.
  */
@@ -93,19 +94,19 @@ export interface LedgerIntent {
   readonly resource: string | undefined;
   /** The site's own data from the terms. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The id of the user who logged in or paid, if the service knows it. */
+  /** The id of the user, of a login or a payment with `login: true`. Undefined until it is known. */
   readonly userId: string | undefined;
   /** When it was recorded. */
   readonly createdAt: Date;
-  /** When the payment service first reported it as submitted. */
+  /** When the ledger found it submitted. If it was reversed and paid again: the latest submission. */
   readonly submittedAt: Date | undefined;
-  /** When `onPaid` succeeded. */
+  /** When its state became `settled`. */
   readonly settledAt: Date | undefined;
-  /** When `onReversed` succeeded. */
+  /** When its state became `reversed`. */
   readonly reversedAt: Date | undefined;
   /** When its login started a session. */
   readonly loginCompletedAt: Date | undefined;
-  /** When it is processed next. Undefined if it needs no more work. */
+  /** When the ledger polls it or calls its hook next. Undefined if it does neither, as for a login or a dead letter. */
   readonly dueAt: Date | undefined;
   /** The number of failed calls of the pending hook. */
   readonly attempts: number;
@@ -133,7 +134,7 @@ export interface ListOptions {
   readonly kind?: 'payment' | 'login';
   /** The current state. */
   readonly state?: IntentState;
-  /** The id of the user who logged in or paid. */
+  /** The id of a user: lists logins, and payments with `login: true`. */
   readonly userId?: string;
   /** Members that the metadata must contain, such as `{ order: 42 }`; compared like the operator `@>` of `jsonb`. */
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -149,7 +150,7 @@ export interface ListOptions {
 
 /** A page of intents, newest first. */
 export interface IntentPage {
-  /** At most `limit` intents. */
+  /** At most `limit` intents. May be empty although `next` is defined. */
   readonly intents: readonly LedgerIntent[];
   /** Pass it as `after` to get the next page. Undefined on the last page. */
   readonly next: string | undefined;
@@ -191,8 +192,8 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid intent now instead of when it is due, for a caller that expects a payment. Resolves after the
-   * attempt, or after a bounded time without one.
+   * Polls an unpaid payment now instead of when it is due. Resolves after the poll and the hook that it calls. Resolves without a
+   * poll if the id is not an unpaid payment, or another process works on it. Can be pending until the end of a database outage.
    */
   recheck(id: string): Promise<void>;
   /**
@@ -218,7 +219,7 @@ export interface SiteDatabase extends Queryable {
 
 /** The due payments and the dead letters in the ledger, of all processes that share it. */
 export interface LedgerBacklog {
-  /** Due payments that no process has claimed, counted up to 1000. */
+  /** Payments to poll, or whose hook is to be called, that no process has claimed. Counted up to 1000. */
   readonly due: number;
   /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
   readonly oldestDueMs: number;
@@ -279,8 +280,8 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   /** The payments of this browser for this resource: settled (largest first), submitted and created ones. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
   /**
-   * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves after the attempt, or
-   * after a bounded time without one.
+   * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves like `recheck` of
+   * {@link IntentRecords}.
    */
   recheck(id: string): Promise<void>;
   /** @throws as `find` */

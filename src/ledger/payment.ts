@@ -16,11 +16,11 @@ export interface Payment {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** What the payment unlocks for the browser that made it; see `requirePayment`. */
   readonly resource: string | undefined;
-  /** The payer's id at this domain, if the terms have `login: true` and the service knows it. */
+  /** The payer's user id, if the terms have `login: true` and the service knows it. It differs for each wallet and each domain. */
   readonly userId: string | undefined;
   /** When the intent was recorded. */
   readonly createdAt: Date;
-  /** When the payment service first reported the payment as submitted. */
+  /** When the ledger found the payment submitted. If it was reversed and paid again: the latest submission. */
   readonly submittedAt: Date;
 }
 
@@ -38,7 +38,7 @@ export interface PaymentHookContext {
   readonly attempt: number;
   /** Whether the payment was submitted more than 15 minutes after its creation. */
   readonly late: boolean;
-  /** Aborted when the hook times out or another process claims the payment. Writes through `tx` roll back. */
+  /** Aborted when the hook times out, another process claims the payment, or `close()` stops waiting. Writes through `tx` roll back. */
   readonly signal: AbortSignal;
 }
 

@@ -43,8 +43,9 @@ export interface IntentRouter extends RequestHandler {
   /**
    * Creates a payment without a browser, such as for the link in an invoice. The ledger polls it and calls `onPaid`. After an error
    * of the ledger or the payment service, call it again with the same `idempotencyKey`: that creates no second payment.
-   * @throws {IntentError} `invalid_configuration` without a ledger; `invalid_terms`; `idempotency_key_reused`;
-   *   `ledger_unavailable`, and the codes of the payment service
+   * @throws {IntentError} `invalid_configuration` without a ledger, or for `idempotencyKey` without logins; `invalid_terms`,
+   *   `invalid_request`, `not_supported`, `invalid_idempotency_key`, `idempotency_key_reused`, `ledger_unavailable`, `closing`,
+   *   `signer_failed`, `internal_error`; the codes of the payment service
    */
   createPayment(terms: Omit<SitePaymentTerms, 'resource'>, options?: CreatePaymentOptions): Promise<CreatedPayment>;
   /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
@@ -57,7 +58,7 @@ export interface IntentRouter extends RequestHandler {
   /**
    * The health of this process. `down`: a load balancer should remove it. `degraded`: alert an operator. Resolves within a
    * second and never rejects. Frequent calls are cheap: each part is checked at most once a second, and the service is called
-   * only if it has not responded to any other call for 15 seconds.
+   * only if it has answered no other call for 15 seconds. A 5xx response is not an answer.
    */
   health(): Promise<RouterHealth>;
   /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`. */

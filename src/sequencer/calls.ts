@@ -134,7 +134,7 @@ function explainRefusal(error: unknown, dialect: Dialect): unknown {
 }
 
 /**
- * Interface section 4.4.
+ * Requests the status of an intent (interface section 4.4).
  * @param owner the function that the caller called @throws {IntentError} `invalid_id`, `invalid_request` @throws {SequencerError}
  */
 export async function getStatus(

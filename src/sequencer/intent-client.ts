@@ -75,7 +75,11 @@ export interface IntentClient {
     prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
-    /** The user's id at this domain. @throws {IntentError} `login_pending`, `intent_not_found` @throws {SequencerError} */
+    /**
+     * The id of the user who confirmed the intent. It differs for each wallet and each domain.
+     * @throws {IntentError} `login_pending`, `intent_not_found`, `not_supported` for a payment without a login, `invalid_id`,
+     *   `signer_failed` @throws {SequencerError}
+     */
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
   /**

@@ -50,7 +50,7 @@ export interface Transport {
   call(operation: Operation, body: Uint8Array, options?: AttemptOptions): Promise<Uint8Array>;
   /**
    * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call`
-   * gets a signal that is aborted at the timeout, which costs as much as a call over HTTP.
+   * gets an `AbortSignal` that is aborted at the timeout. To create one costs as much CPU as a call over HTTP.
    */
   callWithTimeout?(operation: Operation, body: Uint8Array, limits: AttemptLimits): Promise<Uint8Array>;
   /**

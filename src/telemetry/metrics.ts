@@ -66,7 +66,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   }),
   'express_intents.payments.expired': counter(
     '{payment}',
-    'Intents not paid within `watch.unpaidMs`; a later payment still settles',
+    'Intents not paid within `watch.unpaidMs`; they are polled as long again',
     {
       payment_expired: () => one(),
     },
@@ -81,8 +81,11 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.dead_letters': counter('{payment}', 'Payments that became dead letters', {
     dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
   }),
-  'express_intents.ledger.due': gauge('{payment}', 'Due payments'),
-  'express_intents.ledger.oldest_due': gauge('s', 'Longest current wait of a due payment'),
+  'express_intents.ledger.due': gauge('{payment}', 'Payments to poll, or whose hook is to be called'),
+  'express_intents.ledger.oldest_due': gauge(
+    's',
+    'Longest current wait of a payment to poll, or whose hook is to be called',
+  ),
   'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
   'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {
     ledger_unavailable: () => one(),

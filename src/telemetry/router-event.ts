@@ -34,7 +34,7 @@ interface PaymentFields extends IntentFields {
 interface HookFields extends IntentFields {
   /** The name of the option. */
   readonly hook: LedgerHook;
-  /** 1 for the first call. */
+  /** 1 for the first call of `onPaid` or `onReversed`, plus one for each failure. 1 for the other hooks. */
   readonly attempt: number;
   /** The duration, in milliseconds. */
   readonly durationMs: number;
@@ -70,17 +70,17 @@ export interface RouterEventDetails {
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
   /** A payment was submitted `afterMs` milliseconds after its creation, which is more than 15 minutes. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
-  /** `onPaid` has succeeded and is committed. `lagMs` is the time since the submission was detected. */
+  /** `onPaid` has succeeded and is committed, or the site has none. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
-  /** The payment service has reversed a payment. For a settled payment, `onReversed` has succeeded. */
+  /** The payment service has reversed a payment. For a settled payment, `onReversed` has succeeded, if the site has one. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
-  /** The intent was not paid within `watch.unpaidMs`. A later payment still settles. */
+  /** The intent was not paid within `watch.unpaidMs`. It is polled as long again, and a payment still settles. */
   readonly payment_expired: IntentFields;
   /** A ledger hook has succeeded. `onPaid` and `onReversed` are committed. */
   readonly hook_completed: HookFields;
   /** A ledger hook threw, timed out, or could not be committed. `error` is its message, up to 200 characters. */
   readonly hook_failed: HookFields & { readonly error: string };
-  /** A payment became a dead letter after `attempts` attempts. */
+  /** A payment became a dead letter after `attempts` failures of `onPaid` or `onReversed`. */
   readonly dead_letter: IntentFields & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;

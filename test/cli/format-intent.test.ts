@@ -15,7 +15,9 @@ it.each<[Partial<LedgerIntent>, string]>([
   [{ deadLetterHook: 'onReversed', attempts: 15, lastError: 'No.' }, 'onReversed has failed 15 times: No.'],
   [{ deadLetterHook: 'verifyPayment', attempts: 0, lastError: 'Unknown.' }, 'not verified: Unknown.'],
   [{ deadLetterHook: 'verifyPayment', attempts: 2, lastError: 'Unknown.' }, 'not verified: Unknown.'],
-])('formatList shows why a payment is a dead letter: %j', (failure, text) => {
+  [{ state: 'submitted', attempts: 1, lastError: 'No paper.' }, 'its hook has failed once: No paper.'],
+  [{ state: 'submitted', attempts: 0, lastError: 'Not verified.' }, 'Not verified.'],
+])('formatList shows the last error: %j', (failure, text) => {
   expect(
     formatList([{ ...dead, ...failure }])
       .at(-1)

@@ -29,7 +29,7 @@ describe.each([
     expect(message).toBe(
       `ConfigError: express-intents cannot start:
   - INTENT_SEQUENCER_URL: It is not set.
-    INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key`,
+    INTENT_SEQUENCER_URL=<base URL of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key`,
     );
     expect(frames?.split('\n')[0]).toMatch(
       /^ {4}at (?:Object\.<anonymous> \()?(?:file:\/\/)?<the site>\/\w+\.[cm]js:3:\d+\)?$/,

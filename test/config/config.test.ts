@@ -223,7 +223,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET_FILE',
         problem: expect.stringMatching(problem),
-        fix: 'Set it to the path of a readable file. Separate several secrets with commas or newlines.',
+        fix: 'Set it to the path of a readable file with the secret. Separate several secrets with commas or newlines.',
       },
     ]);
   });
@@ -237,6 +237,13 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
         fix: 'Unset one of them.',
       },
     ]);
+    expect(problemsIn({ verifierSecret: oldKey.secret }, { INTENT_VERIFIER_SECRET_FILE: path })).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          problem: 'The option `verifierSecret` and INTENT_VERIFIER_SECRET_FILE are both set.',
+        }),
+      ]),
+    );
   });
 
   it('are published together with the key of a signer, which replaces the first for signing', () => {
@@ -344,7 +351,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It is not set.',
-        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key',
+        fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key',
       },
     ],
     [
@@ -354,7 +361,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It is not set.',
-        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>',
       },
     ],
     ...['sequencer.example', 'grpc://sequencer.example', 'Embedded', 'https://', 'localhost:4747'].map(
@@ -365,7 +372,7 @@ describe('a configuration problem', () => {
         {
           setting: 'INTENT_SEQUENCER_URL',
           problem: 'It is not an http(s) URL.',
-          fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+          fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>',
         },
       ],
     ),
@@ -376,7 +383,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It must be https when NODE_ENV=production.',
-        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>',
       },
     ],
     [
@@ -387,7 +394,7 @@ describe('a configuration problem', () => {
         setting: 'INTENT_SEQUENCER_URL',
         problem:
           'The embedded sequencer moves no money and lets anyone log in, so it does not start with NODE_ENV=production.',
-        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>',
       },
     ],
     ...['x', '65536', '-1', '80.5', 'NaN'].map((port): [string, ConfigOptions, Environment, ConfigProblem] => [
@@ -567,7 +574,7 @@ describe('a configuration problem', () => {
     );
     expect(() => parseConfig({}, {})).toThrow(`express-intents cannot start:
   - INTENT_SEQUENCER_URL: It is not set.
-    INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
+    INTENT_SEQUENCER_URL=<base URL of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
   - INTENT_VERIFIER_SECRET: It is not set. Logins need a verifier key.
     Run \`npx express-intents keygen >> .env\`, which adds a line INTENT_VERIFIER_SECRET=<secret>. For payments only: intentRouter({ login: false }).
   - INTENT_DOMAIN: It is not set. Logins require the domain of the site.

@@ -43,7 +43,7 @@ it.each<[string, Environment]>([
   expect(problemsIn(url, env)).toEqual([]);
 });
 
-const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
+const example = 'INTENT_SEQUENCER_GRPC_URL=<gRPC URL of your payment service>';
 const withTls = 'INTENT_SEQUENCER_GRPC_URL=https://';
 
 it.each<[string, Environment, string, string]>([

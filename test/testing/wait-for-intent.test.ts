@@ -39,6 +39,14 @@ test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   await expect(waiting).rejects.toMatchObject({ message: expect.stringMatching(message), expected: 'settled' });
 });
 
+test('waitForIntent times out while the hook of the recheck runs', async () => {
+  const { intents } = routerWith({ ...payment, state: 'submitted' });
+  const router = { intents: { ...intents, recheck: () => new Promise<void>(() => undefined) } };
+  await expect(waitForIntent(router, 'an id', 'settled', { timeoutMs: 30 })).rejects.toThrow(
+    /It is still submitted\.$/,
+  );
+});
+
 test('waitForIntent can wait for a final state', async () => {
   expect(await waitForIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
     state: 'dead',

@@ -8,7 +8,7 @@ import { createElement, svgAttributes } from './create-element.js';
 import css from './intent-dialog.css';
 import { qrCode } from './qr-code.js';
 
-// Loaded on demand, when a visitor is about to press the button. It shares no module with elements.js, only types.
+// Loaded on demand, when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
 
 /** The states of the dialog; its `data-state`. `IntentFlow` describes their transitions. */
 export type DialogState =

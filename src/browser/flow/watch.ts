@@ -25,9 +25,10 @@ const maxWatchMs = 3_600_000;
  * - streaming: the event stream is alive. A poll every 15 s checks it.
  * - polling: no live stream. Polls every second, with backoff while polls fail.
  * - slow: the code is no longer on the screen. No stream, a poll every 5 s.
- * - suspended: the page is hidden or offline. No polls. Going offline or leaving the page also closes the stream. When the
- *   page is visible again, the watch polls immediately and reopens the stream.
+ * - suspended: the page is hidden. No polls. When it is visible again, the watch polls immediately and reopens the stream.
  * - stopped: final.
+ *
+ * Going offline or leaving the page closes the stream.
  */
 export class Watch {
   readonly id: string;

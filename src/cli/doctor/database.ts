@@ -12,7 +12,7 @@ import { databaseHost, describeLocation } from '../open-ledger.js';
 import { type Check, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork } from './external-client.js';
 
-const noLedger = 'INTENT_DATABASE_URL is not set, so there is no ledger, and no payment is polled';
+const noLedger = 'INTENT_DATABASE_URL is not set, so there is no ledger, and payments are polled for open pages only';
 
 /** The ledger: the database is reachable, writable and migrated, or the folder is writable and not locked. Only reads. */
 export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => {
@@ -77,7 +77,7 @@ async function checkMigrations(db: Database, { role, has_tables, may_migrate }: 
       may_migrate
         ? warning(`${what}.`, `${migrate}, or start the site, which does the same.`)
         : failure(
-            `${what}. The role ${role} lacks the privilege to migrate them.`,
+            `${what}. The role ${role} lacks the privilege to run migrations.`,
             `${migrate} as a role that has it.`,
           ),
     );

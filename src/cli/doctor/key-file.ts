@@ -9,7 +9,7 @@ import {
   warning,
 } from './check.js';
 import { explainNetwork, type TextResponse } from './external-client.js';
-import { keyFilePathOf, requestSite } from './running-site.js';
+import { openApiPath, pathOfOperation, requestSite } from './running-site.js';
 import { isLocal } from './settings.js';
 import { mountedUnderPath } from './site.js';
 
@@ -56,7 +56,7 @@ function reasonToSkip({ settings, env }: DoctorContext): string {
 
 /** The router may be mounted under a path, or serve the file elsewhere or not at all. */
 async function explainMissing(url: URL, { client, signal, siteUrl, site }: DoctorContext): Promise<Finding> {
-  const described = await keyFilePathOf(client, url, signal);
+  const described = await pathOfOperation('getKeyFile', client, new URL(openApiPath, url), signal);
   if (described && described !== url.pathname) {
     return failure(
       `${url.href} answers with status 404: the router serves the key file at ${described}, where wallets do not look.`,

@@ -26,7 +26,7 @@ export const checkProxy: Check = async (context) => {
 };
 
 const otherSecrets =
-  'the site did not recognize the doctor. Run it with the secrets, INTENT_ORIGIN and package version of the site';
+  'the site did not recognize the doctor. Run it with the secrets, INTENT_DOMAIN, INTENT_ORIGIN and package version of the site';
 
 /** Returns the reason if the site sends no report. */
 async function requestReport(

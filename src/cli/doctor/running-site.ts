@@ -17,6 +17,7 @@ export interface RunningSite {
 }
 
 export const buttonPath = '/intent/v1/elements.js';
+export const openApiPath = '/intent/v1/openapi.json';
 
 const siteConfig = /^const intentSite=(\{.*\});$/m;
 
@@ -66,17 +67,23 @@ function readRoutes(text: string, path: string): { routes: SiteRoutes; mountPath
 const parsePath = (value: unknown): string | false =>
   typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
 
-/** The path of the key file that the router describes, `false` if it serves none, undefined if the site describes no routes. */
-export async function keyFilePathOf(
+type Operations = Readonly<Record<string, { readonly operationId?: unknown }>>;
+
+/** The path of an operation that the router describes, `false` if it has none, undefined if the site describes no routes. */
+export async function pathOfOperation(
+  operation: 'getKeyFile' | 'receiveWebhook',
   client: ExternalClient,
   url: URL,
   signal: AbortSignal,
 ): Promise<string | false | undefined> {
   try {
-    const { status, text } = await client.read(new URL('/intent/v1/openapi.json', url), { signal });
-    const { paths } = JSON.parse(text) as { paths: Record<string, { get?: { operationId?: unknown } }> };
+    const { status, text } = await client.read(url, { signal });
+    const { paths } = JSON.parse(text) as { paths: Readonly<Record<string, Operations>> };
     if (status !== 200) return undefined;
-    return Object.keys(paths).find((path) => paths[path]?.get?.operationId === 'getKeyFile') ?? false;
+    const described = Object.entries(paths).find(([, methods]) =>
+      Object.values(methods).some(({ operationId }) => operationId === operation),
+    );
+    return parsePath(described?.[0]);
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
 import { explainNetwork, readProblem } from './external-client.js';
-import { buttonPath, type RunningSite } from './running-site.js';
+import { buttonPath, openApiPath, pathOfOperation, type RunningSite } from './running-site.js';
 import { isLocal } from './settings.js';
 
 export const noSite = skipped('pass the running site with --url https://...');
@@ -151,25 +151,32 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
 
 const rateLimited = skipped('the site has reached its rate limit for this machine; run the doctor again in a minute');
 
-const webhookPath = '/intent/webhook';
+/** The site may rename the route, or mount the router under a path. */
+async function webhookPathOf(siteUrl: URL, { site, client, signal }: DoctorContext): Promise<string> {
+  const { mountPath } = await site();
+  const described = await pathOfOperation('receiveWebhook', client, new URL(mountPath + openApiPath, siteUrl), signal);
+  return mountPath + (described || '/intent/webhook');
+}
 
 /** The webhook route, if webhooks are enabled. It rejects the content type of this request without reading the body. */
-export const checkWebhook: Check = async ({ settings, siteUrl, client, signal }) => {
+export const checkWebhook: Check = async (context) => {
+  const { settings, siteUrl, client, signal } = context;
   if (!settings.takesWebhooks)
     return [skipped('INTENT_WEBHOOK_PUBLIC_KEY is not set; pass --webhook if the site has `webhook: true`')];
   if (!siteUrl) return [noSite];
+  const path = await webhookPathOf(siteUrl, context);
   const headers = { 'content-type': 'text/plain' };
-  const { status, text } = await client.read(new URL(webhookPath, siteUrl), {
+  const { status, text } = await client.read(new URL(path, siteUrl), {
     method: 'POST',
     headers,
     body: 'doctor',
     signal,
   });
-  if (readProblem(text).code === 'unsupported_media_type') return [ok(`${siteUrl.origin}${webhookPath} answers`)];
+  if (readProblem(text).code === 'unsupported_media_type') return [ok(`${siteUrl.origin}${path} answers`)];
   if (status === 429) return [rateLimited];
   return [
     failure(
-      `${siteUrl.origin}${webhookPath} answers with status ${status}: calls from the payment service do not reach the router.`,
+      `${siteUrl.origin}${path} answers with status ${status}: calls from the payment service do not reach the router.`,
       'Set intentRouter({ webhook: true }). Configure the proxy and the firewall to pass POST to this path from anywhere.',
     ),
   ];

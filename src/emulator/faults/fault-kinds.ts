@@ -48,7 +48,7 @@ const kinds = {
   },
   error: {
     title: 'Answer with an error',
-    description: 'Answers with an ERROR envelope.',
+    description: 'Answers with an error.',
     group: 'wrong',
     when: 'before',
   },

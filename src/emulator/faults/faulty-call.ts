@@ -60,7 +60,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { ref: false, signal }).catch(() => false);
 }
 
-/** Error codes of the kinds that deliver no envelope, in the process and over gRPC. `httpFailures` has the same kinds. */
+/** Error codes of the kinds that deliver no envelope, in the process and over gRPC. `httpFailures` has the same kinds, and `drip`. */
 const callFailureCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>> = {
   refuse: 'sequencer_unreachable',
   cut: 'sequencer_unreachable',
@@ -110,7 +110,7 @@ type HttpFailure = (exchange: HttpExchange, envelope: Uint8Array, call: FaultyCa
 
 const octetStream = 'application/octet-stream';
 
-/** Sends the responses of the kinds that deliver no complete envelope. */
+/** Sends the responses of the kinds that do not send the whole envelope at once. */
 const httpFailures: Readonly<Partial<Record<FaultKind, HttpFailure>>> = {
   refuse: ({ req }) => {
     req.socket.destroy();

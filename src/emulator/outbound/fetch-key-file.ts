@@ -9,7 +9,7 @@ import { GuardedHttpClient, loopbackAddresses, type OutboundOptions, publicAddre
 
 const path = '/.well-known/service-payments.json';
 
-/** The source of a domain's keys in a test: an origin on this machine, an app, or trusted keys. */
+/** A source of a domain's keys instead of its key file: an origin on this machine, an app, or trusted keys. */
 type LocalSource =
   | { readonly origin: string }
   | { readonly listener: RequestListener }
@@ -51,7 +51,7 @@ export class KeyFileReader {
     if (source && 'keys' in source) {
       if (source.keys.includes(verifier)) return;
       throw refused(
-        `The trusted keys of ${domain} do not include ${verifier}. Add it with trust(), or use siteOptions().`,
+        `The trusted keys of ${domain} do not include ${verifier}. Pass all keys of the domain to trust(), or use siteOptions().`,
       );
     }
     if (source && 'listener' in source) {

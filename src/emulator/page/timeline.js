@@ -81,7 +81,7 @@ const descriptions = {
     return { title: `Delivered: ${kinds || 'a message'}`, notes: [transportOf(via), bytes(message.size)] };
   },
   'stream-end': ({ via, reason }) => ({
-    title: reason === 'complete' ? 'Stream completed' : 'Stream closed by the client',
+    title: reason === 'complete' ? 'Stream completed' : 'Stream ended early',
     notes: [transportOf(via)],
   }),
   'key-file': ({ domain, address, problem, durationMs }) => ({

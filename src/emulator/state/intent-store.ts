@@ -23,7 +23,7 @@ export interface IntentProgress {
   readonly webhookUrl: URL | undefined;
 }
 
-/** An intent in the store. Change it with `IntentStore.update` only, which saves the change. */
+/** An intent in the store. Change it with `IntentStore.update` only, which marks it for the next `save`. */
 export interface StoredIntent extends IntentProgress {
   readonly id: string;
   readonly request: IntentRequest;

@@ -38,11 +38,11 @@ export interface Wallet {
   readonly name: string;
   /** The account it pays from, Base58. */
   readonly account: string;
-  /** Fetches the request, verifies it, and sends `code_scanned` to its rendezvous. */
+  /** Fetches the request, verifies it, and sends `code_scanned` to its message stream. */
   scan(code: string): Promise<WalletRequest>;
   /** Pays or logs in; scans first if needed. */
   confirm(code: string): Promise<WalletRequest>;
-  /** Declines: sends `client_rejected_...` to the rendezvous. The request can still be confirmed. */
+  /** Declines: sends `client_rejected_...` to the message stream. The request can still be confirmed. */
   decline(code: string): Promise<WalletRequest>;
   /** Like `confirm`, but only for payments. */
   pay(code: string): Promise<WalletRequest>;

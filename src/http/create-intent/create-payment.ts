@@ -27,7 +27,7 @@ export interface CreatedPayment {
   readonly id: string;
   /** The text of the QR code. Anyone who has it can pay or decline this intent. */
   readonly clientSecret: string;
-  /** Opens the wallet. It contains the client secret. Undefined if there is no `INTENT_WALLET_URL`. */
+  /** Opens the wallet. It contains the client secret. Undefined without `INTENT_WALLET_URL` or an embedded sequencer. */
   readonly walletLink: string | undefined;
 }
 

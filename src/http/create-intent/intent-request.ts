@@ -93,7 +93,7 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: bool
       'invalid_amount',
       'Send "amount" as a decimal number or string with at most two decimals, such as 12.5 or "12.50".',
     );
-  const invalid = `The field "${field.slice(0, 100)}" is invalid. Send JSON nested at most 16 levels deep, without NUL characters or lone surrogates.`;
+  const invalid = `The field "${field.slice(0, 100)}" is invalid. Send JSON nested at most 16 levels deep, without NUL characters, lone surrogates or numbers out of range.`;
   const what = field === '' ? 'The body must be a JSON object.' : invalid;
   return new IntentError('invalid_request', what);
 }

@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/ledger.js';
 import { openClientSecret } from '../encryption.js';
 import { type BrowserIdentity, findBrowser, type HostCookie, sameBrowser } from '../request/browser-cookie.js';
 
-/** Intents are paid within minutes, or never. */
+/** Most pages are open for minutes. */
 const ttlMs = 60 * 60 * 1000;
 /** Without the secret a stream still works, with fewer events. */
 const restoreTimeoutMs = 1_000;

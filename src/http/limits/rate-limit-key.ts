@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module';
 import { isIPv4, isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
+
+const require = createRequire(import.meta.url);
 
 export interface RateLimitKey {
   /** An IPv4 address, or an IPv6 /56: one subscriber has at least that range. */
@@ -20,8 +22,14 @@ const maxLength = 80;
 const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const withPort = /^([\d.]+):\d{1,5}$/;
 
-/** IPv4 addresses behind the gateway of an IPv6-only network (RFC 6052, section 2.1). */
-const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+/** Loads ipaddr.js with the first IPv6 address: many servers never see one. */
+function loadIPv6() {
+  const { IPv4, IPv6 }: typeof import('ipaddr.js') = require('ipaddr.js');
+  /** IPv4 addresses behind the gateway of an IPv6-only network (RFC 6052, section 2.1). */
+  const nat64 = IPv6.parseCIDR('64:ff9b::/96');
+  return { IPv4, IPv6, nat64 };
+}
+let loaded: ReturnType<typeof loadIPv6> | undefined;
 
 /** @param ip `req.ip`: the address that a trusted proxy reports; undefined after the connection has closed */
 export function rateLimitKey(ip: string | undefined): RateLimitKey {
@@ -30,13 +38,16 @@ export function rateLimitKey(ip: string | undefined): RateLimitKey {
   const text = ip.length > maxLength ? '' : ip.trim();
   const [bare = ''] = (bracketed.exec(text)?.[1] ?? withPort.exec(text)?.[1] ?? text).split('%');
   if (isIPv4(bare)) return { address: bare, network: undefined };
-  return isIPv6(bare) ? keyOfIPv6(ipaddr.IPv6.parse(bare)) : unreadable;
+  return isIPv6(bare) ? keyOfIPv6(bare) : unreadable;
 }
 
 /** An IPv4 visitor has the same key on a dual-stack socket and behind a gateway. */
-function keyOfIPv6(ip: ipaddr.IPv6): RateLimitKey {
+function keyOfIPv6(text: string): RateLimitKey {
+  loaded ??= loadIPv6();
+  const { IPv4, IPv6, nat64 } = loaded;
+  const ip = IPv6.parse(text);
   if (ip.isIPv4MappedAddress()) return { address: ip.toIPv4Address().toString(), network: undefined };
-  if (ip.match(nat64)) return { address: new ipaddr.IPv4(ip.toByteArray().slice(12)).toString(), network: undefined };
+  if (ip.match(nat64)) return { address: new IPv4(ip.toByteArray().slice(12)).toString(), network: undefined };
   const [first = 0, second = 0, third = 0, fourth = 0] = ip.parts;
   const network = [first, second, third].map((part) => part.toString(16)).join(':');
   return { address: `${network}:${(fourth & 0xff00).toString(16)}::/56`, network: `${network}::/48` };

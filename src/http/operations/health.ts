@@ -32,10 +32,11 @@ export interface RouterHealth {
       /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
-    /** Absent without a database. `down` if the database fails or has not responded for five seconds. */
+    /** Absent without a database, and after `close()` is called. `down` if the database fails or has not responded for five seconds. */
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
     /**
-     * Absent without a database. Due payments and dead letters are those of all processes. Reasons:
+     * Absent without a database, and after `close()` is called. Counts the payments and dead letters of all processes. A payment
+     * is due when it is time to poll it or to call its hook. Reasons:
      *
      * - `ledger`: the database does not answer.
      * - `stalled`: this process has not searched for due payments for 30 s.
@@ -64,7 +65,7 @@ export interface HealthParts {
 export interface HealthTiming {
   /** The maximum wait of a caller. */
   readonly timeoutMs: number;
-  /** The service is not probed within this time after any of its responses. */
+  /** The service is not probed within this time after a response without HTTP status 5xx. */
   readonly skipProbeMs: number;
   readonly probeTtlMs: number;
   readonly ledgerTtlMs: number;
@@ -80,7 +81,7 @@ const defaultTiming: HealthTiming = {
   ledgerTtlMs: 1_000,
   ledgerDownAfterMs: 5_000,
 };
-/** The settlement searches the database for due payments every second, after failures every ten seconds. */
+/** The settlement searches the database for due payments every second, after failures at least every ten seconds. */
 const stalledMs = 30_000;
 /** Due payments are claimed within a second unless the processes are overloaded. */
 const behindMs = 60_000;

@@ -1,5 +1,5 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
-import { TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
 
 /** The doctor sends its token in this header. The site reports in the header of the same name. */
@@ -52,7 +52,7 @@ function reportOn(req: Request): ProxyReport {
     trusted: req.ips.length,
     claimed: req.ip === claimedAddress,
     proxied: isProxied(req),
-    encrypted: req.socket instanceof TLSSocket,
+    encrypted: (req.socket as Partial<TLSSocket>).encrypted === true,
     secure: req.secure,
   };
 }

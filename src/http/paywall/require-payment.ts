@@ -112,7 +112,10 @@ function paymentRoute(req: Request, order: unknown): object | undefined {
 function redirectToPay(payUrl: string | ((req: Request) => string), req: Request, res: Response): void {
   const path = typeof payUrl === 'string' ? payUrl : payUrl(req);
   if (!isOwnPath(path))
-    throw new IntentError('invalid_configuration', 'payUrl must be a path on this site, such as /buy.');
+    throw new IntentError(
+      'invalid_configuration',
+      'payUrl must be a path on this site, in ASCII without spaces, such as /buy.',
+    );
   sendEmpty(res, 303, { Location: withReturn(path, req.originalUrl) });
 }
 
@@ -133,5 +136,5 @@ function problemsOf(required: unknown) {
 function problemsOfUrl(payUrl: unknown) {
   if (payUrl === undefined || typeof payUrl === 'function' || isOwnPath(payUrl)) return [];
   const fix = "requirePayment(required, { payUrl: '/buy' })";
-  return [{ setting: 'payUrl', problem: 'It must be a path on this site.', fix }];
+  return [{ setting: 'payUrl', problem: 'It must be a path on this site, in ASCII without spaces.', fix }];
 }

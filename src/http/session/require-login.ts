@@ -35,7 +35,7 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
   if (problems.length > 0) throw new ConfigError(problems);
   const { loginUrl } = options;
   if (loginUrl !== undefined && !isOwnPath(loginUrl)) {
-    const problem = 'It must be a path on this site.';
+    const problem = 'It must be a path on this site, in ASCII without spaces.';
     throw new ConfigError([{ setting: 'loginUrl', problem, fix: "requireLogin({ loginUrl: '/login' })" }]);
   }
   return async function requireLogin(req, res, next) {

@@ -21,7 +21,7 @@ export function webhookRegistrar(
   let running = 0;
   const warn = (intent: string, req: Request | undefined, reason: string): void =>
     logger.warn(
-      `express-intents: the webhook of ${intent} was not registered: ${reason} The ledger or an open page polls it.`,
+      `express-intents: the webhook of ${intent} was not registered: ${reason} The ledger or an open page polls the intent.`,
       { requestId: req && requestIdOf(req).value },
     );
 

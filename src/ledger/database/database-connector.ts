@@ -50,7 +50,7 @@ interface Outage {
 }
 
 /**
- * The only layer between a query of the ledger and the driver. It opens the database, retries until that succeeds, and
+ * Every query of the ledger passes through it. It opens the database, retries until that succeeds, and
  * logs each outage once when it begins and once when it ends.
  *
  *     connecting  -- an attempt to open succeeds --------> open

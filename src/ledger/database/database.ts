@@ -66,7 +66,7 @@ export interface Database extends Queryable {
    *
    * On PGlite all other calls wait until the transaction ends. A call of the database from within `work` would be a
    * deadlock, so it fails at once. `work` may set savepoints, but not begin or end transactions. The transaction is
-   * rolled back if a statement is not awaited, or fails and is not rolled back to a savepoint. Session state (settings,
+   * rolled back if a statement still runs when `work` ends, or fails and is not rolled back to a savepoint. Session state (settings,
    * a role, session locks, temporary tables, cursors) ends with the transaction.
    * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
    * @throws {TransactionNotStarted} for a hook @throws what `work` throws

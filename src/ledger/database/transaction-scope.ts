@@ -19,7 +19,7 @@ export class TransactionScope {
 
   run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
     const result = withCallerStack(() => this.#run(sql, send));
-    // A statement that is not awaited rolls the transaction back. Its rejection must not also end the process.
+    // A statement that still runs when `work` ends rolls the transaction back. Its rejection must not also end the process.
     result.catch(() => undefined);
     return result;
   }
@@ -93,7 +93,7 @@ export function requireNoConnectionState(sql: unknown): void {
   throw new IntentError(
     'internal_error',
     `${keyword.toUpperCase()} is not accepted here, because each query may run on another connection. ` +
-      'Use transaction(). For settings, use SET LOCAL in it.',
+      'For settings use transaction(), and SET LOCAL in it. For LISTEN use a connection of your own.',
   );
 }
 

@@ -91,17 +91,17 @@ export class AdaptiveLimit {
 
   #waitForTurn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leaveLine = (): void => {
+      const leaveQueue = (): void => {
         this.#waiting.delete(enter);
         signal.removeEventListener('abort', giveUp);
       };
       const enter = (): void => {
-        leaveLine();
+        leaveQueue();
         this.#running += 1;
         resolve();
       };
       const giveUp = (): void => {
-        leaveLine();
+        leaveQueue();
         reject(signal.reason);
       };
       this.#waiting.add(enter);

@@ -99,17 +99,17 @@ export class HookLanes {
 
   #waitForTurn(kind: Kind, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leaveLine = (): void => {
+      const leaveQueue = (): void => {
         this.#waiting.delete(waiting);
         signal.removeEventListener('abort', giveUp);
       };
       const enter = (): void => {
-        leaveLine();
+        leaveQueue();
         this.#running[kind] += 1;
         resolve();
       };
       const giveUp = (): void => {
-        leaveLine();
+        leaveQueue();
         // Others may have waited behind a quarantined payment.
         this.#admitNext();
         reject(signal.reason);

@@ -144,8 +144,8 @@ async function settleSubmitted(
   }
   // A service that does not know the intent may have lost its data: the payment keeps its state.
   context.logger.warn(
-    `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It stays in the ledger ` +
-      'and is polled. (Without a state file, the embedded sequencer forgets all intents when its process ends.)',
+    `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It stays in the ledger. ` +
+      '(Without a state file, the embedded sequencer forgets all intents when its process ends.)',
   );
   return claimed.watchExpired
     ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToService), lease)

@@ -11,8 +11,8 @@ const longestRetryAfterMs = 5_000;
 const shortestAttemptMs = 20;
 
 /**
- * The idempotent operations: those that only read, and those that the protocol declares so (section 6, "sending the
- * same request again is fine and changes nothing"). A retry sends the same bytes, with the same signature.
+ * The idempotent operations: those that only read, and those that the protocol declares so (section 6, "A repeated
+ * identical request succeeds and changes nothing"). A retry sends the same bytes, with the same signature.
  */
 const idempotent: ReadonlySet<string> = new Set(
   [

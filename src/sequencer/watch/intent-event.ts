@@ -1,4 +1,4 @@
-/** The kinds of events (interface section 6). */
+/** The kinds of events (interface section 6). A site can ignore `airdrop_received` and `webhook_called`. */
 export type IntentEventKind =
   | 'code_scanned'
   | 'client_rejected_payment'

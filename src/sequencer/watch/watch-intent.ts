@@ -1,7 +1,7 @@
 // The watch of one intent, until it is submitted.
 //
 //     listening  -- the stream ends, breaks, has an unreadable response,
-//                   or more than maxResponses ----------------------------> polling; the backoff of the stream starts
+//                   or maxResponses responses ----------------------------> polling; the backoff of the stream starts
 //     polling    -- the backoff ends -------------------------------------> listening
 //     listening, polling  -- the status is submitted ---------------------> ended, after the event `intent_submitted`
 //     listening, polling  -- the signal is aborted -----------------------> ended

@@ -79,7 +79,7 @@ describe('an order in POST /intent', () => {
     expect(response.body).toMatchObject({
       code: 'invalid_request',
       detail:
-        'The field "order" is invalid. Send JSON nested at most 16 levels deep, without NUL characters or lone surrogates.',
+        'The field "order" is invalid. Send JSON nested at most 16 levels deep, without NUL characters, lone surrogates or numbers out of range.',
     });
     expect(calls).toEqual([]);
   });

@@ -26,7 +26,7 @@ const allInUse = /^timeout exceeded when trying to connect/;
 const isRefusedParameter = (error: unknown): boolean =>
   (error as { code?: unknown }).code === '08P01' && /startup parameter/.test((error as Error).message);
 
-/** At most ten connections to Postgres. A connection that breaks is dropped, and the idle ones with it. */
+/** At most ten connections to Postgres, and others for `listen` and for probes. A connection that breaks is dropped, and the idle ones with it. */
 export class PostgresPool {
   readonly #Pool: typeof Pool;
   readonly #Client: typeof Client;
