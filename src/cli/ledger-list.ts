@@ -2,7 +2,14 @@ import type { Command } from 'commander';
 import { IntentError } from '../errors.js';
 import { listIntents, parseListOptions, scannedPerPage } from '../ledger/intents/list-intents.js';
 import type { ListOptions } from '../ledger/ledger.js';
-import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions } from './command.js';
+import {
+  addEnvFile,
+  addExamples,
+  type CommandContext,
+  type EnvironmentOptions,
+  sameEnvFile,
+  shellQuote,
+} from './command.js';
 import { formatList } from './format-intent.js';
 import { withMigratedLedger } from './open-ledger.js';
 import { printableJson, type Terminal } from './terminal.js';
@@ -61,7 +68,9 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
     else if (isFiltered) terminal.out('No intent matches.');
     else terminal.out('The ledger has no intents.');
     if (next)
-      terminal.out(`\nMore: npx express-intents ledger list${sameFilters(flags)} --limit ${limit} --after ${next}`);
+      terminal.out(
+        `\nMore: npx express-intents ledger list${sameFilters(flags)} --limit ${limit} --after ${next}${sameEnvFile(flags)}`,
+      );
     return 0;
   });
 }
@@ -104,8 +113,7 @@ function parseTime(flag: string, text: string | undefined): Date | undefined {
 
 /** The filters again, for a shell. */
 function sameFilters(flags: ListFlags): string {
-  const quote = (text: string): string => (/^[\w:.+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   return filterNames
-    .flatMap((name) => (flags[name] === undefined ? [] : [` --${name} ${quote(flags[name])}`]))
+    .flatMap((name) => (flags[name] === undefined ? [] : [` --${name} ${shellQuote(flags[name])}`]))
     .join('');
 }

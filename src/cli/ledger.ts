@@ -10,7 +10,14 @@ import { pruneIntents } from '../ledger/intents/prune-intents.js';
 import { retryIntent } from '../ledger/intents/record-intent.js';
 import type { IntentState, LedgerIntent } from '../ledger/ledger.js';
 import { forgetHook, requiredHooks } from '../ledger/settlement/required-hooks.js';
-import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, printError } from './command.js';
+import {
+  addEnvFile,
+  addExamples,
+  type CommandContext,
+  type EnvironmentOptions,
+  printError,
+  sameEnvFile,
+} from './command.js';
 import { formatCount, formatIntent } from './format-intent.js';
 import { addList } from './ledger-list.js';
 import { withMigratedLedger } from './open-ledger.js';
@@ -50,7 +57,8 @@ async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<n
       return 0;
     }
     for (const line of formatIntent(intent, history)) terminal.out(line);
-    if (retryableStates.has(intent.state)) terminal.out(`\nTo retry it: npx express-intents ledger retry ${id}`);
+    if (retryableStates.has(intent.state))
+      terminal.out(`\nTo retry it: npx express-intents ledger retry ${id}${sameEnvFile(flags)}`);
     return 0;
   });
 }

@@ -64,7 +64,10 @@ export interface HookOptions {
    * counted: it is retried until `watch.unpaidMs` has passed. Default 15, which takes about three hours.
    */
   readonly maxAttempts?: number | undefined;
-  /** Timeout of one call of a ledger hook, in milliseconds. With a ledger it applies to `onLogin` and `onSession` too. Default 30 000. */
+  /**
+   * Timeout of one call of `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter`, in milliseconds. With a ledger also of
+   * `onLogin` and `onSession`. Default 30 000.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -125,7 +128,7 @@ export interface ConfigOptions extends GrpcNames {
   /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
   /**
-   * `INTENT_VERIFIER_SECRET`: the secrets of the keys that sign requests to log in, separated by commas, in the forms of
+   * `INTENT_VERIFIER_SECRET`: the secrets of the verifier keys, which sign logins, separated by commas, in the forms of
    * `createSigner`. The first secret signs. The key file lists the public key of each. `INTENT_VERIFIER_SECRET_FILE` can name a
    * file with the same content instead. Both together are an error.
    */

@@ -219,7 +219,7 @@ export interface SiteDatabase extends Queryable {
 
 /** The due payments and the dead letters in the ledger, of all processes that share it. */
 export interface LedgerBacklog {
-  /** Payments to poll, or whose hook is to be called, that no process has claimed. Counted up to 1000. */
+  /** Due payments: to be polled, or with a hook to be called. Without those that a process has claimed. Counted up to 1000. */
   readonly due: number;
   /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
   readonly oldestDueMs: number;

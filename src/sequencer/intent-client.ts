@@ -76,7 +76,8 @@ export interface IntentClient {
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
     /**
-     * The id of the user who confirmed the intent. It differs for each wallet and each domain.
+     * The id of the user who confirmed the intent. It differs for each wallet and each domain. `verifier` signs the
+     * call with the key that the login names.
      * @throws {IntentError} `login_pending`, `intent_not_found`, `not_supported` for a payment without a login, `invalid_id`,
      *   `signer_failed` @throws {SequencerError}
      */

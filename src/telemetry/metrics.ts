@@ -66,7 +66,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   }),
   'express_intents.payments.expired': counter(
     '{payment}',
-    'Intents not paid within `watch.unpaidMs`; they are polled as long again',
+    'Intents not paid within `watch.unpaidMs`; they are polled daily for another `watch.unpaidMs`',
     {
       payment_expired: () => one(),
     },
@@ -74,18 +74,15 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.settlement.lag': histogram('s', 'Time from the detected submission of a payment to its settlement', {
     payment_settled: ({ lagMs }) => seconds(lagMs),
   }),
-  'express_intents.hook.duration': histogram('s', 'Duration of the ledger hooks', {
+  'express_intents.hook.duration': histogram('s', 'Duration of onPaid, onReversed, verifyPayment and onDeadLetter', {
     hook_completed: (event) => hookTime(event, 'ok'),
     hook_failed: (event) => hookTime(event, 'failed'),
   }),
   'express_intents.dead_letters': counter('{payment}', 'Payments that became dead letters', {
     dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
   }),
-  'express_intents.ledger.due': gauge('{payment}', 'Payments to poll, or whose hook is to be called'),
-  'express_intents.ledger.oldest_due': gauge(
-    's',
-    'Longest current wait of a payment to poll, or whose hook is to be called',
-  ),
+  'express_intents.ledger.due': gauge('{payment}', 'Due payments: to be polled, or with a hook to be called'),
+  'express_intents.ledger.oldest_due': gauge('s', 'Longest current wait of a due payment'),
   'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
   'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {
     ledger_unavailable: () => one(),

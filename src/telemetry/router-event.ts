@@ -74,13 +74,13 @@ export interface RouterEventDetails {
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
   /** The payment service has reversed a payment. For a settled payment, `onReversed` has succeeded, if the site has one. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
-  /** The intent was not paid within `watch.unpaidMs`. It is polled as long again, and a payment still settles. */
+  /** The intent was not paid within `watch.unpaidMs`. It is polled once a day for another `watch.unpaidMs`, and a payment then still settles. */
   readonly payment_expired: IntentFields;
-  /** A ledger hook has succeeded. `onPaid` and `onReversed` are committed. */
+  /** `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` has succeeded. The first two are committed. */
   readonly hook_completed: HookFields;
-  /** A ledger hook threw, timed out, or could not be committed. `error` is its message, up to 200 characters. */
+  /** One of these hooks threw, timed out, or could not be committed. `error` is its message, up to 200 characters. */
   readonly hook_failed: HookFields & { readonly error: string };
-  /** A payment became a dead letter after `attempts` failures of `onPaid` or `onReversed`. */
+  /** A payment became a dead letter after `attempts` failures of `onPaid` or `onReversed`; 0 if it could not be verified. */
   readonly dead_letter: IntentFields & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;

@@ -53,7 +53,7 @@ const overflow = (page: Page): Promise<number> =>
 test.each(['#%', '#%E0%A4%A', '#%20'])('an address that ends with %s shows an unknown request', async (fragment) => {
   const visit = await open(inspector(fragment));
   visit.forgive(/status of 404/);
-  await shows(visit.page, /Unknown request/);
+  await shows(visit.page, /Unknown intent/);
   expect(await rows(visit.page).count()).toBeGreaterThan(0);
 });
 

@@ -358,12 +358,12 @@ const atSequencers: readonly Case[] = [
   {
     name: 'an unreachable gRPC server',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
-    expected: [['grpc', 'error', /127\.0\.0\.1:1 returns no status/, /INTENT_SEQUENCER_GRPC_URL is right/]],
+    expected: [['grpc', 'error', /cannot be read from 127\.0\.0\.1:1/, /INTENT_SEQUENCER_GRPC_URL is right/]],
   },
   {
     name: 'gRPC at the port of the proxy',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: sound.sequencer.url } }),
-    expected: [['grpc', 'error', /returns no status/, /INTENT_SEQUENCER_GRPC_URL/]],
+    expected: [['grpc', 'error', /The status of an intent cannot be read/, /INTENT_SEQUENCER_GRPC_URL/]],
   },
 ];
 

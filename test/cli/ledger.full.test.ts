@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
@@ -127,6 +127,17 @@ describe('the command ledger', () => {
     expect(page.intents[4]).toMatchObject({ id: idOf(2), amount: '4.50', metadata: { order: 2 }, state: 'dead' });
     expect(page.intents[4].lastError).toBe('Error: no \u001b[31mstock');
     expect(page.next).toEqual(expect.any(String));
+  });
+
+  it('list and show print commands with the --env-file of the call', async () => {
+    const file = path.join(mkdtempSync(path.join(temporaryFolder(), 'env ')), '.env');
+    writeFileSync(file, `INTENT_DATABASE_URL=${test.url}\n`);
+    delete process.env.INTENT_DATABASE_URL;
+    const { out } = await command('ledger', 'list', '--limit', '1', '--env-file', file);
+    expect(out).toMatch(/^More: .* --env-file '.*\/env .*\/\.env'$/m);
+    expect((await command('ledger', 'show', idOf(2), '--env-file', file)).out).toMatch(
+      /^To retry it: .* --env-file '.*\/env .*\/\.env'$/m,
+    );
   });
 
   it('show prints one intent with its history', async () => {

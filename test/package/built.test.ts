@@ -32,3 +32,20 @@ test('the built package serves its OpenAPI document, its button and its key file
     '/.well-known/service-payments.json 200 application/json; charset=utf-8',
   ]);
 });
+
+const importProgram = `
+import { createRequire } from 'node:module';
+import 'express';
+await import('./dist/index.js');
+console.log(JSON.stringify([...process.moduleLoadList, ...Object.keys(createRequire(import.meta.url).cache)]));
+`;
+
+test('the import of the package loads only what every site needs', async () => {
+  const args = ['--input-type=module', '--eval', importProgram];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  const loaded: string[] = JSON.parse(stdout);
+  const onDemand = /^NativeModule (?:tls|https)$|node_modules\/(?:ipaddr\.js\/lib|tldts|tweetnacl|pg)\//;
+  const byExpress = /proxy-addr\//;
+  expect(loaded.filter((name) => onDemand.test(name) && !byExpress.test(name))).toEqual([]);
+  expect(loaded.some((name) => name.includes('node_modules/protobufjs/'))).toBe(true);
+});

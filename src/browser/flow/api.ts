@@ -2,7 +2,10 @@
 export class Problem extends Error {
   /** A code from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
   declare readonly code: string;
-  /** HTTP status, or the closest one; 0 for `offline`; -1 for other errors, such as `handler_failed`. */
+  /**
+   * HTTP status of the response. Without one: 0 for `offline`, 404 for a disabled route, 426 for `insecure_page`, otherwise -1. A 2xx
+   * response that is `unreadable` has 502.
+   */
   declare readonly status: number;
 
   /** @param message the site's own text for a refusal; any other message is not displayed */

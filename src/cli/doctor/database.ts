@@ -90,7 +90,7 @@ async function checkMigrations(db: Database, { role, has_tables, may_migrate }: 
   );
   if (rows.length === 0) return found;
   const newer = rows.map(({ version }) => version).join(', ');
-  const message = `The ledger tables are newer (${newer}) than this package (${newest}).`;
+  const message = `The ledger has migration ${newer}. The newest migration of this package is ${newest}.`;
   return [...found, warning(message, 'Upgrade the package: npm install express-intents@latest')];
 }
 

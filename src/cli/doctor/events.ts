@@ -4,7 +4,7 @@ import { generateKeyPair } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
 import { type ExternalResponse, readProblem, type TextResponse } from './external-client.js';
 import type { SiteRoutes } from './running-site.js';
-import { noSite } from './site.js';
+import { noSite, rateLimited } from './site.js';
 
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
@@ -117,6 +117,7 @@ async function measureService(
     if (asked.status !== 200) break;
     if (times === 3) return { tookMs: askedMs - siteOnlyMs, siteOnlyMs };
   }
+  if (asked.status === 429) return { finding: rateLimited };
   const { code = '' } = readProblem(asked.text);
   const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();
   const fix = 'See the checks `sequencer` and `stream` above, and the log of the site for the reason.';
@@ -129,7 +130,7 @@ function checkHead({ status, headers, body }: ExternalResponse): Finding | undef
   let wrong: Finding | undefined;
   if (status === 429)
     wrong = skipped(
-      'the limit of event streams for this machine is reached; close other pages, then run the doctor again',
+      'the limit of event streams or requests for this machine is reached; close other pages, then run the doctor again in a minute',
     );
   else if (status !== 200 || !type.startsWith('text/event-stream')) {
     const fix = 'Configure the proxy to pass this path to the app. Make sure that no other handler answers this path.';

@@ -74,7 +74,7 @@ async function checkService(
     return [warning(text, otherDialectFix)];
   } catch (error) {
     const { why, fix } = explainSequencer(error, url.host, setting);
-    return [failure(`${url.host} returns no status: ${why}.`, fix)];
+    return [failure(`The status of an intent cannot be read from ${url.host}: ${why}.`, fix)];
   } finally {
     void transport.close();
   }
@@ -176,7 +176,7 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
       };
     case 'sequencer_error':
       return {
-        why: `${host} refuses to report a status`,
+        why: `${host} refuses the request`,
         fix: 'Ask your payment service whether this site may use it.',
       };
     case 'sequencer_timeout':
@@ -188,7 +188,7 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
 
 function explainStatus(error: IntentError, host: string, setting: string, wrongAddress: string): NetworkProblem {
   const status = error instanceof SequencerError ? (error.httpStatus ?? 0) : 0;
-  const why = `${host} answers with status ${status}`;
+  const why = `${host} answers with HTTP status ${status}`;
   if (status >= 500) return { why, fix: 'Try again later, or ask your payment service.' };
   if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to allow this machine.' };
   if (status >= 300 && status < 400)

@@ -149,7 +149,9 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   );
 }
 
-const rateLimited = skipped('the site has reached its rate limit for this machine; run the doctor again in a minute');
+export const rateLimited = skipped(
+  'the site has reached its rate limit for this machine; run the doctor again in a minute',
+);
 
 /** The site may rename the route, or mount the router under a path. */
 async function webhookPathOf(siteUrl: URL, { site, client, signal }: DoctorContext): Promise<string> {

@@ -48,7 +48,7 @@ const kinds = {
   },
   error: {
     title: 'Answer with an error',
-    description: 'Answers with an error.',
+    description: 'Answers like a service that refuses the request.',
     group: 'wrong',
     when: 'before',
   },

@@ -26,7 +26,7 @@ const explanations = {
   invalid_client_secret: 'This is not a valid code. Copy the whole code or link from the shop and try again.',
   unknown_currency: 'The wallet does not support the currency of this request.',
   intent_not_found:
-    'Unknown request. Without a state file, the sequencer loses all requests when it restarts. Start again in the shop.',
+    'Unknown intent. Without a state file, the sequencer loses all intents when it restarts. Start again in the shop.',
   invalid_signature: 'A signature is not valid. The request may have been changed, and was not confirmed.',
   malformed_message: 'The request does not match its code. It may have been changed, and was not confirmed.',
 };

@@ -21,14 +21,17 @@ export class CachedProbe<Value> {
   #running: Promise<ProbeOutcome<Value>> | undefined;
   #last: ProbeOutcome<Value> | undefined;
   #lastAtMs = Number.NEGATIVE_INFINITY;
-  #succeededAtMs = Number.NEGATIVE_INFINITY;
+  #startedAtMs = 0;
+  #hasSucceeded = false;
 
   constructor(options: CachedProbeOptions<Value>) {
     this.#options = options;
   }
 
-  get succeededMsAgo(): number {
-    return performance.now() - this.#succeededAtMs;
+  /** How long the running probe has had no outcome. 0 without one; infinite if no probe has succeeded yet. */
+  get waitingMs(): number {
+    if (!this.#hasSucceeded) return Number.POSITIVE_INFINITY;
+    return this.#running ? performance.now() - this.#startedAtMs : 0;
   }
 
   async get(): Promise<ProbeOutcome<Value>> {
@@ -42,9 +45,10 @@ export class CachedProbe<Value> {
   }
 
   async #run(): Promise<ProbeOutcome<Value>> {
+    this.#startedAtMs = performance.now();
     try {
       this.#last = { value: await this.#options.run() };
-      this.#succeededAtMs = performance.now();
+      this.#hasSucceeded = true;
     } catch (error) {
       this.#last = { error };
     }

@@ -32,7 +32,10 @@ export interface RouterHealth {
       /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
-    /** Absent without a database, and after `close()` is called. `down` if the database fails or has not responded for five seconds. */
+    /**
+     * Absent without a database, and after `close()` is called. `slow`: no answer within 0.8 s. `down`: the database fails, has not
+     * answered for five seconds, or has never answered.
+     */
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
     /**
      * Absent without a database, and after `close()` is called. Counts the payments and dead letters of all processes. A payment
@@ -107,7 +110,7 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   return async () => {
     if (live.running.closesConnections) return healthOf(parts, {});
     const [service, report] = await Promise.all([probeService(), ledgerProbe?.get()]);
-    const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.succeededMsAgo > ledgerDownAfterMs;
+    const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.waitingMs > ledgerDownAfterMs;
     return healthOf(parts, { service, report, isLedgerDown });
   };
 }
@@ -115,7 +118,7 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
 interface Probed {
   readonly service?: ProbeOutcome<unknown> | undefined;
   readonly report?: ProbeOutcome<LedgerReport> | undefined;
-  /** Whether the ledger has not responded for `ledgerDownAfterMs`. */
+  /** Whether the ledger has not answered the probe for `ledgerDownAfterMs`, or has never answered one. */
   readonly isLedgerDown?: boolean;
 }
 

@@ -13,6 +13,8 @@ import type { ParsedRequirement } from './payment-requirement.js';
 const maxSubmitted = 5;
 /** A cached status has expired after this time. Timers may fire slightly early. */
 const cacheExpiryMs = unsubmittedTtlMs + 10;
+/** The interval between searches for a payment whose hook runs. */
+const settlePollMs = 200;
 
 export interface PaymentSearch {
   readonly ledger: Ledger;
@@ -36,8 +38,19 @@ export async function findPayment(search: PaymentSearch): Promise<Payment | unde
   const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
   if (paid || created.length + submitted.length === 0) return paid;
   if (created.length > 0) await search.beforeCall?.();
-  const mayBePaid = await settleNow(search, [...submitted, ...created]);
-  return mayBePaid ? settledOf(await sufficientPayments(search)) : undefined;
+  const signal = AbortSignal.timeout(search.settleWaitMs);
+  const mayBePaid = await settleNow(search, [...submitted, ...created], signal);
+  return mayBePaid ? waitUntilSettled(search, signal) : undefined;
+}
+
+/** A recheck does not wait for a hook that was already called, in this process or in another. */
+async function waitUntilSettled(search: PaymentSearch, signal: AbortSignal): Promise<Payment | undefined> {
+  for (;;) {
+    const payments = await sufficientPayments(search);
+    const paid = settledOf(payments);
+    if (paid || signal.aborted || !payments.some(({ state }) => state === 'submitted')) return paid;
+    await delay(settlePollMs, undefined, { ref: false });
+  }
 }
 
 async function sufficientPayments({ ledger, browser, requirement }: PaymentSearch): Promise<readonly LedgerIntent[]> {
@@ -60,12 +73,12 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
   return Object.freeze({ id, ...terms, userId, createdAt, submittedAt });
 }
 
-/** Settles the submitted payments, with a timeout. Returns whether there may be a settled one now. */
+/** Settles the submitted payments. Returns whether there may be a settled one now, or soon. */
 async function settleNow(
-  { ledger, statusCache, settleWaitMs }: PaymentSearch,
+  { ledger, statusCache }: PaymentSearch,
   pending: readonly LedgerIntent[],
+  signal: AbortSignal,
 ): Promise<boolean> {
-  const signal = AbortSignal.timeout(settleWaitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // A visitor who reloads without paying costs a shared status call and no write.
     if (state === 'created' && !(await isSubmitted(statusCache, id, signal))) return false;

@@ -64,8 +64,8 @@ export async function currentUser(req: Request): Promise<IntentUser | undefined>
 }
 
 /**
- * Logs out, on any route after `intentRouter()`, as `DELETE /session` does, and replaces the app's session with an empty one.
- * Without a login it changes nothing. Call it before the response is sent, in a route that other sites cannot call: a `POST` route with the
+ * Logs out, on any route after `intentRouter()`, as `DELETE /session` does. An empty session replaces a session of the app that has the
+ * login. Without a login it changes nothing. Call it before the response is sent, in a route that other sites cannot call: a `POST` route with the
  * app's CSRF protection.
  * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `internal_error` if the response
  *   was already sent

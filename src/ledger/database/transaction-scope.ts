@@ -93,7 +93,7 @@ export function requireNoConnectionState(sql: unknown): void {
   throw new IntentError(
     'internal_error',
     `${keyword.toUpperCase()} is not accepted here, because each query may run on another connection. ` +
-      'For settings use transaction(), and SET LOCAL in it. For LISTEN use a connection of your own.',
+      'Use transaction(), and SET LOCAL for settings in it. For LISTEN use a connection of your own.',
   );
 }
 

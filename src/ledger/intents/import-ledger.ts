@@ -51,7 +51,7 @@ function requireHeader(line: string, tablesHere: number): void {
   if (tables <= tablesHere) return;
   throw new IntentError(
     'invalid_request',
-    `The file was exported from ledger version ${tables}. This ledger has version ${tablesHere}. Install the version of ` +
+    `The file is from a ledger with migration ${tables}. The newest migration of this ledger is ${tablesHere}. Install the version of ` +
       'express-intents that exported it, then run `npx express-intents migrate`. Nothing was imported.',
   );
 }

@@ -195,7 +195,7 @@ export async function moveToDeadLetter(
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   const reason =
     hook === 'verifyPayment'
-      ? 'it could not be verified within `watch.unpaidMs`'
+      ? 'within `watch.unpaidMs` it could not be verified, or the payment service no longer knew it'
       : `${hook} failed ${attempts === 1 ? 'once' : `${attempts} times`} and is not called again`;
   logger.error(
     `express-intents: payment ${payment.id} is a dead letter: ${reason}. Fix the cause, then run: ` +

@@ -435,9 +435,28 @@ describe('findPayment', () => {
     },
   );
 
-  test.each(['created', 'submitted'] as const)('does not find a payment that is %s but not settled', async (state) => {
+  test.each([
+    ['created', 2],
+    // It waits for the end of a hook that another process may have called, and searches once more.
+    ['submitted', 3],
+  ] as const)('does not find a payment that is %s but not settled, in %d searches', async (state, count) => {
     const { searches, found } = await search(state, async () => {}, paid);
-    expect([searches, found]).toEqual([2, undefined]);
+    expect([searches, found]).toEqual([count, undefined]);
+  });
+
+  test('waits for a submitted payment whose hook was called before, in another process', async () => {
+    let searches = 0;
+    const paymentsFor = async () => {
+      searches += 1;
+      return [intent(searches < 4 ? 'submitted' : 'settled')];
+    };
+    const ledger = { paymentsFor, recheck: async () => {} } as unknown as Ledger;
+    const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
+    const found = await findPayment({
+      ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
+      settleWaitMs: 60_000,
+    });
+    expect([searches, found?.id]).toEqual([4, 'settled']);
   });
 
   test('finds the payment after the status cache expires, and polls once for twenty concurrent searches', async () => {

@@ -32,7 +32,7 @@ export interface EmbeddedOptions extends EmbeddedLimits {
 interface EmbeddedLimits {
   /** How long a statement or a transaction waits for another transaction to end. Default 10 000. */
   readonly waitMs?: number;
-  /** Timeout of a hook's transaction. Default 3 000, because health reports `down` if the ledger is busy for 4 to 5 s. */
+  /** Timeout of a hook's transaction. Default 3 000, because health reports `down` if the ledger is busy for 5 s. */
   readonly hookMs?: number;
   /** How long `close` waits for an open transaction. Default 15 000. */
   readonly closeMs?: number;
