@@ -239,7 +239,14 @@ const inDatabases: readonly Case[] = [
         ),
       },
     }),
-    expected: [['database', 'warning', /are newer \(99\) than this package/, /npm install express-intents@latest/]],
+    expected: [
+      [
+        'database',
+        'warning',
+        /has migration 99\. The newest migration of this package is/,
+        /npm install express-intents@latest/,
+      ],
+    ],
   },
   {
     name: 'a role without the right to create tables',
@@ -328,7 +335,7 @@ const atSequencers: readonly Case[] = [
     name: 'a superfluous path in its URL',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     expected: [
-      ['sequencer', 'error', /answers with status 404/, /without \/v1\/api/],
+      ['sequencer', 'error', /answers with HTTP status 404/, /without \/v1\/api/],
       ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
     ],
   },
@@ -341,7 +348,7 @@ const atSequencers: readonly Case[] = [
       [
         'sequencer',
         'error',
-        /answers with status 308, a redirect/,
+        /answers with HTTP status 308, a redirect/,
         /Set INTENT_SEQUENCER_URL to the target of the redirect/,
       ],
       ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],

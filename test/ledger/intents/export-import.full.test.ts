@@ -110,7 +110,7 @@ describe.each([
     [
       'a file of an unknown version of the tables',
       (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)],
-      'version 99',
+      'migration 99',
     ],
     ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'already exists'],
     ['an unknown state', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
@@ -148,7 +148,7 @@ describe.each([
       expect(JSON.parse(newer[0] ?? '')).toMatchObject({ tables: 98 });
       await expect(importLedger(source.db, newer)).rejects.toMatchObject({
         code: 'invalid_request',
-        message: expect.stringContaining('version 98'),
+        message: expect.stringContaining('migration 98'),
       });
     } finally {
       await db.query('alter table express_intents.intents drop column channel');

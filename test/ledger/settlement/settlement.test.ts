@@ -158,7 +158,9 @@ describe.each(kinds)('settlement on %s', (kind) => {
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
       const lastError = expect.stringContaining('The payment service no longer knows the intent.');
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError });
-      expect(ledger.log.text).toContain(`payment ${id} is a dead letter: it could not be verified within`);
+      expect(ledger.log.text).toContain(
+        `payment ${id} is a dead letter: within \`watch.unpaidMs\` it could not be verified`,
+      );
     });
   });
 
@@ -405,7 +407,9 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.pay(id);
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'verifyPayment' });
-      expect(ledger.log.text).toContain(`payment ${id} is a dead letter: it could not be verified within`);
+      expect(ledger.log.text).toContain(
+        `payment ${id} is a dead letter: within \`watch.unpaidMs\` it could not be verified`,
+      );
       expect(await effects()).toEqual([]);
     });
 
