@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { setTimeout as wait } from 'node:timers/promises';
+import { withTimeout } from '../async/timeout.js';
 import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.js';
 import { requireKnown } from '../reject-unknown.js';
 
@@ -30,7 +31,7 @@ export async function waitForIntent(
   const { timeoutMs = 5_000 } = options;
   const endMs = performance.now() + timeoutMs;
   // A hook can run for longer than the timeout. `find` reports the same errors.
-  router.intents.recheck(id).catch(() => undefined);
+  await withTimeout(timeoutMs, () => router.intents.recheck(id)).catch(() => undefined);
   for (;;) {
     const intent = await router.intents.find(id);
     if (intent?.state === state) return intent;

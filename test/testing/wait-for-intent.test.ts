@@ -47,6 +47,17 @@ test('waitForIntent times out while the hook of the recheck runs', async () => {
   );
 });
 
+test('waitForIntent waits for the recheck of an expired intent, which may have been paid', async () => {
+  const { intents } = routerWith({ ...payment, state: 'expired' });
+  const settled = { ...payment, state: 'settled' } as LedgerIntent;
+  let found = intents.find;
+  const recheck = async () => {
+    await new Promise(setImmediate);
+    found = async () => settled;
+  };
+  expect(await waitForIntent({ intents: { find: () => found(), recheck } }, 'an id', 'settled')).toBe(settled);
+});
+
 test('waitForIntent can wait for a final state', async () => {
   expect(await waitForIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
     state: 'dead',

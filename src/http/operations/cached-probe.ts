@@ -21,17 +21,18 @@ export class CachedProbe<Value> {
   #running: Promise<ProbeOutcome<Value>> | undefined;
   #last: ProbeOutcome<Value> | undefined;
   #lastAtMs = Number.NEGATIVE_INFINITY;
-  #startedAtMs = 0;
   #hasSucceeded = false;
+  /** The start of the first probe after the last success. */
+  #unansweredSinceMs: number | undefined;
 
   constructor(options: CachedProbeOptions<Value>) {
     this.#options = options;
   }
 
-  /** How long the running probe has had no outcome. 0 without one; infinite if no probe has succeeded yet. */
-  get waitingMs(): number {
+  /** How long probes have had no success: from the start of the first one. Infinite if no probe has succeeded yet. */
+  get unansweredMs(): number {
     if (!this.#hasSucceeded) return Number.POSITIVE_INFINITY;
-    return this.#running ? performance.now() - this.#startedAtMs : 0;
+    return this.#unansweredSinceMs === undefined ? 0 : performance.now() - this.#unansweredSinceMs;
   }
 
   async get(): Promise<ProbeOutcome<Value>> {
@@ -45,10 +46,11 @@ export class CachedProbe<Value> {
   }
 
   async #run(): Promise<ProbeOutcome<Value>> {
-    this.#startedAtMs = performance.now();
+    this.#unansweredSinceMs ??= performance.now();
     try {
       this.#last = { value: await this.#options.run() };
       this.#hasSucceeded = true;
+      this.#unansweredSinceMs = undefined;
     } catch (error) {
       this.#last = { error };
     }

@@ -110,7 +110,7 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   return async () => {
     if (live.running.closesConnections) return healthOf(parts, {});
     const [service, report] = await Promise.all([probeService(), ledgerProbe?.get()]);
-    const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.waitingMs > ledgerDownAfterMs;
+    const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.unansweredMs > ledgerDownAfterMs;
     return healthOf(parts, { service, report, isLedgerDown });
   };
 }
@@ -118,7 +118,7 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
 interface Probed {
   readonly service?: ProbeOutcome<unknown> | undefined;
   readonly report?: ProbeOutcome<LedgerReport> | undefined;
-  /** Whether the ledger has not answered the probe for `ledgerDownAfterMs`, or has never answered one. */
+  /** Whether the ledger has answered no probe for `ledgerDownAfterMs`, or has never answered one. */
   readonly isLedgerDown?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface PaymentSearch {
   readonly browser: Uint8Array;
   readonly requirement: ParsedRequirement;
   readonly settleWaitMs: number;
-  /** Called before a call to the service. @throws {IntentError} `rate_limited` */
+  /** Called before a call to the service, or a wait for a hook. @throws {IntentError} `rate_limited` */
   readonly beforeCall?: () => Promise<void> | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function findPayment(search: PaymentSearch): Promise<Payment | unde
   const created = payments.filter(({ state }) => state === 'created').slice(0, 1);
   const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
   if (paid || created.length + submitted.length === 0) return paid;
-  if (created.length > 0) await search.beforeCall?.();
+  await search.beforeCall?.();
   const signal = AbortSignal.timeout(search.settleWaitMs);
   const mayBePaid = await settleNow(search, [...submitted, ...created], signal);
   return mayBePaid ? waitUntilSettled(search, signal) : undefined;
@@ -48,8 +48,11 @@ async function waitUntilSettled(search: PaymentSearch, signal: AbortSignal): Pro
   for (;;) {
     const payments = await sufficientPayments(search);
     const paid = settledOf(payments);
-    if (paid || signal.aborted || !payments.some(({ state }) => state === 'submitted')) return paid;
-    await delay(settlePollMs, undefined, { ref: false });
+    // A payment that is due only later waits for `settleDelayMs`, or for the retry of a hook.
+    const endMs = Date.now() + search.settleWaitMs;
+    const settlesSoon = ({ state, dueAt }: LedgerIntent) => state === 'submitted' && dueAt && dueAt.getTime() < endMs;
+    if (paid || signal.aborted || !payments.some(settlesSoon)) return paid;
+    await delay(settlePollMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 

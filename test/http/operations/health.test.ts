@@ -200,6 +200,22 @@ describe('routerHealth', () => {
     });
   });
 
+  test('reports a database as down that fails one probe and does not answer the next', async () => {
+    let nowMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    let inspect: () => Promise<LedgerReport> = async () => fine;
+    const health = healthOf(() => inspect());
+    await health();
+    nowMs = 1_000;
+    inspect = () => Promise.reject(new Error('canceling statement due to statement timeout'));
+    expect((await health()).checks.ledger).toMatchObject({ status: 'down' });
+    inspect = hanging;
+    nowMs += timing.ledgerDownAfterMs;
+    expect((await health()).checks.ledger).toEqual({ status: 'degraded', reason: 'slow' });
+    nowMs += 1;
+    expect((await health()).checks.ledger).toMatchObject({ status: 'down' });
+  });
+
   test('reports a database that never responded as down at once, with one probe for all callers', async () => {
     let probes = 0;
     const health = healthOf(() => {

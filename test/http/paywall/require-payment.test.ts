@@ -393,7 +393,7 @@ describe('a mistake of the site in requirePayment', () => {
 
 describe('findPayment', () => {
   const requirement = { resource: 'r', money: undefined, currency: undefined, order: undefined };
-  const whole = { amount: '1.00', currency: 'usd', destination, submittedAt: new Date(0) };
+  const whole = { amount: '1.00', currency: 'usd', destination, submittedAt: new Date(0), dueAt: new Date(0) };
   const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as LedgerIntent;
   const hanging = () => new Promise<never>(() => {});
 
@@ -442,6 +442,21 @@ describe('findPayment', () => {
   ] as const)('does not find a payment that is %s but not settled, in %d searches', async (state, count) => {
     const { searches, found } = await search(state, async () => {}, paid);
     expect([searches, found]).toEqual([count, undefined]);
+  });
+
+  test('does not wait for a submitted payment that is due only later', async () => {
+    let searches = 0;
+    const paymentsFor = async () => {
+      searches += 1;
+      return [{ ...intent('submitted'), dueAt: new Date(Date.now() + 120_000) }];
+    };
+    const ledger = { paymentsFor, recheck: async () => {} } as unknown as Ledger;
+    const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
+    const found = await findPayment({
+      ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
+      settleWaitMs: 60_000,
+    });
+    expect([searches, found]).toEqual([2, undefined]);
   });
 
   test('waits for a submitted payment whose hook was called before, in another process', async () => {
