@@ -106,7 +106,7 @@ function withUrls(text, file) {
 }
 
 async function writeModules() {
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     ...common,
     entryPoints: entries(),
     outbase: modules,
@@ -115,6 +115,12 @@ async function writeModules() {
     plugins: [await moduleReader()],
   });
   for (const { path: file, text } of outputFiles) await write(file, withUrls(text, file));
+  // The modules in each file, for the tests.
+  const bundles = Object.entries(metafile.outputs).map(([file, { inputs }]) => [
+    file,
+    Object.keys(inputs).map((name) => relativePath(modules, path.join(root, name))),
+  ]);
+  await write(path.join(modules, 'bundles.json'), JSON.stringify(Object.fromEntries(bundles)));
 }
 
 const isDeclaration = (file) => file.endsWith('.d.ts');

@@ -108,12 +108,6 @@ function builtFrom(source: string): string[] {
   return [`dist/${source.replace(/\.ts$/, '.d.ts')}`];
 }
 
-/** The modules bundled into a file: the code of each starts with its name. */
-function modulesIn(file: string): string[] {
-  const names = readFileSync(join(root, file), 'utf8').matchAll(/^\/\/ (\S+\.[cm]?js)$/gm);
-  return [...new Set([...names].map(([, name = '']) => name))];
-}
-
 describe('the files in the tarball', () => {
   let paths: string[];
   let code: string[];
@@ -154,7 +148,10 @@ describe('the files in the tarball', () => {
   });
 
   it('have the code of each own module exactly once, and of no package', () => {
-    const modules = code.flatMap(modulesIn);
+    const text = readFileSync(join(root, 'build/bundles.json'), 'utf8');
+    const bundles: Readonly<Record<string, readonly string[]>> = JSON.parse(text);
+    expect(Object.keys(bundles).sort()).toEqual(code.sort());
+    const modules = Object.values(bundles).flat();
     const sources = modules.map((name) => `src/${name}`);
     const isOurs = (path: string): boolean => existsSync(join(root, path.replace(/\.js$/, '.ts')));
     expect(sources.filter((path) => !isOurs(path) && !path.startsWith('src/wire/generated/'))).toEqual([]);
