@@ -32,6 +32,7 @@ const badBodies: [name: string, body: string, code: string][] = [
   ['null', 'null', 'invalid_request'],
   ['broken JSON', '{"order":', 'invalid_json'],
   ['no bytes', '', 'invalid_json'],
+  ['a byte order mark alone', '\ufeff', 'invalid_json'],
   ['NaN', '{"order":NaN}', 'invalid_json'],
   ['single quotes', "{'order':1}", 'invalid_json'],
   ['two documents', '{}{}', 'invalid_json'],
