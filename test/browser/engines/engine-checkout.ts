@@ -59,6 +59,16 @@ export function closed(page: EnginePage): Promise<void> {
   return eventually('the dialog is closed', () => page.evaluate(`!${partOf('dialog')}?.open`));
 }
 
+/** Resolves once the dialog is in its place, no longer translucent. */
+export function appeared(page: EnginePage): Promise<void> {
+  return eventually('the dialog has appeared', () =>
+    page.evaluate(`(() => {
+      const animations = ${partOf('dialog')}.getAnimations({ subtree: true });
+      return !animations.some(({ animationName, playState }) => animationName === 'rise' && playState !== 'finished');
+    })()`),
+  );
+}
+
 /** The client secret of the last created intent other than `previous`. */
 export async function secretOf(page: EnginePage, previous = ''): Promise<string> {
   let secret = '';

@@ -10,6 +10,7 @@ import { withoutEd25519 } from '../support/without-ed25519.js';
 import { startChromium } from './chromium.js';
 import type { Engine, EnginePage, View } from './engine.js';
 import {
+  appeared,
   begin,
   boxOf,
   clickPart,
@@ -68,6 +69,7 @@ describe.each([
   async function scan(): Promise<string> {
     let code: string | undefined;
     await reached(page, 'waiting');
+    await appeared(page);
     await eventually(async () => {
       code = await decodeCode(reader, await page.screenshot());
       expect(code).toBeDefined();

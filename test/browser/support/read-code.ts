@@ -33,6 +33,6 @@ async function readPng(base64: string): Promise<string | undefined> {
   canvas.drawImage(image, 0, 0);
   const { data } = canvas.getImageData(0, 0, width, height);
   const { jsQR } = globalThis as unknown as { jsQR: typeof jsqr.default };
-  // Many cameras cannot read light on dark.
-  return jsQR(data, width, height, { inversionAttempts: 'dontInvert' })?.data;
+  // Many cameras cannot read light on dark. jsQR reads an empty code in some pictures without one.
+  return jsQR(data, width, height, { inversionAttempts: 'dontInvert' })?.data || undefined;
 }
