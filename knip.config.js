@@ -32,8 +32,6 @@ export default {
   // Types in exported signatures are part of the API.
   ignoreExportsUsedInFile: { interface: true, type: true },
   ignoreDependencies: [
-    // Compared by bench/ed25519.mjs if it is installed.
-    'sodium-native',
     // Installed by jest, in its version.
     '@jest/globals',
     '@jest/test-sequencer',

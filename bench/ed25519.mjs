@@ -1,9 +1,10 @@
 // Compares libraries for Ed25519 with the package's keys: the work of one payment, which is a key pair from a seed and a signature.
 //   node bench/ed25519.mjs [--rounds 9 --ms 500 --warm-ms 1500]
-// Requires a build. sodium-native takes part if it is installed: npm install --no-save sodium-native
+// Requires a build.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { ed25519 } from '@noble/curves/ed25519.js';
+import sodium from 'sodium-native';
 import nacl from 'tweetnacl';
 import { keyPairFromSeed } from '../build/keys/ed25519.js';
 import { describeMachine } from './machine.mjs';
@@ -23,16 +24,7 @@ const ours = 'express-intents (node:crypto)';
 const bytes = randomBytes(200);
 const seeds = Array.from({ length: 1_000 }, () => randomBytes(32));
 
-async function importSodium() {
-  try {
-    return (await import('sodium-native')).default;
-  } catch (error) {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    console.log('sodium-native is not installed, so its row is missing.\n');
-  }
-}
-
-const withSodium = (sodium) => (seed) => {
+const withSodium = (seed) => {
   const publicKey = Buffer.alloc(sodium.crypto_sign_PUBLICKEYBYTES);
   const secretKey = Buffer.alloc(sodium.crypto_sign_SECRETKEYBYTES);
   const signature = Buffer.alloc(sodium.crypto_sign_BYTES);
@@ -41,14 +33,13 @@ const withSodium = (sodium) => (seed) => {
   return [publicKey, signature];
 };
 
-const sodium = await importSodium();
 /** Each returns the public key of a seed and a signature, through the usual functions of the library. */
 const libraries = {
   [ours]: (seed) => {
     const pair = keyPairFromSeed(seed);
     return [pair.publicKey, pair.sign(bytes)];
   },
-  ...(sodium && { 'sodium-native': withSodium(sodium) }),
+  'sodium-native': withSodium,
   '@noble/curves': (seed) => [ed25519.getPublicKey(seed), ed25519.sign(bytes, seed)],
   tweetnacl: (seed) => {
     const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(seed);

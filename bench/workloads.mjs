@@ -3,6 +3,7 @@
 //   limit           hand-written `node:http`, without checks
 //   one middleware  the minimum in an Express app, with the headers and the cookie of ours
 //   ours            an Express app with the router, with all defaults
+//   ours, sodium    the same with `useSodium`
 //   usual           an Express app with common libraries
 //
 // A goal compares the CPU of a variant: `of` is a ratio, `minus` a difference, neither the CPU alone.
@@ -14,6 +15,7 @@ const hello = { path: '/hello' };
 const limit = { module: 'limit' };
 const bare = { module: 'bare' };
 const ours = { module: 'ours' };
+const sodium = { ...ours, usesSodium: true };
 const usual = { module: 'usual' };
 const helloWorld = { module: 'express', request: hello };
 const keyedLedger = { ...ours, request: keyed, ledger: true };
@@ -28,6 +30,8 @@ export const workloads = {
       ours,
       'one middleware, createServer': { ...bare, createServer },
       'ours, createServer': { ...ours, createServer },
+      'ours, sodium': sodium,
+      'ours, sodium, createServer': { ...sodium, createServer },
       'ours, keyed': { ...ours, request: keyed },
       'ours, keyed, ledger': keyedLedger,
       usual,
@@ -56,7 +60,7 @@ export const workloads = {
     request: keyed,
     perSecond: 10,
     windowFactor: 5,
-    variants: { 'ours, keyed, ledger': keyedLedger },
+    variants: { limit, 'ours, keyed': { ...ours, request: keyed }, 'ours, keyed, ledger': keyedLedger },
     goals: [{ work: 'POST /intent with a key and Postgres, 10 a second', variant: 'ours, keyed, ledger', atMost: 700 }],
   },
   'create login': {

@@ -18,7 +18,7 @@ async function generate(name, extraFlags) {
     ...extraFlags,
   ];
   const source = path.join(protoFolder, `${name}.proto`);
-  // pbjs generates the types from comments, which would double the size of the code. It runs once for each.
+  // pbjs generates types from comments, which would double the size of the code. So it runs again for code without them.
   await pbjs([...flags, '--dts', source]);
   await pbjs([...flags, '--no-comments', source]);
 }

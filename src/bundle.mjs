@@ -1,6 +1,6 @@
 // Writes dist/ from build/, the last step of `npm run build`.
 // - Bundles the modules into few files, because loading a file takes half a millisecond. Names are kept for readable
-//   stack traces. Each line break counts for the size of the package, so lines are not short.
+//   stack traces. Each line break adds to the size of the package, so lines are long.
 // - Keeps only the declarations that the entries need.
 // - Copies pages and data without white space.
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,13 @@ async function write(file, text) {
 
 // ---- Modules ----
 
-const compact = { minifyWhitespace: true, minifySyntax: true, charset: 'utf8', legalComments: 'none' };
+const compact = {
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 800,
+  charset: 'utf8',
+  legalComments: 'none',
+};
 
 const common = {
   ...compact,
@@ -33,7 +39,6 @@ const common = {
   splitting: true,
   write: false,
   metafile: true,
-  lineLimit: 200,
   format: 'esm',
   platform: 'node',
   packages: 'external',
@@ -155,7 +160,7 @@ async function copyCompact(name) {
   const loader = path.extname(name).slice(1);
   if (loader === 'json') return write(path.join(target, name), JSON.stringify(JSON.parse(text)));
   const isCode = loader === 'js' || loader === 'css';
-  const { code } = isCode ? await transform(text, { ...compact, loader, lineLimit: 200 }) : { code: text };
+  const { code } = isCode ? await transform(text, { ...compact, loader }) : { code: text };
   return write(path.join(target, name), code);
 }
 

@@ -5,6 +5,7 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
+export { type Sodium, useSodium } from './keys/ed25519.js';
 export { createSigner, generateKeyPair, type Signer } from './keys/verifier-key.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc/grpc-names.js';

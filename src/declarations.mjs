@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const comments = /^ *\/\*\*[\s\S]*?\*\/\n/gm;
 
-/** The top-level statements in the output of tsc, each after its comment. Their other lines are indented or close a bracket. */
+/** The top-level statements in the output of tsc, each with its comment. Their other lines are indented or close a bracket. */
 function statementsIn(text) {
   const parts = text.trimEnd().split(/\n(?![ })\]])/);
   return parts.flatMap((part, index) => {

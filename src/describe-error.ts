@@ -2,10 +2,11 @@ import { types } from 'node:util';
 import { firstAppFrame, IntentError, SequencerError, siteFrames } from './errors.js';
 
 /**
- * The details of an error for the log: the line of the site that caused it, its message, code, root cause and stack. Of a
+ * The details of an error for the log: the line of the site that caused it, its message, code, root cause and stack; for a
  * database error also the SQLSTATE and the names of constraint, table and column. Other properties are omitted, because they may
  * contain secrets: `detail` of a database error has values of the row. An ORM puts the values of a query into the message of its
- * own error, so the error of the driver is described instead. The text of the service is quoted and truncated.
+ * own error, so the error of the driver is described instead. A failed call to the payment service has, instead of the stack,
+ * the error text of the service, quoted and truncated.
  *
  * Hooks can throw any value, even one that throws when it is read.
  */
@@ -31,7 +32,7 @@ export function errorText(error: unknown): string {
   }
 }
 
-const unreadable = 'Unknown error: it cannot be read.';
+const unreadable = 'The thrown value cannot be read.';
 
 function textOf(error: Error): string {
   const chain = reportedCauses(error);
@@ -69,8 +70,8 @@ function causesOf(error: Error): readonly [Error, ...Error[]] {
 }
 
 /**
- * The error and its causes, without the outermost errors, which may contain the values of a query: those that wrap the
- * error of a driver, and those of an ORM, which have a property `params` or `parameters`.
+ * The error and its causes, without the outermost errors that may contain the values of a query: those that wrap the error
+ * of a driver, and those of an ORM, which have a property `params` or `parameters`.
  */
 function reportedCauses(error: Error): readonly [Error, ...Error[]] {
   let [first, ...causes] = causesOf(error);
@@ -95,7 +96,7 @@ function rootCause(chain: readonly Error[]): { readonly cause?: string; readonly
   return { cause: text, ...(typeof code === 'string' && { causeCode: code }) };
 }
 
-/** An error of Postgres, from its driver or copied by an ORM. A pooler may omit `routine`. */
+/** True for an error of Postgres, from its driver or copied by an ORM. */
 function isDatabaseError(error: Error): boolean {
   const { code } = error as { code?: unknown };
   return 'severity' in error && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);

@@ -1,7 +1,7 @@
 /**
  * The error codes, each with its HTTP status and a title that is safe to display. Codes are stable, so programs can branch on
- * them. `docs/errors.md` and `openapi.json` have an entry for each. The words in a code select the text of the button
- * (`browser/texts/texts.ts`).
+ * them. `docs/errors.md` and `openapi.json` have an entry for each. Words in a code also select the problem text of the
+ * dialog: check `problemCodes` in browser/texts/texts.ts when you add or rename a code.
  */
 export const errorCodes = {
   // Errors of the caller.
@@ -77,7 +77,7 @@ export class IntentError extends Error {
     super(message ?? errorCodes[code][1], options);
     this.name = 'IntentError';
     this.code = code;
-    // A printed error shows no undefined property.
+    // Otherwise a printed error would show an undefined property.
     if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
 
@@ -103,7 +103,7 @@ export interface SequencerErrorDetails extends IntentErrorOptions {
   readonly httpStatus?: number | undefined;
 }
 
-/** A failed call to the payment service (interface section 7). `code` names the kind of failure. */
+/** A failed call to the payment service (interface section 7). */
 export class SequencerError extends IntentError {
   /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
@@ -186,7 +186,7 @@ export function messageOf(thrown: unknown): string {
   try {
     return String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
   } catch {
-    return 'Unknown error: the thrown value could not be read.';
+    return 'The thrown value cannot be read.';
   }
 }
 

@@ -1,10 +1,10 @@
 import { type ConfigProblem, IntentError, type IntentErrorCode } from './errors.js';
 
-// Unknown options and fields are rejected: one that is ignored may be a typo of one that matters.
+// Unknown options and fields are rejected, because an ignored one may be a typo of one that matters.
 
-/** Whether a name is probably a typo: at most two letters differ, in a short name one. Ignores case. */
+/** Whether a name is probably a typo: at most two letters differ, or one in a name of up to three. Ignores case. */
 export function isTypo(name: string, known: string): boolean {
-  // A long name costs time, and is no typo.
+  // A long name would take time, and is not a typo.
   if (name.length > 40) return false;
   return editDistance(name.toLowerCase(), known.toLowerCase()) <= Math.min(2, Math.ceil(name.length / 3));
 }
@@ -56,7 +56,7 @@ export function problemsOfOptions(owner: string, given: unknown, known: readonly
   return unknownNames(given, known).map((name) => unknownOption(`${owner}.${name}`, name, known));
 }
 
-/** Rejects unknown options or fields of the function `owner`. @throws {IntentError} `invalid_request`, or another code */
+/** Rejects unknown properties, and values that are not objects. @param owner a function or hook @throws {IntentError} `code` */
 export function requireKnown(
   owner: string,
   given: unknown,

@@ -66,7 +66,7 @@ describe('describeError', () => {
         throw new Error('no');
       },
     });
-    expect(describeError(error)).toEqual({ message: 'Unknown error: it cannot be read.' });
+    expect(describeError(error)).toEqual({ message: 'The thrown value cannot be read.' });
   });
 });
 

@@ -19,6 +19,7 @@ it('express-intents exports these values', () => {
   "refuse",
   "requireLogin",
   "requirePayment",
+  "useSodium",
 ]
 `);
 });
@@ -31,6 +32,7 @@ it('express-intents/client exports these values', () => {
   "createIntentClient",
   "createSigner",
   "generateKeyPair",
+  "useSodium",
 ]
 `);
 });

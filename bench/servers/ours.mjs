@@ -9,6 +9,7 @@ const never = Number.MAX_SAFE_INTEGER;
 
 /**
  * @param createServer whether to use `createServer` of the package
+ * @param usesSodium whether to call `useSodium`
  * @param watchFirstMs until the first poll of the ledger; by default after the end of the benchmark
  * @param answersLate whether a timeout middleware answers requests with the query `late`, and then still calls the router
  */
@@ -18,6 +19,7 @@ export default async function ours({
   destination,
   verifierSeed,
   createServer = false,
+  usesSodium = false,
   watchFirstMs = 24 * 3_600_000,
   answersLate = false,
   ...options
@@ -34,6 +36,7 @@ export default async function ours({
     ...(options.databaseUrl && { onPaid: () => undefined }),
     ...options,
   };
+  if (usesSodium) intents.useSodium((await import('sodium-native')).default);
   const router = composeRouter(given, (parts) => routerLedger(parts, { watchFirstMs }));
   const app = express();
   if (answersLate) app.use(timeoutMiddleware);

@@ -11,7 +11,7 @@ import { brokenPage, notFoundPage } from './pages/message.js';
 import { thanksPage } from './pages/thanks.js';
 import { visitorOf } from './visitor-session.js';
 
-/** Sends a page. No cache stores it, because each page shows the logged-in user. */
+/** Sends a page. No cache stores it, because each page shows whether a user is logged in. */
 type Send = (req: Request, res: Response, page: Page, status?: number) => Promise<void>;
 
 /** How many orders the account page shows. */

@@ -9,7 +9,7 @@ import { visitorCookie, visitorSession } from './visitor-session.js';
 
 const publicFolder = fileURLToPath(new URL('../public/', import.meta.url));
 
-/** Pages load files of this site only. Inline scripts and styles do not run. */
+/** Pages load files from this site only. Inline scripts and styles do not run. */
 const contentSecurityPolicy = {
   useDefaults: false,
   directives: {
@@ -40,7 +40,7 @@ export interface Shop {
   ready(): ReturnType<IntentRouter['ready']>;
 }
 
-/** The whole shop. @throws {ConfigError} if the configuration of the intent router is incomplete */
+/** The whole shop. @throws {ConfigError} if the configuration of the intent router is invalid */
 export function createShop({ intents = {}, isSimulated = false, trustProxy = false }: ShopOptions = {}): Shop {
   const router = intentRouter({ routes: { health: '/healthz' }, ...intents, ...payments });
   const app = express();

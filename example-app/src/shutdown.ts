@@ -9,9 +9,9 @@ const duplicateSignalMs = 500;
 const shutdownTimeoutMs = Number(process.env.SHUTDOWN_TIMEOUT_MS || 9_500);
 
 /**
- * Shuts the site down on SIGTERM and Ctrl-C: completes active requests and hooks, then closes the port and the database.
+ * Shuts the site down on SIGTERM and Ctrl-C: completes active requests and hooks, then closes the database and the port.
  * A second Ctrl-C exits immediately, and the next start recovers as after a crash.
- * @returns aborted when the shutdown starts
+ * @returns a signal, aborted when the shutdown starts
  */
 export function shutDownOnSignal(server: Server, router: IntentRouter): AbortSignal {
   const shutdown = new AbortController();

@@ -6,7 +6,7 @@ import session from 'express-session';
 const name = 'visitor';
 
 /**
- * Identifies a browser, with or without a login. A login regenerates the session, and orders from before it must stay visible.
+ * Identifies a browser, with or without a login. A login regenerates the session, and earlier orders must stay visible.
  */
 export function visitorCookie(): RequestHandler {
   return (req, res, next) => {
@@ -24,7 +24,7 @@ export function visitorOf(req: Request): string {
 }
 
 /**
- * The session of a visitor. It must be mounted before the intent router, which regenerates it at login.
+ * The session of a visitor. Mount it before the intent router, which regenerates the session at login.
  *
  * A real shop passes a `store` and a fixed `secret`. Without a `store`, sessions are in memory and end with the process.
  */

@@ -14,7 +14,6 @@ export interface SemaphoreWait {
  */
 export class Semaphore {
   readonly #permits: number;
-  /** In order of arrival. */
   readonly #waiting = new Set<() => void>();
   #held = 0;
 

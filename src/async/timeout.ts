@@ -8,7 +8,7 @@ export function isTimerDelay(ms: number): boolean {
   return Number.isInteger(ms) && ms > 0 && ms <= maxTimerMs;
 }
 
-/** Waits for work until the signal aborts. @throws the reason of the signal @throws as the work */
+/** Waits for work until the signal aborts. @throws the reason of the signal @throws the error of the work */
 export function withAbort<Value>(signal: Abortable, work: () => Value | Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -27,11 +27,11 @@ export interface TimeoutOptions {
 }
 
 /**
- * Waits for work for at most `timeoutMs` milliseconds. The signal passed to the work aborts when the wait ends early.
+ * Waits at most `timeoutMs` milliseconds for work. The signal passed to the work aborts when the wait ends early.
  *
  * This function holds the timer, because Node may garbage-collect the parts of `AbortSignal.any`, and then the timeout never
  * fires.
- * @throws the error of the timeout @throws the reason of the signal @throws as the work
+ * @throws the error of the timeout @throws the reason of the signal @throws the error of the work
  */
 export async function withTimeout<Value>(
   timeoutMs: number,
@@ -51,7 +51,7 @@ export async function withTimeout<Value>(
   }
 }
 
-/** Waits `delayMs` milliseconds and keeps the process alive. @throws the reason of an aborted signal */
+/** Waits `delayMs` milliseconds and keeps the process alive. @throws the reason of a signal that aborts */
 export function delayUnlessAborted(delayMs: number, signals: readonly (Abortable | undefined)[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -39,7 +39,7 @@ const cssAsText = {
   },
 };
 
-/** Leaves the files on demand out of the bundle. All built files are in one folder. */
+/** Leaves the on-demand files out of the bundle. All built files are in one folder. */
 const onDemandAsExternal = {
   name: 'on-demand-as-external',
   setup({ onResolve }) {
@@ -70,7 +70,7 @@ async function bundle(entry, { plugins = [], ...options } = {}) {
     mangle: { toplevel: true },
     format: { comments: false },
   });
-  // Bundlers of apps leave an import of a variable alone, and do not warn.
+  // With these comments an app's bundler leaves the import alone, without a warning.
   return code.replace(/\bimport\((?=\w+\))/, '$&/* webpackIgnore: true *//* @vite-ignore */');
 }
 

@@ -9,7 +9,7 @@ export interface User {
 
 /** The events of a button and their details (interface section 6). `intent` is an id. */
 export interface ButtonEvents {
-  /** The button was clicked. A handler that calls `update` replaces the built-in creation of the intent. */
+  /** The button or "Try again" was clicked. A handler that calls `update` replaces the built-in creation of the intent. */
   invoke: { readonly mode: 'payment' | 'login'; readonly order: unknown };
   /** For display only. */
   scanned: { readonly intent: string };
@@ -21,8 +21,8 @@ export interface ButtonEvents {
     readonly reason: 'dismissed' | 'declined' | 'expired' | 'problem';
   };
   /**
-   * A request, the dialog or a handler of the page failed. With `handler_failed`, or for the login of a payment, the payment
-   * itself may have succeeded: only `success` reports that.
+   * A request, the dialog or a handler of the page failed. With `handler_failed`, or if the login of a payment failed, the
+   * payment may have succeeded: only `success` reports that.
    */
   error: { readonly error: Problem };
 }

@@ -145,10 +145,13 @@ export class IntentButton extends Base {
     this.attributeChangedCallback();
   }
 
-  /** Reports errors: callbacks of the browser have no caller to catch them. */
-  async #runReporting(act: (settings: Settings) => unknown, isConfigured?: boolean): Promise<void> {
+  /**
+   * Reports errors: callbacks of the browser have no caller to catch them.
+   * @param skipsSiteConfig for work that does not need the configuration of the site
+   */
+  async #runReporting(act: (settings: Settings) => unknown, skipsSiteConfig?: boolean): Promise<void> {
     try {
-      if (!isConfigured) await siteConfig.load?.(this.#settings().routes);
+      if (!skipsSiteConfig) await siteConfig.load?.(this.#settings().routes);
       if (this.isConnected) await act(this.#settings());
     } catch (error) {
       this.#report(error);
@@ -177,7 +180,7 @@ export class IntentButton extends Base {
   }
 }
 
-/** A wallet in a square of 24. */
+/** A wallet, 24 by 24 units. */
 const icon = (): SVGElement =>
   createElement(
     'svg',

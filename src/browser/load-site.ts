@@ -1,4 +1,4 @@
-// Loaded on demand by bundles: the file that the server serves contains its configuration.
+// Bundles load this on demand. The elements.js of a server has the configuration.
 import { call } from './flow/api.js';
 import type { ElementRoutes, SiteConfig } from './site-config.js';
 

@@ -3,7 +3,7 @@ import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
 import { negotiateTag } from './texts/button-texts.js';
 import { httpUrl, requireThat } from './validation.js';
 
-/** The options of a button. Each is also a property of the element. All except `expiresInMs`, `routes`, `base` and `login` are attributes. */
+/** The options of a button, which are also properties. All but `expiresInMs`, `routes`, `base` and `login` are attributes. */
 export interface ButtonOptions {
   /** Default `payment`; `login` if the option `login` is given. */
   mode?: 'payment' | 'login' | undefined;
@@ -34,7 +34,7 @@ export interface ButtonOptions {
   routes?: Partial<ElementRoutes> | undefined;
   /** The path the router is mounted under, such as `/shop`. Default: derived from the URL of elements.js; empty in a bundle. */
   base?: string | undefined;
-  /** Completes the login of a payment whose terms have `login: true`, before `success`. The server signs, so `verifier` is ignored. */
+  /** Completes the login of a payment whose terms have `login: true`, before `success`. `verifier` is ignored. */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
 
@@ -68,6 +68,7 @@ const checks = {
   successUrl: address,
   cancelUrl: address,
   expiresInMs: like(/^[1-9][\d.]*$/, 'a number of at least 1'),
+  // Only its names are used: they are the allowed fields. A path is not a check.
   routes: siteConfig.routes as never,
   base: text,
   login: { clientSecret: false, verifier: false },

@@ -41,17 +41,17 @@ export function addEnvFile(command: Command): Command {
   return command.option('--env-file <file>', 'also read variables from this file; the environment takes precedence');
 }
 
-/** An argument as a shell reads it. */
+/** Quotes an argument for a shell. */
 export const shellQuote = (text: string): string =>
   /^[\w:.+/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The option again, for a printed command. */
+/** The given `--env-file`, for a printed command. */
 export const sameEnvFile = ({ envFile }: EnvironmentOptions): string =>
   envFile === undefined ? '' : ` --env-file ${shellQuote(envFile)}`;
 
 /**
  * The environment that a site would start with, including variables of `--env-file`, as with `node --env-file`.
- * @throws {IntentError} `invalid_configuration` when the file cannot be read
+ * @throws {IntentError} `invalid_configuration` if the file cannot be read
  */
 export function readEnvironment({ envFile }: EnvironmentOptions): Environment {
   if (envFile === undefined) return processEnvironment();

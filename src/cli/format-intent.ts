@@ -53,7 +53,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
       const after = attempts > 0 ? `, ${attempts} failed ${attempts === 1 ? 'call' : 'calls'} of its hook` : '';
       return { at, what: `${from} -> ${to}${after}` };
     }),
-    // Of a login, the history has it.
+    // The history of a login contains it.
     ...(intent.loginCompletedAt && intent.kind === 'payment'
       ? [{ at: intent.loginCompletedAt, what: 'login completed' }]
       : []),

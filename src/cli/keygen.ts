@@ -12,7 +12,7 @@ interface KeygenOptions extends EnvironmentOptions {
 export function addKeygen(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('keygen')
-    .summary('print a new verifier key as a line for .env')
+    .summary('print a new verifier key as lines for .env')
     .description(
       'Prints a new verifier key, which signs the logins of a site, as lines that can be appended to .env. It writes no file.',
     )

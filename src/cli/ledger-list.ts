@@ -111,7 +111,7 @@ function parseTime(flag: string, text: string | undefined): Date | undefined {
   );
 }
 
-/** The filters again, for a shell. */
+/** The given filters, for a printed command. */
 function sameFilters(flags: ListFlags): string {
   return filterNames
     .flatMap((name) => (flags[name] === undefined ? [] : [` --${name} ${shellQuote(flags[name])}`]))

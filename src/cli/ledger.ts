@@ -93,8 +93,8 @@ function addForgetHook(ledger: Command, { terminal, action }: CommandContext): v
   const command = ledger
     .command('forget-hook')
     .description(
-      'Forgets a hook that the site has removed. A process that lacks a hook of the site settles no payments, so the ledger ' +
-        'records which hooks the site has. Run this after the last process with the hook has ended.',
+      'Forgets a hook that the site has removed. The ledger records which hooks the site has. A process that lacks one ' +
+        'of them settles no payments. Run this after the last process with the hook has ended.',
     )
     .argument('<hook>', `the hook: ${requiredHooks.join(', ')}`)
     .action(action((hook: string, flags: EnvironmentOptions) => forget(hook, flags, terminal)));
@@ -211,8 +211,8 @@ function requireId(text: string): void {
     parseIntentId(text);
   } catch (cause) {
     const message =
-      `${JSON.stringify(text.slice(0, 60))} is not an intent id. An intent id is the Base58 form of 32 bytes: 43 or 44 letters and digits.\n` +
-      'To list the intents: npx express-intents ledger list';
+      `${JSON.stringify(text.slice(0, 60))} is not an intent id. An intent id is the Base58 form of 32 bytes: usually ` +
+      '43 or 44 letters and digits.\nTo list the intents: npx express-intents ledger list';
     throw new IntentError('invalid_id', message, { cause });
   }
 }

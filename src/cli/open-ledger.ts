@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.js';
 
 type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
 
-/** As `withLedger`, but never creates a ledger: the folder may have a typo. */
+/** Like `withLedger`, but never creates a ledger: the folder may have a typo. */
 async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const { database } = settings;
@@ -22,8 +22,8 @@ async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>
 }
 
 /**
- * Opens the ledger that the environment names while `use` runs.
- * @throws {IntentError} when it cannot be opened @throws what `use` throws
+ * Opens the ledger of the environment, and closes it after `use`.
+ * @throws {IntentError} if it cannot be opened @throws what `use` throws
  */
 export async function withLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);

@@ -76,7 +76,7 @@ export function processTerminal(): Terminal {
     },
     interrupted: () =>
       new Promise((resolve) => {
-        // Once each: a second signal ends the process at once.
+        // Once each: the same signal again ends the process at once.
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       }),
   };

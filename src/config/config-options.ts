@@ -57,7 +57,7 @@ export interface EmulatorOptions {
   readonly stateFile?: string | undefined;
 }
 
-/** Limits of hook calls. The hooks themselves are options of their own, such as `onPaid`. */
+/** Limits of hook calls. */
 export interface HookOptions {
   /**
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
@@ -73,7 +73,7 @@ export interface HookOptions {
 
 /** How long the ledger polls payments. */
 export interface WatchOptions {
-  /** An unpaid intent expires after this time, in milliseconds. It is then polled once a day for another `watch.unpaidMs`. Default 30 days. */
+  /** An unpaid intent expires after this many milliseconds. It is then polled once a day for as long again. Default 30 days. */
   readonly unpaidMs?: number | undefined;
   /** A settled payment is polled for a reversal for this time, in milliseconds; 0 disables it. Default 1 day. */
   readonly settledMs?: number | undefined;
@@ -83,7 +83,7 @@ export interface WatchOptions {
 export interface ConnectionLimits {
   /** For each browser, by its cookie. Default 3. */
   readonly perBrowser: number;
-  /** For each IPv4 address or IPv6 /56, by `req.ip`, which depends on `trust proxy`. Eight times as many for each /48. Default 20. */
+  /** For each IPv4 address or IPv6 /56 in `req.ip`, which depends on `trust proxy`. Eight times as many for a /48. Default 20. */
   readonly perAddress: number;
   /** For each process. Default 5000. */
   readonly perProcess: number;
@@ -121,9 +121,9 @@ export interface ConfigOptions extends GrpcNames {
    * empty.
    */
   readonly envelopeVersion?: string | undefined;
-  /** The operation that creates an intent: `intents` (default) is `Intents.createIntent`, `messaging` is `Messaging.sendMessage`. */
+  /** The operation that creates intents. `intents` (default): `Intents.createIntent`; `messaging`: `Messaging.sendMessage`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Timeout of a call to the payment service with all its attempts, and of a call to the app's session store, in milliseconds. Default 8000. */
+  /** Timeout of a call, with all attempts, to the payment service or the app's session store, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
@@ -151,8 +151,8 @@ export interface ConfigOptions extends GrpcNames {
   /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
   readonly webhook?: boolean | undefined;
   /**
-   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that verify the webhooks of the payment service, Base58, separated by commas. Ignored with
-   * the embedded sequencer, whose key is known.
+   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that verify the webhooks of the payment service, Base58, separated by commas.
+   * Ignored with the embedded sequencer, whose key is known.
    */
   readonly webhookPublicKey?: string | undefined;
   /** `INTENT_WALLET_URL`: the page that opens the wallet. The client secret is appended as the fragment. */
@@ -163,7 +163,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly allowEmbeddedLedger?: boolean | undefined;
   /** Whether the ledger's tables are created and migrated at startup. Default true. */
   readonly migrate?: boolean | undefined;
-  /** Delay between the submission of a payment and `onPaid`, in milliseconds. At its end the status is polled again. Default 0. */
+  /** Delay from the submission of a payment to `onPaid`, in milliseconds. At its end the status is polled again. Default 0. */
   readonly settleDelayMs?: number | undefined;
   /** How long the ledger polls payments. Does not affect event streams or `client.watch`. */
   readonly watch?: WatchOptions | undefined;

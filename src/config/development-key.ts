@@ -4,7 +4,7 @@ import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
 import type { Environment } from './config-options.js';
 
-/** The key of a site with the embedded sequencer that sets none. */
+/** The key of a site that uses the embedded sequencer and sets no key. */
 export interface DevelopmentKey {
   readonly keyRing: VerifierKeyRing;
   /** Whether the next start uses it too. */
@@ -15,8 +15,8 @@ export interface DevelopmentKey {
 export const developmentKeyFile = path.join('node_modules', '.cache', 'express-intents', 'development-key');
 
 /**
- * The key is kept in `node_modules/.cache`, so restarts by `node --watch` keep logins. With another NODE_ENV than `development`,
- * such as `test`, and without a writable `node_modules`, each start has a new key. Production never gets here: it refuses the embedded sequencer.
+ * The key is kept in `node_modules/.cache`, so restarts by `node --watch` keep logins. If `NODE_ENV` is set to a value other
+ * than `development`, or `node_modules` is not writable, each start has a new key. Production refuses the embedded sequencer.
  */
 export function developmentKey({ NODE_ENV = 'development' }: Environment): DevelopmentKey {
   const kept = NODE_ENV === 'development' && existsSync('node_modules') ? keptKey() : undefined;
@@ -27,7 +27,7 @@ function keptKey(): VerifierKeyRing | undefined {
   return readKey() ?? writeKey();
 }
 
-/** Undefined if there is no file, or it is not readable or not a key. */
+/** Undefined if the file is missing, unreadable or not a key. */
 function readKey(): VerifierKeyRing | undefined {
   try {
     return createKeyRing(readFileSync(developmentKeyFile, 'utf8'));

@@ -5,10 +5,10 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** A payment that is submitted later than this is `late`. Equals the default time for which the button shows its code. */
+/** A payment submitted later than this after its creation is `late`. By default the button shows its code for this time. */
 const lateAfterMs = 15 * 60_000;
 
-/** A process runs at most 64 status calls. A quarter of them is reserved for visitors. */
+/** A process runs at most 64 status calls at once. A quarter of them is reserved for visitors. */
 const maxSettlementConcurrency = 48;
 
 /** The fix for a missing ledger. In production it names only Postgres. */
@@ -56,9 +56,10 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
  * error messages show.
  */
 const hasUnencodedPassword = ({ pathname, search, hash }: URL): boolean =>
-  /@/.test(pathname + hash + search.replace(parametersWithText, ''));
+  /@/.test(pathname + hash + search.replace(freeTextParameters, ''));
 
-const parametersWithText = /[?&](?:user|password|host|options|application_name|sslrootcert|sslcert|sslkey)=[^&]*/g;
+/** Query parameters whose value may contain an @, which is then not the end of a password. */
+const freeTextParameters = /[?&](?:user|password|host|options|application_name|sslrootcert|sslcert|sslkey)=[^&]*/g;
 
 /** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {

@@ -12,7 +12,7 @@ import type { Report } from './report.js';
 export interface LoginConfig {
   readonly keyRing: VerifierKeyRing;
   readonly domain: string;
-  /** From the start of a login to its completion. */
+  /** Maximum time from the start of a login to its completion. */
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
   readonly confirm: boolean;
@@ -47,7 +47,7 @@ function readLoginOptions({
   };
 }
 
-/** These members of a session belong to the session itself. */
+/** Each login sets these members of the session. */
 const ownMembers = ['cookie', 'intentUser'];
 
 function readKeepSession(given: readonly string[] = [], report: Report): readonly string[] {
@@ -68,7 +68,7 @@ const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTE
 const correctKey =
   'Correct the value. For a new key, replace the line with the output of `npx express-intents keygen`.';
 
-/** @param isEmbedded the embedded sequencer accepts a generated key */
+/** @param isEmbedded whether a generated key is acceptable */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
   const file = env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
@@ -133,7 +133,7 @@ function readCookieKeys(
   domain: string | undefined,
 ): readonly Uint8Array[] {
   const origin = options.origin ?? env.INTENT_ORIGIN;
-  // With the domain and the origin, a cookie is invalid at another site that shares the secret.
+  // The domain and the origin make a cookie invalid at another site that shares the secret.
   const purpose = `express-intents cookies v1 for ${domain}${origin ? ` at ${origin}` : ''}`;
   const fix = 'INTENT_SECRET=<at least 32 random characters>';
   const text = options.secret ?? (env.INTENT_SECRET || undefined);
@@ -152,8 +152,7 @@ function readCookieKeys(
   }
   const derived = keyRing?.deriveKeys(purpose) ?? [];
   if (keyRing && derived.length === 0) {
-    const problem =
-      'It is not set. The key of cookies can be derived from INTENT_VERIFIER_SECRET, but not from `signer`.';
+    const problem = 'It is not set. The cookie key can be derived from INTENT_VERIFIER_SECRET, but not from `signer`.';
     report.problem('INTENT_SECRET', problem, fix);
   }
   return derived;

@@ -52,7 +52,7 @@ export function readSequencer(
   return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, attemptTimeoutMs });
 }
 
-/** By default the state is kept with an embedded ledger, in its folder. */
+/** By default the state is kept in the folder of an embedded ledger. */
 function readEmulatorState(given: string | undefined, ledger: LedgerSettings | undefined): string | undefined {
   if (given) return given === 'memory' ? undefined : given;
   return ledger?.database.kind === 'embedded' ? path.join(ledger.database.folder, 'sequencer.jsonl') : undefined;
@@ -83,9 +83,9 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
   return production && url.protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;
 }
 
-function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
+function problemOfGrpcUrl(text: string, sequencerUrl: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_GRPC_URL=<gRPC URL of your payment service>';
-  if (text === 'embedded' || proxyUrl === 'embedded') {
+  if (text === 'embedded' || sequencerUrl === 'embedded') {
     return [
       'The embedded sequencer that a router starts does not speak gRPC.',
       'Unset INTENT_SEQUENCER_GRPC_URL. Or run `npx express-intents sequencer --grpc-port 4748`, and set the URLs that it prints.',

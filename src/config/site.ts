@@ -10,7 +10,7 @@ export function readDestination({ options, env, report }: ConfigSource, isEmbedd
   return destination;
 }
 
-/** The origin of the site in the address bar. */
+/** The origin of the site, as the address bar shows it. */
 export function readOrigin({ options, env, production, report }: ConfigSource): string | undefined {
   const origin = options.origin ?? env.INTENT_ORIGIN;
   if (!origin) return undefined;
@@ -59,7 +59,7 @@ const maxButtonConfigBytes = 1_800;
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `returnOrigins, INTENT_WALLET_URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page loads them.`;
+  const problem = `returnOrigins, INTENT_WALLET_URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
   report.problem('returnOrigins', problem, 'Remove origins, or shorten URLs and paths.');
 }
 
@@ -97,7 +97,7 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
 }
 
 export interface WebhookConfig {
-  /** Base58 of 32 bytes each; undefined with the embedded sequencer, which generates a key at each start. */
+  /** Base58 of 32 bytes each; undefined with the embedded sequencer. */
   readonly webhookPublicKeys: readonly string[] | undefined;
 }
 

@@ -34,7 +34,7 @@ export function unknownVariables(env: Environment): readonly string[] {
   return Object.keys(env).filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name));
 }
 
-/** A sentence about the unknown variables that are no typo of a known one. Empty if there is none. */
+/** A sentence about the unknown variables that are not typos of known ones. Empty if there is none. */
 export function unknownNote(env: Environment): string {
   const typos = findTypos(env).map(({ name }) => name);
   const others = unknownVariables(env).filter((name) => !typos.includes(name));

@@ -39,7 +39,7 @@ interface SiteIdentity {
   readonly domain?: string | undefined;
 }
 
-interface Addresses {
+interface SequencerAccess {
   readonly url: string;
   readonly walletUrl: string;
   readonly webhookPublicKey: string;
@@ -49,19 +49,19 @@ interface Addresses {
 
 /** Creates the settings of sites under test. Each domain has one verifier key. */
 export class SiteSettings {
-  readonly #addresses: Addresses;
+  readonly #sequencer: SequencerAccess;
   readonly #destination = generateKeyPair().publicKey;
   readonly #secrets = new Map<string, string>();
 
-  constructor(addresses: Addresses) {
-    this.#addresses = addresses;
+  constructor(sequencer: SequencerAccess) {
+    this.#sequencer = sequencer;
   }
 
   /** @throws {IntentError} `invalid_domain` */
   options(site: SiteIdentity = {}): SiteOptions {
     requireKnown('sequencer.siteOptions', site, ['domain']);
     const domain = parseVerifierDomain(site.domain ?? defaultDomain);
-    const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#addresses;
+    const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#sequencer;
     const verifierSecret = this.#secretOf(domain);
     const destination = this.#destination;
     return { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey, now, rateLimits: false };
@@ -85,7 +85,7 @@ export class SiteSettings {
     if (known !== undefined) return known;
     const { secret, publicKey } = generateKeyPair();
     this.#secrets.set(domain, secret);
-    this.#addresses.trust(domain, [publicKey]);
+    this.#sequencer.trust(domain, [publicKey]);
     return secret;
   }
 }

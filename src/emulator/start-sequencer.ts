@@ -56,23 +56,26 @@ export interface Sequencer {
   /** The wallet with a name, by default the first. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /**
-   * Returns options of `intentRouter` for a site under test, by default at `shop.example`. The sequencer trusts the verifier key of these options, so logins need no
-   * key file. Returns the same options for the same domain. @throws {IntentError} `invalid_domain`
+   * Returns options of `intentRouter` for a site under test, by default at `shop.example`; always the same for one domain.
+   * The sequencer trusts their verifier key, so logins need no key file. @throws {IntentError} `invalid_domain`
    */
   siteOptions(site?: { readonly domain?: string | undefined }): SiteOptions;
   /** Like `siteOptions`, but as environment variables for a site in its own process. @throws {IntentError} `invalid_domain` */
   siteEnvironment(site?: { readonly domain?: string | undefined }): SiteEnvironment;
   /**
-   * Makes the sequencer read the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from an Express app,
-   * which is served while the file is read.
+   * Makes the sequencer read the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from
+   * an Express app, which is served while the file is read.
    * @throws {IntentError} `invalid_domain`, `invalid_configuration`
    */
   setLocalDomain(domain: string, site: string | RequestListener): void;
-  /** Trusts only these verifier keys, Base58, for a domain, instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
+  /**
+   * Trusts only these verifier keys, Base58, for a domain, instead of reading its key file.
+   * @throws {IntentError} `invalid_domain`, `invalid_key`
+   */
   trust(domain: string, publicKeys: readonly string[]): void;
   /**
    * Resolves once an intent reaches a milestone: `created`, `scanned`, `declined` or `submitted`.
-   * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds; the message lists the milestones it reached
+   * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds, or when the sequencer closes
    */
   waitFor(
     intentId: string,
@@ -84,7 +87,10 @@ export interface Sequencer {
    * @throws {IntentError} `intent_not_found`
    */
   signWebhook(intentId: string, options?: SignWebhookOptions): Promise<SignedWebhook>;
-  /** Reverses a payment: its status is again that of an unpaid one (protocol section 6). @throws {IntentError} `intent_not_found` */
+  /**
+   * Reverses a payment: its status is that of an unpaid one (protocol section 6).
+   * @throws {IntentError} `intent_not_found`, `invalid_request` for a login
+   */
   reverse(intentId: string): void;
   /**
    * Injects a fault, given as its kind or as an object. Returns a function that clears it. If several faults apply to a call, the
@@ -101,14 +107,14 @@ const optionNames = ['port', 'grpcPort', 'localDomains', 'wallets', 'stateFile',
 
 /**
  * Starts a sequencer on 127.0.0.1 for development and tests, with simulated wallets and without money.
- * @throws {IntentError} `invalid_configuration`: in production, if the port or the state file is in use, the state file is
- * damaged, a local domain is invalid, or the gRPC package is missing
+ * @throws {IntentError} `invalid_domain`; `invalid_configuration` in production, or if a port or the state file cannot be
+ * used, the origin of a local domain is not on this machine, or the gRPC package is missing
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
   return startSequencerFor(options, 'Set the option port to a free port, or omit it.');
 }
 
-/** As `startSequencer`. `portFix` is how the caller's user chooses another port, for the error message. */
+/** As `startSequencer`. `portFix` says how to choose another port, for the error message. */
 export async function startSequencerFor(options: SequencerOptions, portFix: string): Promise<Sequencer> {
   refuseProduction();
   requireKnown('startSequencer', options, optionNames, 'invalid_configuration');
@@ -176,8 +182,8 @@ function settingsFor(
   const trust = (domain: string, publicKeys: readonly string[]) => keyFiles.trust(domain, publicKeys);
   const sites = new SiteSettings({ ...addresses, now, trust });
   return {
-    siteOptions: (request) => sites.options(request),
-    siteEnvironment: (request) => sites.environment(request),
+    siteOptions: (site) => sites.options(site),
+    siteEnvironment: (site) => sites.environment(site),
     setLocalDomain: (domain, site) => keyFiles.setLocalDomain(domain, site),
     trust,
   };

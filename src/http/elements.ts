@@ -7,7 +7,10 @@ import type { Handler, RouterContext } from './router-context.js';
 
 const siteFile = 'site.json';
 
-/** The files of the browser element. The first one loads the others on demand. */
+/**
+ * The files of the button. The first loads the other scripts on demand. A button that is part of the app's own bundle loads its
+ * configuration from `site.json`.
+ */
 export const elementFiles = ['elements.js', 'intent-dialog.js', 'portable-ed25519.js', siteFile] as const;
 
 /** Pages get a new version within minutes. */
@@ -28,7 +31,7 @@ export function elementsHandler(context: RouterContext): Handler {
   const prepare = (name: string): Promise<ServedFile> => {
     const file = prepareFile(name, context);
     served.set(name, file);
-    // The next request tries again.
+    // The next request retries.
     file.catch(() => served.delete(name));
     return file;
   };
@@ -61,7 +64,7 @@ function textOf(name: string, site: string): string {
   return built.replace(builtSite, () => `const intentSite=${site};\n`);
 }
 
-/** The configuration of the element. It contains no secret. */
+/** The configuration of the button. It contains no secret. */
 async function siteOf({ config, walletUrl }: RouterContext): Promise<object> {
   const { routes, login, returnOrigins } = config;
   return {

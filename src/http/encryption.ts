@@ -28,7 +28,7 @@ const clientSecretPurpose = (intentId: string): string => `express-intents clien
 
 const sealedHeader = Buffer.from('{"alg":"dir","enc":"A256GCM"}').toString('base64url');
 
-/** Creates the JWE that jose would create. Its asynchronous encryption costs five times as much, because each call waits for a thread. */
+/** Creates the same JWE as jose, whose asynchronous encryption costs five times as much: each call waits for a thread. */
 export function sealClientSecret(clientSecret: string, intentId: string, owner: IntentOwner): string {
   const iv = Buffer.from(randomBytes(12));
   const cipher = createCipheriv('aes-256-gcm', owner.deriveKey(clientSecretPurpose(intentId)), iv);

@@ -4,7 +4,8 @@ import { DatabaseOutage } from '../ledger/database/database-fault.js';
 // How a hook that handles a request rejects it, and how the router reports a hook that fails.
 
 /**
- * Call in a hook that handles a request, such as `payment` or `onLogin`, to reject the request: the browser receives this status, the code `request_refused` and the message.
+ * Call it in a hook that handles a request, such as `payment` or `onLogin`, to reject the request: the browser receives this
+ * status, the code `request_refused` and the message.
  * @param status 400 to 499, such as 404 for an unknown article
  */
 export function refuse(message: string, status = 400): never {
@@ -31,7 +32,7 @@ export function hookRefusalOf(error: unknown): HookRefusal | undefined {
   return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };
 }
 
-/** A hook of the site failed. Its `cause` is what the hook threw. The browser receives only `code`. */
+/** A hook of the site failed. Its `cause` is what the hook threw. The browser receives only the code and its title. */
 export class HookFailed extends IntentError {
   /** Such as `onLogin`. */
   readonly hook: string;

@@ -94,8 +94,8 @@ export interface Hooks extends PaymentHooks {
    *
    * - Writes through `tx` commit together with the login. Without a ledger there is no `tx`.
    * - If it throws or calls `refuse()`, no session starts. The login can be completed later.
-   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one. With an embedded ledger its transaction is rolled back
-   *   after 3000 ms.
+   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one. With an embedded ledger its transaction is rolled
+   *   back after 3000 ms.
    * - It is called again for the same intent if the session then cannot start, because the app's session store fails or
    *   `onSession` throws. Its earlier writes stay committed.
    */

@@ -40,8 +40,8 @@ export function createRouter(context: RouterContext): RequestHandler {
     // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') check(req);
     if (!route) return next();
-    // The doctor gets its report from this route, whose responses are never cached. The report precedes the guards, which
-    // reject some requests of the doctor.
+    // `express-intents doctor` gets its report from this route, whose responses are never cached. The report precedes the
+    // guards, which reject some requests of the doctor.
     if (route.name === 'intent') reportProxy(req, res);
     handleRoute(route, req, res, context).catch(() => sendError(res, undefined, logger));
   };

@@ -1,4 +1,5 @@
-// The order is part of the protocol: the position of a currency is its index in the payload. Append new entries at the end.
+// The order is part of the protocol: the position of a currency is its index in the payload. Never change `groups`: that would
+// shift later indexes. Append a new code to `currencyCodes` itself: `[nativeCurrency, ...currencies, 'new']`.
 // Browsers load this table, so it is compressed: each group has a first letter, a to z, and contains the other two letters of
 // its ISO 4217 codes. The first group, `edfnll...`, is aed, afn, all.
 const groups =

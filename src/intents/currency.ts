@@ -23,7 +23,7 @@ export function currencyAt(index: number): string {
   if (currency === undefined)
     throw new IntentError(
       'unknown_currency',
-      `The client secret has an unknown currency, ${index}. Pass the client secret unchanged.`,
+      `The client secret has an unknown currency index, ${index}. Pass the client secret unchanged.`,
     );
   return currency;
 }

@@ -37,7 +37,7 @@ export function decodePayload(bytes: Uint8Array): Payload {
   if (bytes[0] === kindByte.payment) {
     return { kind: 'payment', money: { currency: currencyAt(bytes[1] as number), hundredths }, nonce };
   }
-  if (bytes[0] !== kindByte.login) throw invalid('The client secret is neither that of a payment nor of a login.');
+  if (bytes[0] !== kindByte.login) throw invalid('The client secret belongs to neither a payment nor a login.');
   if (bytes[1] !== 0 || hundredths !== 0n) throw invalid('The client secret of a login has a currency or an amount.');
   return { kind: 'login', nonce };
 }

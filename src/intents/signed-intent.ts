@@ -129,7 +129,7 @@ function newIdentity(payload: Payload): Identity {
   return { payload: bytes, rendezvous: rendezvousKeyPair(bytes) };
 }
 
-/** Signs a message that contains the rendezvous key. */
+/** Signs a message with the rendezvous key. */
 function signIntent({ payload, rendezvous }: Identity, message: v1.Message.$Properties): SignedIntent {
   const signedBytes = encode(v1.Message, message);
   return {
@@ -142,7 +142,10 @@ function signIntent({ payload, rendezvous }: Identity, message: v1.Message.$Prop
   };
 }
 
-/** The bytes that the `signature` field of a message covers: the serialized message without that field. */
+/**
+ * For a message with its own `signature` field, such as RequestToLogin: the bytes that this signature covers, which are the
+ * message without the field.
+ */
 export function bytesToSign<Properties extends { signature?: v1.Signature.$Properties | null }>(
   codec: Parameters<typeof encode<Properties>>[0],
   message: Properties,
@@ -150,7 +153,10 @@ export function bytesToSign<Properties extends { signature?: v1.Signature.$Prope
   return encode(codec, { ...message, signature: null });
 }
 
-/** The bytes that the signature of a message covers: the serialized message without fields 1 and 3 (protocol section 4). */
+/**
+ * For the outer `Message`: the bytes that the rendezvous key signs, which are the message without its id and signature,
+ * fields 1 and 3 (protocol section 4).
+ */
 export function encodeSignedBytes(message: v1.Message.$Properties): Uint8Array {
   return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
 }

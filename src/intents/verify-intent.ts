@@ -53,7 +53,8 @@ interface Codec<Decoded> {
  * @param rendezvousKey 32 bytes
  * @param signature by the rendezvous key, 64 bytes
  * @param signedBytes the bytes that the signature covers, as sent
- * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or a code of the terms
+ * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or the code of an invalid amount, currency or
+ *   domain, such as `amount_too_small`
  */
 export function verifyIntent(
   message: v1.Message,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isUint8Array } from 'node:util/types';
 import { withTimeout } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import { formatBase58, parseVerifierKey } from './base58.js';
@@ -43,6 +44,7 @@ class LocalSigner implements Signer {
   }
 
   sign(bytes: Uint8Array): Uint8Array {
+    if (!isUint8Array(bytes)) throw new TypeError('sign: expected a Uint8Array.');
     return this.#keyPair.sign(bytes);
   }
 }
@@ -50,8 +52,8 @@ class LocalSigner implements Signer {
 const signerTimeoutMs = 5_000;
 
 /**
- * Signs, and verifies the signature. A custom signer can hang, or return a signature by another key or in another encoding. The
- * error of the payment service would not show the cause.
+ * Signs, and verifies the signature of a custom signer, which can hang, or use another key or encoding. The error of the payment
+ * service would not show the cause.
  * @throws {IntentError} `signer_failed`
  */
 export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {

@@ -22,13 +22,13 @@ import { SubmissionNotifier } from './settlement/submission-notifier.js';
 
 export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
   readonly open: () => Promise<Database>;
-  /** Called with the id of an intent that any process with the same database found submitted. */
+  /** On Postgres: called with the id of a payment that any process found submitted. A call may be lost. */
   readonly onSubmitted?: ((id: string) => void) | undefined;
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
 /**
- * Opens the database in the background and settles its payments once it is open.
+ * Opens the database in the background, then settles the payments in it.
  *
  *     opening -- the database opens ---> settling: the settlement and the notifier run
  *     opening, settling -- close ------> closed: no settlement starts any more

@@ -5,9 +5,12 @@ export interface LedgerSettings {
     | { readonly kind: 'postgres'; readonly url: string }
     | { readonly kind: 'embedded'; readonly folder: string };
   readonly migrate: boolean;
-  /** Delay between the first status that reports a payment as submitted and the second status, which must confirm it. */
+  /**
+   * Delay from the first status that reports a payment as submitted to a second status request, which must confirm it. 0: no
+   * second request before the hooks.
+   */
   readonly settleDelayMs: number;
-  /** How long an unpaid payment is polled: the option `watch.unpaidMs`. */
+  /** After this time an unpaid payment expires: the option `watch.unpaidMs`. */
   readonly watchMs: number;
   /** How long a settled payment is polled for a reversal: the option `watch.settledMs`. */
   readonly reversalWatchMs: number;
@@ -18,6 +21,6 @@ export interface LedgerSettings {
    */
   readonly hookAttempts: number;
   readonly hookTimeoutMs: number;
-  /** A payment is `late` if it is submitted this long after its intent was created. */
+  /** A payment is `late` if the ledger learns of its submission later than this after its creation. */
   readonly lateAfterMs: number;
 }

@@ -1,10 +1,9 @@
 import type { DatabaseTransaction, Queryable } from './database/database.js';
 
 /**
- * The states of an intent. `creating` and `dead` exist only in the ledger. Scanned and declined are not recorded, because
- * anyone who sees the QR code can cause them.
+ * The states of an intent. Scanned and declined are not recorded, because anyone who sees the QR code can cause them.
  *
- * - `creating`: reserved for an idempotency key. The payment service has not accepted it yet.
+ * - `creating`: reserved for an idempotency key. The payment service may not have accepted it yet.
  * - `created`: accepted by the payment service. A payment is polled.
  * - `completed`: a login whose session has started.
  * - `submitted`: the payment service reports it as submitted. `onPaid` is due.
@@ -12,7 +11,8 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `reversed`: the payment service reversed the settled payment, and `onReversed` succeeded, or the site has none. It is
  *   still polled.
  * - `expired`: not paid within `watch.unpaidMs`. It is then polled once a day for another `watch.unpaidMs`, and on `recheck`.
- * - `dead`: a dead letter. A hook failed too often, or the payment could not be verified. `retry` resumes it.
+ * - `dead`: a dead letter. A hook failed too often, the payment could not be verified, or the payment service no longer
+ *   knows it. `retry` resumes it.
  */
 export const intentStates = [
   'creating',
@@ -24,7 +24,7 @@ export const intentStates = [
   'expired',
   'dead',
 ] as const;
-/** The state of an intent in the ledger: see docs/ledger-data.md. The flags at the payment service are `IntentStatus`. */
+/** The state of an intent in the ledger: see docs/ledger-data.md. `IntentStatus` is the status at the payment service. */
 export type IntentState = (typeof intentStates)[number];
 
 /** The recorded terms of a payment. They are immutable. */
@@ -49,7 +49,7 @@ export interface NewIntent {
 /** The `Idempotency-Key` of a request, and the data stored under it. */
 export interface Idempotency {
   readonly key: string;
-  /** Of the request, 32 bytes. A repeated request must have the same fingerprint. */
+  /** Hash of the request, 32 bytes. A repeated request must have the same one. */
   readonly fingerprint: Uint8Array;
   /** The client secret, encrypted for its owner: with the browser's cookie, or with the site's keys for `createPayment`. */
   readonly sealedSecret: string;
@@ -58,7 +58,7 @@ export interface Idempotency {
 /** The intent that an earlier request with the same key recorded. */
 export interface ReplayedIntent {
   readonly id: string;
-  /** `creating` until a request is known to have received an OK of the payment service. */
+  /** `creating` until the acceptance by the payment service is recorded. */
   readonly state: IntentState;
   readonly terms: RecordedTerms | undefined;
   readonly fingerprint: Uint8Array;
@@ -72,7 +72,7 @@ export interface BrowserIntent {
   readonly description: string | undefined;
 }
 
-/** An intent, as the ledger returns it. It contains no secret of the browser. */
+/** An intent, as the ledger returns it: without its secrets. */
 export interface LedgerIntent {
   /** The intent id, Base58. */
   readonly id: string;
@@ -80,7 +80,7 @@ export interface LedgerIntent {
   readonly kind: 'payment' | 'login';
   /** The current state. */
   readonly state: IntentState;
-  /** Decimal with two places. Undefined for a login, like the other terms. */
+  /** Decimal with two places. Undefined for a login, like `currency` and `destination`. */
   readonly amount: string | undefined;
   /** Lowercase three-letter code. */
   readonly currency: string | undefined;
@@ -94,15 +94,15 @@ export interface LedgerIntent {
   readonly resource: string | undefined;
   /** The site's own data from the terms. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** The id of the user, of a login or a payment with `login: true`. Undefined until it is known. */
+  /** The user's id, for a login or a payment with `login: true`. Undefined until it is known. */
   readonly userId: string | undefined;
   /** When it was recorded. */
   readonly createdAt: Date;
   /** When the ledger found it submitted. If it was reversed and paid again: the latest submission. */
   readonly submittedAt: Date | undefined;
-  /** When its state became `settled`. */
+  /** When it last settled. */
   readonly settledAt: Date | undefined;
-  /** When its state became `reversed`. */
+  /** When its state last became `reversed`. */
   readonly reversedAt: Date | undefined;
   /** When its login started a session. */
   readonly loginCompletedAt: Date | undefined;
@@ -112,7 +112,7 @@ export interface LedgerIntent {
   readonly attempts: number;
   /** In the state `dead`: the hook that failed. `verifyPayment` also if the payment service no longer knows the payment. */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
-  /** The last error, at most 1000 characters. Undefined after a success. */
+  /** The last error, at most 1000 characters. Cleared when the payment is submitted, settles or is reversed. */
   readonly lastError: string | undefined;
 }
 
@@ -136,7 +136,7 @@ export interface ListOptions {
   readonly state?: IntentState;
   /** The id of a user: lists logins, and payments with `login: true`. */
   readonly userId?: string;
-  /** Members that the metadata must contain, such as `{ order: 42 }`; compared like the operator `@>` of `jsonb`. */
+  /** Members that the metadata must contain, such as `{ order: 42 }`; compared by the `jsonb` operator `@>` of Postgres. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Created at this time or later. */
   readonly createdFrom?: Date;
@@ -192,13 +192,13 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid payment now instead of when it is due. Resolves after the poll and the hook that it calls. Resolves without a
+   * Polls an unpaid payment now instead of when it is due. Resolves after the poll and the hook that follows. Resolves without a
    * poll if the id is not an unpaid payment, or another process works on it. Can be pending until the end of a database outage.
    */
   recheck(id: string): Promise<void>;
   /**
-   * Deletes old intents that need no more work: logins, payments that the payment service never accepted, and payments
-   * that are settled, reversed or expired and no longer polled. Dead letters, created payments and submitted payments stay.
+   * Deletes old intents that need no more work: logins, payments in the state `creating`, and payments that are settled,
+   * reversed or expired and no longer polled. Dead letters, created payments and submitted payments stay.
    * Returns the number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
@@ -219,7 +219,7 @@ export interface SiteDatabase extends Queryable {
 
 /** The due payments and the dead letters in the ledger, of all processes that share it. */
 export interface LedgerBacklog {
-  /** Due payments: to be polled, or with a hook to be called. Without those that a process has claimed. Counted up to 1000. */
+  /** Payments that are due for a poll or a hook call, except those that a process has claimed. Counted up to 1000. */
   readonly due: number;
   /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
   readonly oldestDueMs: number;
@@ -229,7 +229,7 @@ export interface LedgerBacklog {
 
 /** The backlog, and the progress of this process. */
 export interface LedgerReport extends LedgerBacklog {
-  /** The time since this process last searched for due work successfully, or started, in milliseconds. */
+  /** The time since the last successful search of this process for due payments, or since its start, in milliseconds. */
   readonly lastPollMsAgo: number;
   /** The longest current wait of a payment in this process for the first call of its hook, in milliseconds. */
   readonly firstCallWaitMs: number;
@@ -244,11 +244,10 @@ export interface LoginToComplete {
 }
 
 /**
- * The durable record of intents, as the routes use it. Every method waits for the database with a timeout, and rejects
- * with `ledger_unavailable` if the database stays unavailable.
+ * The durable record of intents, as the routes use it. Reads and writes wait for the database with a timeout, and reject
+ * with `ledger_unavailable` if it stays unavailable.
  */
 export interface Ledger extends Omit<IntentRecords, 'recheck'> {
-  /** @throws as `find` */
   readonly database: SiteDatabase;
   /**
    * Resolves when the database is open and migrated. Rejects when the current attempt fails; attempts continue.
@@ -277,7 +276,7 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
-  /** The payments of this browser for this resource: settled (largest first), submitted and created ones. */
+  /** At most 20 payments of this browser for this resource: settled (largest first), submitted, created. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
   /**
    * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves like `recheck` of

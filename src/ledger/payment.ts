@@ -16,7 +16,7 @@ export interface Payment {
   readonly metadata: Readonly<Record<string, unknown>>;
   /** What the payment unlocks for the browser that made it; see `requirePayment`. */
   readonly resource: string | undefined;
-  /** The payer's user id, if the terms have `login: true` and the service knows it. It differs for each wallet and each domain. */
+  /** The payer's user id, if the terms have `login: true` and the service knows it. It differs for each wallet and domain. */
   readonly userId: string | undefined;
   /** When the intent was recorded. */
   readonly createdAt: Date;
@@ -27,8 +27,8 @@ export interface Payment {
 /** The second argument of a hook. */
 export interface PaymentHookContext {
   /**
-   * The transaction that also records the payment as settled, or as reversed in `onReversed`. Writes through it commit together
-   * with that change, exactly once. Side effects outside `tx` happen at least once.
+   * The transaction that also records the payment as settled, or as reversed in `onReversed`. Writes through it commit
+   * together with that change, exactly once. Side effects outside `tx` happen at least once.
    */
   readonly tx: DatabaseTransaction;
   /**
@@ -36,9 +36,9 @@ export interface PaymentHookContext {
    * docs/hooks.md.
    */
   readonly attempt: number;
-  /** Whether the payment was submitted more than 15 minutes after its creation. */
+  /** Whether the ledger learned of the submission more than 15 minutes after the creation. */
   readonly late: boolean;
-  /** Aborted when the hook times out, another process claims the payment, or `close()` stops waiting. Writes through `tx` roll back. */
+  /** Aborts when the hook times out, another process claims the payment, or `close()` stops waiting. `tx` then rolls back. */
   readonly signal: AbortSignal;
 }
 
@@ -52,9 +52,9 @@ export interface PaymentHooks {
   /** Called when the payment service reverses a settled payment, with the same guarantees as `onPaid`. Needs a ledger. */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called before `onPaid`, for instance to check the transactions on chain. Until it returns `true`, `onPaid` is not
-   * called, and `verifyPayment` is called again at growing intervals until `watch.unpaidMs` has passed. Then the payment
-   * becomes a dead letter. Needs a ledger.
+   * Called before `onPaid`, for instance to check that the money has arrived. Unless it returns `true`, `onPaid` is not
+   * called, and `verifyPayment` is called again at growing intervals. After `watch.unpaidMs` the payment becomes a dead
+   * letter. Needs a ledger.
    */
   readonly verifyPayment?:
     | ((payment: Payment, context: { readonly signal: AbortSignal }) => boolean | Promise<boolean>)

@@ -1,6 +1,6 @@
 import { IntentError } from '../errors.js';
 
-/** A circular value has no end. */
+/** Ends the recursion for a circular value. */
 const maxDepth = 32;
 
 /** Neither `text` nor `jsonb` of Postgres can hold NUL or a lone surrogate. */
@@ -11,7 +11,7 @@ export function isStorable(text: string): boolean {
 }
 
 /**
- * Clones a JSON value, so that the database returns it unchanged. Undefined members are omitted.
+ * Clones a value that the database can return unchanged as JSON. Undefined members are omitted.
  * @param name of the value, for the message
  * @throws {IntentError} `invalid_configuration`, with the path of the member that is not JSON
  */

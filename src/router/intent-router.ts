@@ -41,18 +41,19 @@ export interface IntentRouter extends RequestHandler {
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
   /**
-   * Creates a payment without a browser, such as for the link in an invoice. The ledger polls it and calls `onPaid`. After an error
-   * of the ledger or the payment service, call it again with the same `idempotencyKey`: that creates no second payment.
+   * Creates a payment without a browser, such as for the link in an invoice. The ledger polls it and calls `onPaid`. After an
+   * error of the ledger or the payment service, call this again with the same `idempotencyKey`: that creates no second payment.
    * @throws {IntentError} `invalid_configuration` without a ledger, or for `idempotencyKey` without logins; `invalid_terms`,
    *   `invalid_request`, `not_supported`, `invalid_idempotency_key`, `idempotency_key_reused`, `ledger_unavailable`, `closing`,
    *   `signer_failed`, `internal_error`; the codes of the payment service
    */
   createPayment(terms: Omit<SitePaymentTerms, 'resource'>, options?: CreatePaymentOptions): Promise<CreatedPayment>;
-  /** The database of the ledger, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
+  /** The ledger's database, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
   readonly database: SiteDatabase;
   /**
    * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,
-   * and is undefined without one. Rejects if either fails. Opening the ledger is retried. Call `ready()` again to wait for the next attempt.
+   * and is undefined without one. Rejects if either fails. Opening the ledger is retried: call `ready()` again to wait for the
+   * next attempt.
    */
   ready(): Promise<EmbeddedSequencerUrls | undefined>;
   /**
@@ -69,7 +70,7 @@ export interface IntentRouter extends RequestHandler {
    * `closing`, and every response closes its connection. Later payments are settled by another process or after the next start.
    *
    * With `drainMs` (milliseconds, default 0) it first waits this long, to give load balancers time to stop sending requests:
-   * `health()` is `down` and responses close their connections, but everything else works. Another call of `close()` ends the wait.
+   * `health()` is `down` and responses close their connections, but all else works. Another call of `close()` ends the wait.
    * @throws {IntentError} `invalid_request` for an unknown option or an invalid `drainMs`, without closing
    */
   close(options?: { readonly drainMs?: number | undefined }): Promise<void>;

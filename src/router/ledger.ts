@@ -48,7 +48,7 @@ export function routerLedger(
         const { userId } = await client.loginIntents.getUserId({ intent, verifier: login.keyRing.signer }, { signal });
         return userId;
       }),
-    // Any process, also this one, found the submission. Pages connected to this process must see it.
+    // Any process, including this one, may have found the submission. Pages connected to this process must see it.
     onSubmitted: (id) => events.recheck(id),
   });
 }
@@ -64,7 +64,7 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
   }
 }
 
-/** `router.intents`. A malformed id, as from a visitor, is an unknown intent and never reaches the database. */
+/** `router.intents`. A malformed id, as from a visitor, is treated as unknown and never reaches the database. */
 export function ledgerRecords(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
   const { find, list, history, retry, prune, recheck } = ledger;

@@ -3,7 +3,7 @@ import type { RouterLogger } from '../http/logger.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RouterSettings } from './options.js';
 
-/** Logs one line when the router is ready in production. Its addresses have no users, passwords or paths. */
+/** Logs one line when the router is ready in production. URLs are reduced to their hosts. */
 export function logReady(settings: RouterSettings, ledger: Ledger | undefined, logger: RouterLogger): void {
   if (!settings.config.production) return;
   void Promise.resolve(ledger?.ready()).then(

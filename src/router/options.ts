@@ -16,7 +16,7 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
    * fulfill payments in `onPaid`.
    */
   readonly onEvent?: OnEvent | undefined;
-  /** OpenTelemetry spans and metrics. Default: enabled if `@opentelemetry/api` is installed, with the SDK that the app registers. */
+  /** OpenTelemetry spans and metrics, through the SDK of the app. Default: enabled if `@opentelemetry/api` is installed. */
   readonly telemetry?: TelemetryOption | undefined;
   /** `console` (the default), winston or another logger with the same methods; `false` disables logging. */
   readonly logger?: Logger | false | undefined;
@@ -57,7 +57,7 @@ function objectWith(...methods: string[]): OptionType {
 }
 
 const object = objectWith();
-/** An object of options. A function or an array would have none of them, and be ignored. */
+/** An object of options. A function or an array has none, and would be ignored. */
 const group: OptionType = {
   name: 'an object',
   accepts: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -147,7 +147,7 @@ function namedOptions(options: IntentRouterOptions): Readonly<Record<string, unk
   return Object.fromEntries([...names].map((name) => [name, options[name as keyof IntentRouterOptions]]));
 }
 
-/** The option with the meaning of a variable: `INTENT_SEQUENCER_URL` and `sequencerUrl`. */
+/** The option that corresponds to a variable: `sequencerUrl` to `INTENT_SEQUENCER_URL`. */
 function optionOf(variable: string): string {
   if (variable === 'INTENT_SEQUENCER_GRPC_URL') return 'grpcUrl';
   const words = variable.replace(/^INTENT_/, '').toLowerCase();

@@ -10,7 +10,7 @@ import { type CallOptions, type CallTransport, requireCallOptions } from './tran
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
 
-/** The three flags of an intent at the payment service (interface section 2.6). The ledger's own is `IntentState`. */
+/** The three flags of an intent at the payment service (interface section 2.6). Its state in the ledger is `IntentState`. */
 export interface IntentStatus {
   /** Whether the payment service knows the intent. */
   readonly exists: boolean;
@@ -71,12 +71,12 @@ const creations: Readonly<Record<Dialect, Creation>> = {
   intents: {
     operation: operations.createIntent,
     request: ({ signature, signedBytes }) => {
-      // The signature is field 3, before both kinds. The signed bytes follow unchanged.
+      // The signature is field 3. The signed bytes, which are field 5 or 10, follow unchanged.
       const field = encode(v1.Message, { sendMessageRequestSignature: { value: signature } });
       return Buffer.concat([field, signedBytes]);
     },
     isProof: (answer) => {
-      // Throws on bytes that are no such message. Unknown fields are allowed.
+      // Throws if the bytes are not this message. With unknown fields they are valid, but no proof.
       decodeAnswer(v1.GetStatusResponse, answer);
       return existingStatus.test(Buffer.from(answer).toString('hex'));
     },
@@ -152,7 +152,7 @@ export async function getStatus(
 
 /**
  * Requests the user who logged in (interface section 4.7, "get user id"). @returns the user id, Base58
- * @throws {IntentError} `invalid_id`, `intent_not_found`, `not_supported`, `login_pending`, `signer_failed`
+ * @throws {IntentError} `invalid_id`, `intent_not_found`, `not_supported`, `login_pending`, `invalid_key`, `signer_failed`
  * @throws {SequencerError}
  */
 export async function getUserId(

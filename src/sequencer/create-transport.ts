@@ -7,7 +7,7 @@ import type { Transport } from './transport.js';
 
 /** The address of the service. */
 export interface ServiceAddress extends GrpcNames {
-  /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
+  /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `grpcUrl` or `transport`. */
   readonly url?: string | undefined;
   /** grpc_url of the service, `https://...`. Used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
@@ -25,7 +25,7 @@ export interface ServiceAddress extends GrpcNames {
 
 export const serviceAddressNames = ['url', 'grpcUrl', 'grpcNames', 'envelopeVersion', 'dangerouslyAllowHttp'] as const;
 
-/** Creates a transport. @param timeoutMs of a connection attempt @throws {IntentError} `invalid_configuration` */
+/** @param timeoutMs of a connection attempt, and over gRPC also of a call @throws {IntentError} `invalid_configuration` */
 export function createTransport(address: ServiceAddress, timeoutMs: number): Transport {
   const { url = '', grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp = false } = address;
   if (grpcUrl !== undefined) {
@@ -52,7 +52,7 @@ function requireHttps(option: string, meaning: string, text: string, dangerously
   }
 }
 
-/** A transport that its first call starts. If the start fails, the next call retries it. @param start creates the transport */
+/** Starts a transport at the first call or stream. If that fails, the next one retries it. @param start creates the transport */
 export function lazyTransport(start: () => Promise<Transport>): Transport {
   let started: Promise<Transport> | undefined;
   const transport = (): Promise<Transport> => {

@@ -79,7 +79,7 @@ export interface IntentClient {
      * The id of the user who confirmed the intent. It differs for each wallet and each domain. `verifier` signs the
      * call with the key that the login names.
      * @throws {IntentError} `login_pending`, `intent_not_found`, `not_supported` for a payment without a login, `invalid_id`,
-     *   `signer_failed` @throws {SequencerError}
+     *   `invalid_key`, `signer_failed` @throws {SequencerError}
      */
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
@@ -92,7 +92,7 @@ export interface IntentClient {
   registerWebhook(parameters: { intent: string; url: string }, options?: CallOptions): Promise<void>;
   /**
    * Watches an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With
-   * the client secret it reads the message stream (interface section 4.5). Without it, it polls the status every few
+   * the client secret it reads the message stream (interface section 4.5), otherwise it polls the status every few
    * seconds. Yields each event once. The last is `intent_submitted`, which comes from the status at the payment service.
    * Faults of the service do not end the watch. A `break`, the signal and `close` do.
    * @throws {IntentError} `invalid_id`, `invalid_client_secret`
@@ -107,7 +107,7 @@ export interface IntentClient {
 
 /**
  * A client of the payment service, for use with or without Express.
- * @throws {IntentError} `invalid_configuration` if none of `url`, `grpcUrl` and `transport` can be used
+ * @throws {IntentError} `invalid_configuration` for an invalid or unknown option, or a missing address
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
   const names = [...serviceAddressNames, 'dialect', 'timeoutMs', 'attemptTimeoutMs', 'transport'];

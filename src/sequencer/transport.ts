@@ -6,11 +6,11 @@ import type { Operation } from '../wire/envelope.js';
 
 /** How a caller can cancel a call. */
 export interface CallOptions {
-  /** Ends the call early, with the signal's reason. An `AbortSignal` or an object with the same events. */
+  /** Ends the call early, with the signal's reason. An `AbortSignal` or another `Abortable`. */
   readonly signal?: Abortable | undefined;
   /**
    * Once it is aborted, nothing more is sent. A waiting call rejects with the signal's reason. A call that was already
-   * sent runs to its end and is not retried. For a call on behalf of a client who may disconnect.
+   * sent runs to its end and is not retried. For a call on behalf of a client that may disconnect.
    */
   readonly cancelBeforeSend?: Abortable | undefined;
 }
@@ -50,13 +50,13 @@ export interface Transport {
   call(operation: Operation, body: Uint8Array, options?: AttemptOptions): Promise<Uint8Array>;
   /**
    * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call`
-   * gets an `AbortSignal` that is aborted at the timeout. To create one costs as much CPU as a call over HTTP.
+   * gets an `AbortSignal` that is aborted at the timeout. Creating one costs as much CPU as a call over HTTP.
    */
   callWithTimeout?(operation: Operation, body: Uint8Array, limits: AttemptLimits): Promise<Uint8Array>;
   /**
    * Optional. A streaming call (interface section 4.5). Yields the serialized inner responses until the service
    * ends the stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream.
-   * Without it, the client polls the status instead.
+   * Without this method, the client polls the status.
    */
   openStream?(operation: Operation, body: Uint8Array, options?: AttemptOptions): AsyncIterable<Uint8Array>;
   /** Waits for running calls, then releases the connections. */
@@ -67,7 +67,7 @@ export interface CallTransport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }
 
-/** Sends a call once. Its timeout holds even if the transport ignores the signal. @throws what the transport throws */
+/** Sends a call once. Its timeout holds even if `call` ignores the signal. @throws what the transport throws */
 export function callWithTimeout(
   transport: Transport,
   operation: Operation,

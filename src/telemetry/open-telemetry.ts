@@ -69,18 +69,18 @@ export interface OpenTelemetryOptions {
   readonly logger: { warn(message: string, details?: Record<string, unknown>): void };
 }
 
-/** `@opentelemetry/api` as the app has it. */
+/** The module `@opentelemetry/api` of the app. */
 type Api = typeof import('@opentelemetry/api');
 
 /** The instrumentation scope of the spans and metrics. */
 const scope = 'express-intents';
 /** Where every copy of the API of this major version registers its SDK. */
 const registry = Symbol.for('opentelemetry.js.api.1');
-/** In a context with this key instrumentations make no spans and write no headers. */
+/** In a context with this key, instrumentations create no spans and write no headers. */
 const suppressTracing = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING';
 /** The propagated headers that are sent to the service. Baggage is not sent. */
 const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
-/** Events with their own span, or that may outlive the active span. */
+/** Events that have their own span or may outlive the active span. */
 const notOnSpans: ReadonlySet<string> = new Set(['upstream_call', 'stream_opened', 'stream_closed']);
 
 /**
@@ -103,7 +103,7 @@ export class OpenTelemetry {
     this.#options = options;
   }
 
-  /** Whether an SDK is registered. */
+  /** Whether the state is `tracing`. */
   isActive(): boolean {
     if (!this.#isClosed && !this.#instruments) this.#start();
     return !this.#isClosed && this.#tracer !== undefined;
@@ -144,7 +144,7 @@ export class OpenTelemetry {
       const parent = api.context.active();
       const span = tracer.startSpan(`${service}/${method}`, { kind: api.SpanKind.CLIENT, attributes }, parent);
       const context = api.trace.setSpan(parent, span);
-      // Suppresses the HTTP client instrumentation, which would duplicate the headers. Receivers ignore duplicate headers.
+      // Suppresses the HTTP client instrumentation, which would duplicate the headers and so invalidate them.
       const inside = transport === 'custom' ? context : context.setValue(api.createContextKey(suppressTracing), true);
       return {
         metadata: traceHeadersOf(api, context),

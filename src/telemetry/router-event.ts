@@ -80,7 +80,7 @@ export interface RouterEventDetails {
   readonly hook_completed: HookFields;
   /** One of these hooks threw, timed out, or could not be committed. `error` is its message, up to 200 characters. */
   readonly hook_failed: HookFields & { readonly error: string };
-  /** A payment became a dead letter after `attempts` failures of `onPaid` or `onReversed`; 0 if it could not be verified. */
+  /** A payment became a dead letter. `attempts` counts failures of `onPaid` or `onReversed`, and can be 0 for `verifyPayment`. */
   readonly dead_letter: IntentFields & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;
@@ -148,7 +148,7 @@ export type RouterEvent = {
 /** The site's listener: the option `onEvent`. */
 export type OnEvent = (event: RouterEvent) => void | Promise<void>;
 
-/** Receives the events of a router. Never throws. Undefined if there is no listener and OpenTelemetry is off or not installed. */
+/** Receives the events of a router. Never throws. */
 export interface Observer {
   emit(event: RouterEventPayload): void;
 }

@@ -52,7 +52,7 @@ export class RouterObserver implements Observer {
     this.#listener?.(event);
   };
 
-  /** Starts one call to the service; undefined without a subscriber. */
+  /** Observes one call to the service; undefined without a subscriber. */
   begin(operation: Operation) {
     if (!this.#hasSubscriber()) return undefined;
     const { transport } = this.#options.upstream;

@@ -21,16 +21,16 @@ interface LedgerRouter {
 }
 
 /**
- * Advances the time of a site without waiting, in milliseconds:
+ * Advances the time of a site by `ms` milliseconds, without waiting:
  *
- * - The clock of the sequencer advances, and of every site that takes `now` from it. Logins without a ledger,
- *   sessions in the router's own cookie, webhooks and rate limits expire by this clock.
+ * - The clock of the sequencer advances, and with it that of every site that takes `now` from it. Logins without a
+ *   ledger, sessions in the router's own cookie, webhooks and rate limits expire by this clock.
  * - All intents in the ledger become older by this time: logins expire, work becomes due, and `onPaid` may get `late: true` for a
  *   payment submitted afterwards. Resolves when the due work is done, or after 60 seconds for each router.
  *
  * If several sites share a sequencer, pass all routers in one call. If several routers share a database, pass only one.
  *
- * No timer fires: timeouts and an open circuit take their real time. Other tables do not change.
+ * No timer fires: timeouts and an open circuit take their real time. Tables of the site do not change.
  * @throws {IntentError} `invalid_request` for a negative time or an unknown field, `ledger_unavailable`
  */
 export async function advanceTime(ms: number, site: AdvanceTimeSite): Promise<void> {

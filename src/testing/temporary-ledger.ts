@@ -56,7 +56,7 @@ async function makeTemplate(own: string, template: string): Promise<void> {
   }
 }
 
-/** A version of PGlite may not open the databases of another. */
+/** A version of PGlite may be unable to open the databases of another. */
 async function pgliteVersion(): Promise<string> {
   const entry = findPackage('@electric-sql/pglite') ?? '';
   const { version } = JSON.parse(await readFile(path.join(path.dirname(entry), '../package.json'), 'utf8'));

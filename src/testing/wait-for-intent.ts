@@ -17,7 +17,7 @@ const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
 /**
  * Waits until an intent in the ledger has a state, such as `settled`, which follows the success of `onPaid`. Rechecks the intent
  * at once; the ledger would poll it a few seconds later.
- * @throws {AssertionError} after `timeoutMs`; at once if the intent is dead, expired, reversed or not in the ledger. The message has
+ * @throws {AssertionError} after `timeoutMs`; earlier if the intent is dead, expired, reversed or not in the ledger. The message has
  *   its current state and the last error of its hooks
  * @throws {IntentError} `invalid_configuration` if the router has no ledger, `invalid_request`, `ledger_unavailable`
  */
@@ -30,7 +30,7 @@ export async function waitForIntent(
   requireKnown('waitForIntent', options, ['timeoutMs']);
   const { timeoutMs = 5_000 } = options;
   const endMs = performance.now() + timeoutMs;
-  // A hook can run for longer than the timeout. `find` reports the same errors.
+  // The recheck waits for the hook, which can run for longer than the timeout. `find` reports the same errors.
   await withTimeout(timeoutMs, () => router.intents.recheck(id)).catch(() => undefined);
   for (;;) {
     const intent = await router.intents.find(id);

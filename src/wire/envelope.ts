@@ -9,7 +9,7 @@ export interface Operation {
   readonly method: string;
 }
 
-/** The operations that this package calls or serves (interface section 4.1, and those of the protocol notes). */
+/** The operations that this package calls or serves (interface section 4.1, protocol section 5). */
 export const operations = {
   createIntent: { service: 'Intents', method: 'createIntent' },
   getStatus: { service: 'MicroPayment', method: 'getStatus' },
@@ -59,7 +59,7 @@ export function encodeErrorResponse(message: string): Uint8Array {
   return encode(v1.Response, { result: v1.Response.Result.ERROR, message });
 }
 
-/** Whether a response without a body is the envelope of a success: status 200 and its content type. */
+/** Whether a response without a body is the envelope of a success: status 200 and the content type of an envelope. */
 export function isEmptyEnvelope(httpStatus: number, contentType: string | null | undefined): boolean {
   const [mediaType = ''] = (contentType ?? '').split(';', 1);
   return httpStatus === 200 && mediaType.trim().toLowerCase() === 'application/octet-stream';

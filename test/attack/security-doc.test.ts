@@ -5,7 +5,7 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 interface Row {
   readonly attack: string;
   readonly defence: string;
-  /** Each a file and the name of a test, or of a group of tests, in it. */
+  /** Each a file in `test/`, without `.test.ts`, and the name of a test, or of a group of tests, in it. */
   readonly tests: readonly (readonly [file: string, name: string])[];
 }
 
@@ -20,7 +20,7 @@ function rowsOf(page: string): Row[] {
 
 function testOf(text: string): readonly [file: string, name: string] {
   const [, file = '', name = ''] = /^`([^`]+)` (.+)$/.exec(text) ?? [];
-  return [file, name];
+  return [file && `test/${file}.test.ts`, name];
 }
 
 /** The titles of the outermost groups and tests of a file, without a parameter at the end. */
@@ -67,7 +67,7 @@ describe('SECURITY.md', () => {
 
   test.each([
     ['a missing test', (text: string) => text.replace('` login CSRF', '` login CSRF of tomorrow')],
-    ['a missing file', (text: string) => text.replace('injection.test.ts` header', 'headers.test.ts` header')],
+    ['a missing file', (text: string) => text.replace('injection` header', 'headers` header')],
     ['a missing attack', (text: string) => text.replace(/^\| Clickjacking .*\n/m, '')],
     ['a missing defence', (text: string) => text.replace(/^(\| Clickjacking) \| [^|]+/m, '$1 | none ')],
   ])('is checked: %s is detected', (_name, corrupt) => {

@@ -91,7 +91,7 @@ describe('SSRF to private addresses', () => {
     expect(stray).toBe(0);
   });
 
-  test('does not happen by a redirect of a webhook', async () => {
+  test('does not happen through a redirect of a webhook', async () => {
     const outer = createServer((_req, res) => {
       res.writeHead(307, { location: `http://127.0.0.1:${port}/inside` }).end();
     });

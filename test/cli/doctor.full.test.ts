@@ -77,7 +77,7 @@ function expectFindings(
   expect(code).toBe(expected.some(([, level]) => level === 'error') ? 1 : 0);
 }
 
-/** What of the machine is not as it should be: seen without the network. */
+/** Faults of this machine, which are found without the network. */
 const onThisMachine: readonly Case[] = [
   {
     name: 'the embedded sequencer in production',
@@ -309,8 +309,8 @@ const atSequencers: readonly Case[] = [
     name: 'an unreachable sequencer',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
     expected: [
-      ['sequencer', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
-      ['stream', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['sequencer', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is correct/],
+      ['stream', 'error', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is correct/],
     ],
   },
   {
@@ -365,7 +365,7 @@ const atSequencers: readonly Case[] = [
   {
     name: 'an unreachable gRPC server',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
-    expected: [['grpc', 'error', /cannot be read from 127\.0\.0\.1:1/, /INTENT_SEQUENCER_GRPC_URL is right/]],
+    expected: [['grpc', 'error', /cannot be read from 127\.0\.0\.1:1/, /INTENT_SEQUENCER_GRPC_URL is correct/]],
   },
   {
     name: 'gRPC at the port of the proxy',
@@ -831,12 +831,14 @@ describe('doctor --url finds at the running site', () => {
   });
 
   it('an unreachable site', async () => {
-    const args = ['--url', 'http://127.0.0.1:1'];
-    const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, args);
+    const args = ['--url', 'http://127.0.0.1:1', '--webhook'];
+    const { wrong, findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, args);
     expect(wrong.map(({ check, text }) => [check, text])).toContainEqual([
       'site',
       'http://127.0.0.1:1 cannot be reached: nothing listens at 127.0.0.1:1.',
     ]);
+    const webhook = { level: 'skipped', text: 'the site cannot be reached; see the check `site`' };
+    expect(findings).toContainEqual({ check: 'webhook', ...webhook });
   });
 });
 
@@ -918,7 +920,7 @@ describe('doctor finds nothing', () => {
       {
         check: 'events',
         level: 'skipped',
-        text: expect.stringContaining('whether a proxy buffers the events cannot be judged'),
+        text: expect.stringContaining('cannot tell whether a proxy buffers the events'),
       },
     ]);
   });

@@ -260,7 +260,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(problemsIn({ signer }, without)).toEqual([
       {
         setting: 'INTENT_SECRET',
-        problem: 'It is not set. The key of cookies can be derived from INTENT_VERIFIER_SECRET, but not from `signer`.',
+        problem: 'It is not set. The cookie key can be derived from INTENT_VERIFIER_SECRET, but not from `signer`.',
         fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);

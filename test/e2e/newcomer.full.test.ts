@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-test('the files of the getting-started guide have less than 60 lines', () => {
+test('the files of the getting-started guide have fewer than 60 lines', () => {
   const found = readdirSync(join(root, guide), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   expect(
     found.map(({ parentPath, name }) => join(parentPath, name).slice(join(root, guide).length + 1)).sort(),

@@ -63,7 +63,7 @@ describe('the Dockerfile', () => {
     expect(image.bases).toHaveLength(2);
   });
 
-  test('runs as a user without rights, in production', () => {
+  test('runs as an unprivileged user, in production', () => {
     expect(image.user).toBe('node');
     expect(image.env.NODE_ENV).toBe('production');
   });
@@ -180,7 +180,7 @@ describe('shop@.service', () => {
     expect(Object.keys(settings)).not.toContain('PORT');
   });
 
-  test('starts node itself as a user without rights', () => {
+  test('starts node itself as an unprivileged user', () => {
     const [command = ''] = unit.Service?.ExecStart ?? [];
     const [program, file = ''] = command.split(' ');
     expect([program, existsSync(join(folder, file))]).toEqual(['/usr/bin/node', true]);

@@ -10,7 +10,7 @@ export interface OutageFleet extends Fleet {
   linesOf(index: number): readonly string[];
 }
 
-/** Its role is no superuser, so the limits of the database apply to it, and commits survive `kill -9`. */
+/** Its role is not a superuser, so the limits of the database apply to it, and commits survive `kill -9`. */
 const setUp = (database: string): string => `
 create role shop login;
 alter database ${database} owner to shop;

@@ -23,7 +23,7 @@ export interface Visits {
   readonly gapsMs: readonly number[];
   /** The number of event streams that ended and were not reopened. */
   readonly lostStreams: number;
-  /** The number of streams that the browser closed because the response was no stream. */
+  /** The number of streams that the browser closed because the response was not a stream. */
   readonly givenUp: number;
   /** The CPU time of the visitors, in milliseconds. */
   readonly cpuMs: number;

@@ -207,7 +207,8 @@ describe.each(cells)('createServer with $version over $protocol', ({ make, plain
     expect(answers[0]?.[1]).toMatch(/\r\n\r\n2$/);
   });
 
-  test('sets the prototypes before Express does', async () => {
+  test('sets the prototypes before Express does, on Node 20 and 22', async () => {
+    const isPreset = Number.parseInt(process.versions.node, 10) < 24;
     const app = make();
     app.get('/', (_req, res) => void res.end());
     const found: boolean[] = [];
@@ -216,7 +217,7 @@ describe.each(cells)('createServer with $version over $protocol', ({ make, plain
       found.push(Object.getPrototypeOf(req) === app.request, Object.getPrototypeOf(res) === app.response);
     });
     await exchange(server, get('/'));
-    expect(found).toEqual([true, true]);
+    expect(found).toEqual([isPreset, isPreset]);
   });
 });
 
@@ -226,6 +227,21 @@ test('createServer passes on the options of the server', async () => {
   const answer = await exchange(await listen(server), get('/', `X: ${'x'.repeat(600)}`));
   expect(answer).toMatch(/^HTTP\/1\.1 431 /);
   expect(createServer(express())).not.toBeInstanceOf(https.Server);
+});
+
+test.each([undefined, localhostCertificate])('createServer uses a ServerResponse of the site, tls: %#', async (tls) => {
+  let responses = 0;
+  class OwnResponse extends http.ServerResponse {
+    constructor(...parts: ConstructorParameters<typeof http.ServerResponse>) {
+      super(...parts);
+      responses += 1;
+    }
+  }
+  const app = express().get('/', (_req, res) => void res.send('ok'));
+  const options = { ServerResponse: OwnResponse as unknown as typeof http.ServerResponse };
+  const server = tls ? createServer(app, { ...options, tls }) : createServer(app, options);
+  expect(await exchange(await listen(server), get('/'))).toMatch(/ok$/);
+  expect(responses).toBe(1);
 });
 
 test('createServer serves an app whose prototype is replaced later', async () => {

@@ -23,11 +23,11 @@ function failInSite(): never {
 
 describe('a hook that throws', () => {
   test.each<[string, SiteOptions, string]>([
-    ['payment', { payment: () => failInSite() }, 'the hook payment failed'],
+    ['payment', { payment: () => failInSite() }, 'the payment hook failed'],
     [
       'payment with clientAmount',
       { payment: () => failInSite(), clientAmount: { min: 1, max: 2, currency: 'usd' } },
-      'the hook payment failed',
+      'the payment hook failed',
     ],
     ['onCreated', { onCreated: () => failInSite() }, 'onCreated failed'],
   ])('%s is reported in one line, with the route and the line of the site', async (name, options, reported) => {
@@ -55,7 +55,7 @@ describe('a hook that throws', () => {
       },
     });
     expect((await browser.send('POST', '/intent', {})).body.code).toBe('sequencer_timeout');
-    expect(log.text).toMatch(/^error express-intents: the hook payment failed /);
+    expect(log.text).toMatch(/^error express-intents: the payment hook failed /);
     log.lines.length = 0;
     thrown = new IntentError('not_supported', 'No payments today.');
     expect((await browser.send('POST', '/intent', {})).body.code).toBe('not_supported');

@@ -49,3 +49,24 @@ test('the import of the package loads only what every site needs', async () => {
   expect(loaded.filter((name) => onDemand.test(name) && !byExpress.test(name))).toEqual([]);
   expect(loaded.some((name) => name.includes('node_modules/protobufjs/'))).toBe(true);
 });
+
+const sodiumProgram = `
+import sodium from 'sodium-native';
+import { useSodium } from './dist/client.js';
+import { createSigner, generateKeyPair } from './dist/index.js';
+let calls = 0;
+useSodium({
+  crypto_sign_seed_keypair: sodium.crypto_sign_seed_keypair,
+  crypto_sign_detached: (...parts) => void (calls += 1, sodium.crypto_sign_detached(...parts)),
+});
+const callsBefore = calls;
+createSigner(generateKeyPair().secret).sign(Buffer.from('text'));
+console.log(calls - callsBefore);
+`;
+
+test('useSodium of the client entry applies to the signers of the main entry', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', sodiumProgram], {
+    cwd: root,
+  });
+  expect(stdout).toBe('1\n');
+});

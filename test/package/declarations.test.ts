@@ -1,4 +1,4 @@
-// Not imported by name, because it is no TypeScript.
+// Not imported by name, because it is not TypeScript.
 const { neededDeclarations } = (await import(new URL('../../src/declarations.mjs', import.meta.url).href)) as {
   neededDeclarations(entries: readonly string[], read: (file: string) => string): ReadonlyMap<string, string>;
 };

@@ -80,7 +80,7 @@ describe('the packages that are installed with this one', () => {
     expect(scripts).toEqual([]);
   });
 
-  it('have permissive licences, and none is deprecated', () => {
+  it('have permissive licenses, and none is deprecated', () => {
     const licences = new Set(entries.map(([, { license }]) => license));
     expect([...licences].sort()).toEqual(['Apache-2.0', 'BSD-3-Clause', 'MIT', 'Unlicense']);
     expect(entries.filter(([, { deprecated }]) => deprecated)).toEqual([]);

@@ -29,7 +29,7 @@ const hookTransaction = `const work = async (tx: DatabaseTransaction): Promise<v
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      await withTimeout(settings.hookTimeoutMs, call, { signal: lease, error });
+      await withTimeout(settings.hookTimeoutMs, call, { signal: leaseSignal, error });
 ${settling}    };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });`;
 
@@ -119,7 +119,7 @@ export const plantedBugs = [
   {
     name: 'a requested recheck does not poll the sequencer',
     file: 'ledger/settlement/settle-payment.ts',
-    from: 'const status = await fetchStatusOrPollLater(context, claimed, lease);',
+    from: 'const status = await fetchStatusOrPollLater(context, claimed, leaseSignal);',
     to: 'const status = { exists: true, intentSubmitted: true } as SequencerStatus | undefined;',
     caughtBy: [settlement],
   },
@@ -155,11 +155,11 @@ export const plantedBugs = [
   {
     name: 'the watch ends without a last poll',
     file: 'ledger/settlement/settle-payment.ts',
-    from: '  const status = await fetchStatusOrPollLater(context, claimed, lease);',
+    from: '  const status = await fetchStatusOrPollLater(context, claimed, leaseSignal);',
     to: `  if (claimed.state === 'created' && claimed.watchExpired) {
     return watchUnpaid(context, claimed, { exists: true, intentSubmitted: false });
   }
-  const status = await fetchStatusOrPollLater(context, claimed, lease);`,
+  const status = await fetchStatusOrPollLater(context, claimed, leaseSignal);`,
     caughtBy: [settlement],
   },
   {

@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * After SIGTERM the health check fails and everything else works for this time, so that load balancers stop sending requests: more
+ * After SIGTERM the health check fails and everything else works for this time, so load balancers stop sending requests: more
  * than two intervals of their check. 0 if they stop before SIGTERM, as with restart.sh or preStop, or without a load balancer.
  */
 const drainMs = 5_000;
-/** The process exits at most this long after the drain. The supervisor must wait longer than both before it kills the process. */
+/** The process exits at most this long after the drain. The supervisor must wait longer than drainMs + timeoutMs. */
 const timeoutMs = 9_500;
-/** Time of this that is kept for telemetry. */
+/** The part of `timeoutMs` for telemetry. */
 const telemetryMs = 1_000;
 
 /**
- * Ends the process on SIGTERM: first the drain, then the requests and hooks of the router, then all other requests, then telemetry.
+ * Ends the process on SIGTERM: first the drain, then requests and hooks of the router, then other requests, then telemetry.
  * @param {import('node:http').Server} server
  * @param {import('express-intents').IntentRouter} router
  * @param {() => Promise<unknown>} [endTelemetry] exports the last spans and metrics, such as `() => sdk.shutdown()`

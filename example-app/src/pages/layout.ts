@@ -2,7 +2,7 @@ import { type Html, html } from '../html.js';
 
 export const shopName = 'The Patient Kettle';
 
-/** What the layout shows of the visit. */
+/** What the layout shows about the visit. */
 export interface Visit {
   /** Undefined without a login. */
   readonly userId: string | undefined;
@@ -17,7 +17,7 @@ export interface Page {
   readonly scripts?: readonly string[];
 }
 
-/** Shortens a user id of 44 characters to its ends. */
+/** The first and last four characters of a user id. */
 export const shorten = (id: string): string => `${id.slice(0, 4)}…${id.slice(-4)}`;
 
 export function layout({ title, main, scripts = [] }: Page, { userId, isSimulated }: Visit): Html {

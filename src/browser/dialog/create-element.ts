@@ -16,5 +16,5 @@ export function createElement<Name extends keyof Tags>(
   return element;
 }
 
-/** The attributes of a decorative drawing in a square of 24. */
+/** The attributes of a decorative drawing of 24 by 24 units. */
 export const svgAttributes: Attributes = { viewBox: '0 0 24 24', 'aria-hidden': 'true' };

@@ -8,7 +8,7 @@ import { createElement, svgAttributes } from './create-element.js';
 import css from './intent-dialog.css';
 import { qrCode } from './qr-code.js';
 
-// Loaded on demand, when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
+// Loaded when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
 
 /** The states of the dialog; its `data-state`. `IntentFlow` describes their transitions. */
 export type DialogState =
@@ -48,14 +48,14 @@ export interface Code {
 
 /** What the visitor can do. */
 export interface Actions {
-  /** The dialog was closed, also with Escape. */
+  /** The visitor closed the dialog, also with Escape. */
   closed(): void;
   retry(): void;
   /** Check whether the payment of an expired code has arrived. */
   check(): void;
 }
 
-/** The paths of the marks that replace the code, in a square of 24. */
+/** The paths of the marks that replace the code, 24 by 24 units. */
 const marks = {
   asking: 'M12 12a4 4 0 1 0-.1 0M4 20a8 7 0 0 1 16 0',
   confirming: 'M12 2a10 10 0 0 1 10 10',
@@ -70,7 +70,7 @@ const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)
 
 let sheet: CSSStyleSheet | undefined;
 
-/** The dialog of a payment or login. It displays states and decides none. */
+/** The dialog of a payment or login. `IntentFlow` decides its states. */
 export class IntentDialog {
   readonly element: HTMLDialogElement;
   readonly #host: HTMLElement;
@@ -271,7 +271,7 @@ export class IntentDialog {
     const isPayment = this.#settings.mode === 'payment';
     if (problem && state === 'confirming') return retryText(problem, texts);
     if (problem) {
-      // A message of the site is complete. The visitor may have paid in another tab.
+      // The site's own message is shown alone: `unpaid` could contradict it, if the visitor has paid in another tab.
       const isOwnText = problem.code === 'request_refused' && problem.message !== problem.code;
       return [problemText(problem, texts), isUnpaid && !isOwnText && texts.unpaid].filter(Boolean).join(' ');
     }

@@ -1,10 +1,10 @@
-/** A failed request or page handler. `code` is the `code` of the response, or one of the element. */
+/** A failed request or page handler. */
 export class Problem extends Error {
-  /** A code from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
+  /** The code of the response, one from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
   declare readonly code: string;
   /**
-   * HTTP status of the response. Without one: 0 for `offline`, 404 for a disabled route, 426 for `insecure_page`, otherwise -1. A 2xx
-   * response that is `unreadable` has 502.
+   * HTTP status of the response; 502 for an `unreadable` 2xx response. Without a response: 0 for `offline`, 404 for a disabled
+   * route, 426 for `insecure_page`, otherwise -1.
    */
   declare readonly status: number;
 
@@ -76,7 +76,7 @@ export async function call<Answer>(
 
 const explained = new Set<string>();
 
-/** The router answers every error as JSON with a code. Any other answer is a fault of the installation, named once. */
+/** The router answers every error as JSON with a code. Any other answer is a fault of the installation, reported once. */
 function explainForeignAnswer(path: string, { status, headers, redirected }: Response, isPost: boolean): void {
   const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without a type'}`;
   if (explained.has(answer)) return;
@@ -85,10 +85,10 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
     status === 403
       ? 'CSRF middleware in front of the router. Mount the router before it'
       : status === 404
-        ? 'another path. Mount the router at the root, or set `base`'
+        ? 'the path. Mount the router at the root, or set `base`'
         : redirected
           ? 'a redirect by login middleware in front of the router. Mount the router before it'
-          : 'middleware or a proxy before the router';
+          : 'middleware or a proxy in front of the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
   console.warn(`express-intents: ${answer}, not from the router. Likely cause: ${cause}. See docs/existing-app.md.`);
 }

@@ -8,9 +8,9 @@ type LoginAnswer = { readonly user: User } | { readonly user?: never; readonly c
 const retryWindowMs = 120_000;
 
 /**
- * Completes a login on the server (interface section 4.7), with retries. All have the same idempotency key: if the answer to
- * a completed login was lost, the same process answers again. Another process of the site cannot, so the last step is a request for
- * the current user.
+ * Completes a login on the server (interface section 4.7), with retries. All requests have the same idempotency key: if the
+ * answer to a completed login was lost, the same process answers again. Another process of the site cannot, so the last step
+ * is a request for the current user.
  * @param session the path of the route
  * @param onRetry called with the last problem before each retry but the first, because a single failure is not displayed
  * @param confirmUser asks the visitor to confirm the user, on sites with the option `confirm`

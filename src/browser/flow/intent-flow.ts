@@ -12,7 +12,7 @@ import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
 import { Watch, type WatchSignal } from './watch.js';
 
-/** How long "paid" stays on the screen before the redirect. */
+/** How long success is shown before the redirect. */
 const lingerMs = 1_200;
 
 /** The intents of the buttons of this page. After a reload, only one of two buttons restores the same intent. */
@@ -20,7 +20,7 @@ const claimedIds = new Set<string>();
 
 type CancelReason = 'declined' | 'expired' | 'problem';
 
-/** The states that offer a retry. A dialog closed in one of them was closed for that reason. */
+/** The states that can offer a retry. A dialog closed in one of them was closed for that reason. */
 const isRetryable = (state: string): state is CancelReason => /declined|expired|problem/.test(state);
 
 /**
@@ -38,8 +38,8 @@ const isRetryable = (state: string): state is CancelReason => /declined|expired|
  * Every state leads to idle when the element leaves the page, and every state except confirming also when the visitor
  * closes the dialog.
  *
- * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues for at
- * most an hour. Unless it was declined, `pending-intents.ts` keeps its id for the next visit.
+ * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues until
+ * an hour after the code expires. Unless it was declined, `pending-intents.ts` keeps its id for the next visit.
  */
 export class IntentFlow {
   /** Loaded on demand. */
@@ -51,7 +51,7 @@ export class IntentFlow {
   readonly #watches = new Map<string, Watch>();
   #settings = {} as Settings;
   #state: DialogState | 'idle' = 'idle';
-  /** Set from the click until idle. */
+  /** Undefined when idle. */
   #attempt: AbortController | undefined;
   readonly #creator = new IntentCreator();
   #providedSecret: string | undefined;
@@ -285,7 +285,7 @@ export class IntentFlow {
     this.#completingId = id;
     this.#unwatchAll();
     this.#settings = settings;
-    // Another intent may be in creation. Its code must not replace this result.
+    // The site may be creating another intent. Its code must not replace this result.
     this.#attempt?.abort();
     const attempt = new AbortController();
     this.#attempt = attempt;
@@ -328,7 +328,7 @@ export class IntentFlow {
     return this.#dialog?.ask(userId) ?? false;
   }
 
-  /** A login restored after a reload may have been completed before it. Without a dialog this is not reported. */
+  /** A login restored after a reload may be complete already. Without a dialog this is not reported. */
   #failLogin(problem: Problem): void {
     this.#completingId = undefined;
     forgetPending(this.#settings.orderJson);

@@ -24,7 +24,7 @@ const retryWindowMs = 2_500;
 let loading: Promise<DialogModule> | undefined;
 let failures = 0;
 
-/** Starts loading the dialog, so that it is there when the button is pressed. */
+/** Starts loading the dialog, so that it is ready when the button is pressed. */
 export function preloadDialog(): Promise<DialogModule> {
   if (loading) return loading;
   // Some browsers cache a failed import, so a retry uses another URL. A bundler rewrites only the import with a literal path.
@@ -35,7 +35,7 @@ export function preloadDialog(): Promise<DialogModule> {
   return started;
 }
 
-/** Loads the dialog, with retries. @throws {Problem} `offline`; any value if the signal is aborted */
+/** Loads the dialog, with retries. @throws {Problem} `offline`, or any if the signal is aborted */
 export function loadDialog(signal: AbortSignal): Promise<DialogModule> {
   return retryUntil(
     signal,

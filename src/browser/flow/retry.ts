@@ -9,7 +9,7 @@ export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failu
  * Repeats `act` until it succeeds, while its problems are retryable.
  * @param retryWindowMs after this time no further retry is scheduled
  * @param act gets the number of failures so far
- * @throws {Problem} the last one; any value if the signal is aborted
+ * @throws {Problem} the last one, also if the signal is aborted
  */
 export async function retryUntil<Value>(
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import { httpUrl, requireThat } from '../validation.js';
  * @throws {TypeError} unless its origin is the page's or one of the server's `returnOrigins`
  */
 export function returnUrl(template: string, intentId = '', option = 'url'): string {
-  // Anything but a string has no `replaceAll`, and is then no address.
+  // Only strings have `replaceAll`. `httpUrl` refuses undefined.
   const url = httpUrl(template.replaceAll?.('{{INTENT_ID}}', encodeURIComponent(intentId)), option);
   requireThat(
     isOnOrigin(url, [location.origin, ...siteConfig.returnOrigins]),

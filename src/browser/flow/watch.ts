@@ -17,10 +17,10 @@ const slowPollMs = 5_000;
 const pollDuringStreamMs = 15_000;
 /** The browser fires several events when the page is shown again. */
 const pageEventThrottleMs = 300;
-const maxWatchMs = 3_600_000;
+const maxLateMs = 3_600_000;
 
 /**
- * Watches one intent until it is stopped, for at most an hour.
+ * Watches one intent until it is stopped, at most for `expiresInMs` plus an hour.
  *
  * - streaming: the event stream is alive. A poll every 15 s checks it.
  * - polling: no live stream. Polls every second, with backoff while polls fail.
@@ -67,12 +67,12 @@ export class Watch {
     );
     for (const event of ['visibilitychange', 'pageshow', 'online', 'focus', 'pagehide', 'offline'])
       addEventListener(event, (event) => this.#onPageEvent(event), { signal: this.#stopped.signal });
-    setTimeout(() => this.stop(), maxWatchMs);
+    setTimeout(() => setTimeout(() => this.stop(), maxLateMs), settings.expiresInMs);
     this.#stream.open();
     this.#schedule();
   }
 
-  /** Whether the last polls were not answered. */
+  /** Whether the last poll failed or the browser is offline. */
   get isFailing(): boolean {
     return this.#failures > 0 || !navigator.onLine;
   }

@@ -11,11 +11,11 @@ export function amountIn(payload: Uint8Array, locale: string): string {
   return localizeAmount(decimal, currency, locale);
 }
 
-/** Never rounds: a currency without minor unit still shows its hundredths. @param amount with two decimals */
+/** Never rounds: a currency without a minor unit still shows its hundredths. @param amount with two decimals */
 export function localizeAmount(amount: string, currency: string, locale: string): string {
   const isNative = currency === nativeCurrency;
   const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency };
-  // Browsers format a decimal string exactly, or older ones as the nearest double.
+  // Browsers format a decimal string exactly, older ones as the nearest double.
   const format = (more?: object): string =>
     new Intl.NumberFormat(locale, { ...options, ...more }).format(amount as `${number}`);
   const usual = format();

@@ -1,6 +1,6 @@
 import { tryOrUndefined } from '../validation.js';
 
-/** The texts of the button itself, which are there before the dialog is loaded. */
+/** The texts of the button itself, available before the dialog is loaded. */
 export interface ButtonTexts {
   readonly payment: string;
   readonly login: string;

@@ -27,7 +27,7 @@ export const en = {
   keepOpen: 'No payment yet. If you have confirmed, keep this page open.',
   unpaid: 'You were not charged.',
   offline: 'You are offline. Waiting for a connection…',
-  /** While the code of a payment is shown. */
+  /** If the visitor may have paid. */
   offlineOpen: 'You are offline. If you have paid, keep this page open.',
   noAnswer: 'Connection problem. Still trying…',
   silent: 'The payment service is not responding. Still trying…',

@@ -25,7 +25,7 @@ const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
 /** The text for a problem; for a refusal, the site's own. */
 export function problemText({ code, message, status }: Problem, texts: Texts): string {
   if (code === 'request_refused' && message !== code) return message;
-  // An answer of other software, such as a middleware of the site.
+  // An answer from other software, such as a middleware of the site.
   if (code === 'unreadable' && /^4/.test(`${status}`)) return texts.refused;
   const [key] = Object.entries(problemCodes).find(([, pattern]) => pattern.test(code)) ?? ['otherwise'];
   return texts[key as keyof Texts];

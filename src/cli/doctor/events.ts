@@ -11,7 +11,7 @@ const slowServiceMs = 20;
 
 const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.checkTimeoutMs / 5);
 
-/** What one stream shows. A stream is held back if its first event arrives with the last, or does not arrive. */
+/** What one stream shows. A stream is held back if its first event arrives with the second, or does not arrive. */
 type StreamResult =
   | { readonly finding: Finding }
   | {
@@ -36,16 +36,15 @@ export const checkEvents: Check = async (context) => {
     const result = await checkEventStream(url, service.tookMs, context);
     const slowestMs = await control.stop();
     if ('finding' in result) return [result.finding];
-    // Only if plain requests at the same moment were not delayed, a buffer explains the delay of the stream.
+    // A buffer explains the delay of the stream only if plain requests at the same time were not delayed.
     if (slowestMs - service.siteOnlyMs < result.heldMs / 3) quietTries += 1;
     if (tries < 3) continue;
     if (quietTries > 1) return [heldBack(result.symptom)];
-    if (tries === 6 || performance.now() > endsAtMs) return [notJudged('plain requests are delayed too')];
+    if (tries === 6 || performance.now() > endsAtMs) return [undecided('plain requests are delayed too')];
   }
 };
 
-const notJudged = (reason: string): Finding =>
-  skipped(`whether a proxy buffers the events cannot be judged: ${reason}`);
+const undecided = (reason: string): Finding => skipped(`cannot tell whether a proxy buffers the events: ${reason}`);
 
 /** Sends plain requests while a stream is open. They show how much load delays answers. */
 function startControl(siteUrl: URL, { status: path }: SiteRoutes, { client, signal }: DoctorContext) {
@@ -53,7 +52,7 @@ function startControl(siteUrl: URL, { status: path }: SiteRoutes, { client, sign
   const ended = AbortSignal.any([stopped.signal, signal]);
   const requests = async (): Promise<number> => {
     let slowestMs = 0;
-    // The pauses double, so a stream that is held back for seconds reaches no rate limit.
+    // The pauses double, so the requests reach no rate limit while a stream is held back for seconds.
     for (let pauseMs = 4; path && !ended.aborted; pauseMs = Math.min(2 * pauseMs, 256)) {
       const startedAt = performance.now();
       const delayMs = (): number => performance.now() - startedAt;
@@ -161,7 +160,7 @@ async function checkFirstEvent(
       if (!hasBoth) return { finding: ok(`first event after ${firstMs} ms`) };
       if (serviceMs >= slowServiceMs) return { symptom: 'The first two events arrive together', heldMs: serviceMs };
       const reason = `the payment service answers within ${slowServiceMs} ms, so all events arrive together`;
-      return { finding: notJudged(reason) };
+      return { finding: undecided(reason) };
     }
     const fix = 'See the log of the site.';
     return { finding: warning('The event stream ends without an event.', fix) };

@@ -101,7 +101,7 @@ const trustFix =
   'For localhost or a private network, let Node trust your own authority: NODE_EXTRA_CA_CERTS=<its certificate, a PEM file> ' +
   'npx express-intents doctor.';
 
-/** By the code of the error. `unreachable` is the fix when the network is at fault. */
+/** By the code of the error. `unreachable` is the fix if the network is at fault. */
 const networkProblems: readonly (readonly [
   codes: RegExp,
   explain: (host: string, unreachable: string) => NetworkProblem,
@@ -148,7 +148,7 @@ const networkProblems: readonly (readonly [
   ],
 ];
 
-/** Explains an error of a socket, of TLS or of the HTTP client. @param unreachable the fix when the network is at fault */
+/** Explains an error of a socket, of TLS or of the HTTP client. @param unreachable the fix if the network is at fault */
 export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkProblem {
   const { code, name, message } = rootCause(error);
   if (name === 'TimeoutError' || name === 'AbortError')
@@ -165,7 +165,7 @@ interface ErrorFields {
   readonly errors?: unknown;
 }
 
-/** The first error in the chain of causes that has a code. When several addresses failed, the first of them. */
+/** The first error in the chain of causes that has a code. If several addresses failed: the error of the first. */
 function rootCause(error: unknown): { readonly code?: string; readonly name?: unknown; readonly message: string } {
   let each = error as ErrorFields | null | undefined;
   for (let depth = 0; each && depth < 8; depth += 1) {

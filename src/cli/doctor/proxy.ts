@@ -5,8 +5,8 @@ import { noSite, rejectedBody } from './site.js';
 
 /**
  * Whether the site sees the addresses of visitors: the site reports how requests of the doctor arrive. The doctor sends no
- * `X-Forwarded-For`, so proxies wrote all its addresses, and the site must trust them all. In a second request the doctor claims
- * an address, which the site must not accept.
+ * `X-Forwarded-For`, so proxies added every address in it, and the site must trust them all. In a second request the doctor
+ * claims an address, which the site must not accept.
  */
 export const checkProxy: Check = async (context) => {
   const { siteUrl, settings } = context;
@@ -54,7 +54,7 @@ const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${co
 const callTrustProxy = (count: number): string =>
   `Call app.set('trust proxy', ${count}), because ${countProxies(count)} forward${count === 1 ? 's' : ''} the requests.`;
 
-/** TLS that ends before the site ends in a proxy. */
+/** If an https request arrives unencrypted, a proxy has terminated TLS. */
 const hasProxy = ({ proxied, encrypted }: ProxyReport, { protocol }: URL): boolean =>
   proxied || (protocol === 'https:' && !encrypted);
 
@@ -89,7 +89,7 @@ const overwriteAddress =
   'Configure the first proxy to overwrite X-Forwarded-For with the address of the client. In HAProxy: http-request set-header ' +
   'X-Forwarded-For %[src], without option forwardfor. In nginx: proxy_set_header X-Forwarded-For $remote_addr;';
 
-/** A proxy that appends to the header keeps the claimed address, which the site must not trust. One that overwrites it does not. */
+/** The site must not trust the claimed address. A proxy keeps it unless it overwrites the header. */
 function checkClaim(plain: ProxyReport, claiming: ProxyReport, siteUrl: URL): Finding | undefined {
   if (!claiming.claimed) return undefined;
   const symptom = 'Clients can claim any address with X-Forwarded-For, so limits by address have no effect';

@@ -33,7 +33,7 @@ export const checkSequencer: Check = async (context) => {
   return checkService(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
 };
 
-/** The sequencer over direct gRPC (interface section 4.2), when that is set. */
+/** The sequencer over direct gRPC (interface section 4.2), if its URL is set. */
 export const checkGrpc: Check = async (context) => {
   const { settings, host, env } = context;
   const { grpcUrl } = settings;
@@ -93,6 +93,7 @@ async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promi
   return undefined;
 }
 
+/** How long after the pong to wait for a message that is not an envelope, which shows another protocol. */
 const faultWaitMs = 150;
 
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
@@ -111,9 +112,9 @@ export const checkStream: Check = async ({ settings, signal, env }) => {
   }
 };
 
-const proxyFix = 'Allow WebSockets in every proxy and firewall. Without them, pages show a payment seconds later.';
+const proxyFix = 'Allow WebSockets in every proxy and firewall. Without them, pages show a payment a few seconds late.';
 
-/** Returns the milliseconds that a ping takes. @throws {Error} when no stream opens */
+/** Returns the milliseconds that a ping takes. @throws {Error} if no stream opens */
 async function pingStream(url: URL, signal: AbortSignal): Promise<number> {
   const socket = new WebSocket(url.href.replace(/^http/, 'ws'), { perMessageDeflate: false, followRedirects: false });
   const failed = new AbortController();
@@ -162,7 +163,7 @@ function streamRequest(): Uint8Array {
 
 /** Why a sequencer cannot be used, and the fix. @param setting the variable with its address */
 function explainSequencer(error: unknown, host: string, setting: string): NetworkProblem {
-  const unreachable = `Check that the payment service runs, that ${setting} is right, and that the firewall allows outgoing connections.`;
+  const unreachable = `Check that the payment service runs, that ${setting} is correct, and that the firewall allows outgoing connections.`;
   if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachable);
   const wrongAddress = `Set ${setting} to the address that your payment service gave you, without /v1/api.`;
   switch (error.code) {

@@ -86,7 +86,7 @@ export const checkSettings: Check = async ({ env, problems, production }) => {
   return [ok(`${count} variables set, all valid; production mode ${production ? 'on' : 'off'}`)];
 };
 
-/** Without a destination, each payment fails when it is created. The environment does not show whether the site has payments. */
+/** Without a destination, payments fail unless their terms have one. The environment does not show if the site has payments. */
 function checkDestination(env: Environment, production: boolean): Finding[] {
   const isGenerated = env.INTENT_SEQUENCER_URL === 'embedded' && !production;
   if (env.INTENT_DESTINATION || isGenerated) return [];
@@ -94,7 +94,7 @@ function checkDestination(env: Environment, production: boolean): Finding[] {
   return [warning(problem, `${fix} Ignore this warning if the site has no payments.`)];
 }
 
-/** Whether the domain of logins, the origin of the site and `--url` are consistent. */
+/** Whether INTENT_DOMAIN, INTENT_ORIGIN, NODE_ENV and `--url` are consistent. */
 export const checkConsistency: Check = async (context) => {
   const { settings, siteUrl, production, env } = context;
   const { domain, origin, sequencerUrl } = settings;

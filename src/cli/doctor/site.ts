@@ -79,7 +79,7 @@ function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Findi
   return [failure(text, 'Start the site with NODE_ENV=production.')];
 }
 
-/** Passes the body parsers of the app. The router rejects it as its last check, and creates and logs nothing. */
+/** Passes the body parsers of the app. The last check of the router rejects it; nothing is created or logged. */
 export const rejectedBody = '{"doctor":true}';
 const rejectedCode = 'unknown_field';
 
@@ -154,8 +154,7 @@ export const rateLimited = skipped(
 );
 
 /** The site may rename the route, or mount the router under a path. */
-async function webhookPathOf(siteUrl: URL, { site, client, signal }: DoctorContext): Promise<string> {
-  const { mountPath } = await site();
+async function webhookPathOf(siteUrl: URL, mountPath: string, { client, signal }: DoctorContext): Promise<string> {
   const described = await pathOfOperation('receiveWebhook', client, new URL(mountPath + openApiPath, siteUrl), signal);
   return mountPath + (described || '/intent/webhook');
 }
@@ -166,7 +165,9 @@ export const checkWebhook: Check = async (context) => {
   if (!settings.takesWebhooks)
     return [skipped('INTENT_WEBHOOK_PUBLIC_KEY is not set; pass --webhook if the site has `webhook: true`')];
   if (!siteUrl) return [noSite];
-  const path = await webhookPathOf(siteUrl, context);
+  const site = await context.site().catch(() => undefined);
+  if (!site) return [skipped('the site cannot be reached; see the check `site`')];
+  const path = await webhookPathOf(siteUrl, site.mountPath, context);
   const headers = { 'content-type': 'text/plain' };
   const { status, text } = await client.read(new URL(path, siteUrl), {
     method: 'POST',

@@ -44,7 +44,7 @@ export class FaultList {
     this.#set([]);
   }
 
-  /** Counts a call. Returns the oldest fault that applies to it, if any. @param kinds that its transport supports; default all */
+  /** Counts a call for the oldest fault that applies to it, and returns that fault. @param kinds of the transport; default all */
   consume(operation: Operation, kinds?: readonly FaultKind[]): ResolvedFault | undefined {
     const name = sequencerOperationOf(operation);
     const applied = this.#active.find(

@@ -97,7 +97,7 @@ const kinds = {
   },
   reorder: {
     title: 'Deliver messages out of order',
-    description: 'Delivers the messages of an intent in the wrong order, the newest first.',
+    description: 'Delivers the messages of an intent in the wrong order.',
     group: 'memory',
     messagesOnly: true,
   },

@@ -15,11 +15,11 @@ export interface FaultyCall {
   readonly fault: ResolvedFault;
   readonly perform: () => Promise<Uint8Array>;
   readonly forget: () => void;
-  /** Aborted when the sequencer closes or the caller disconnects. Ends delays. */
+  /** Ends delays. Aborted when the sequencer closes and, except over HTTP, when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** Returns the envelope of a faulty call. Without `when: 'after'` the operation is skipped, and the envelope is an empty OK. */
+/** Returns the envelope of a faulty call. With `when: 'before'`, all but `forget` skip the operation and corrupt an empty OK. */
 async function corruptedEnvelope({ fault, perform, forget }: FaultyCall): Promise<Uint8Array> {
   const { kind, when } = fault;
   if (kind === 'forget') {
@@ -60,7 +60,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { ref: false, signal }).catch(() => false);
 }
 
-/** Error codes of the kinds that deliver no envelope, in the process and over gRPC. `httpFailures` has the same kinds, and `drip`. */
+/** Error codes of the kinds that deliver no envelope, outside HTTP. `httpFailures` has the same kinds, and `drip`. */
 const callFailureCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>> = {
   refuse: 'sequencer_unreachable',
   cut: 'sequencer_unreachable',
@@ -92,7 +92,7 @@ interface HttpExchange {
   readonly res: Response;
 }
 
-/** Performs a faulty call of the proxy. Returns undefined when the response was sent, or the sequencer closes. */
+/** Performs a faulty call of the proxy. Returns the envelope to send, or undefined if nothing is left to send. */
 export async function performFaultyHttpCall(call: FaultyCall, exchange: HttpExchange): Promise<Uint8Array | undefined> {
   const { fault, perform, signal } = call;
   if (fault.kind === 'delay' && fault.when === 'before') {

@@ -9,7 +9,7 @@ import type { RecordedBytes } from '../journal/journal-record.js';
 import type { SequencerOperation } from '../operations/request.js';
 
 export interface CheckedSignature {
-  /** The required signer. The rendezvous key is that of the intent, which its creator and everyone with the code has. */
+  /** The required signer. The creator of the intent and everyone with its code have the rendezvous key. */
   readonly signer: 'rendezvous' | 'verifier' | 'user' | 'payer';
   /** Base58; undefined if the request does not name the key. */
   readonly key: string | undefined;
@@ -29,7 +29,7 @@ export function checkSignatures(
   return result;
 }
 
-/** Cached, because an open inspector page fetches the same requests with every change. */
+/** Cached, because an open inspector page fetches the same requests after every change. */
 const results = new WeakMap<RecordedBytes, readonly CheckedSignature[]>();
 
 function attempt(check: Check, bytes: Uint8Array): readonly CheckedSignature[] {

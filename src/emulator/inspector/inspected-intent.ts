@@ -31,8 +31,7 @@ export interface InspectedIntent extends ListedIntent {
 /** The intents, including refused creates, the newest first. */
 export function listInspectedIntents({ intents, journal }: SequencerState): ListedIntent[] {
   const stored = intents.recent(shownCount).map((intent) => listStored(intent, journal.timeline(intent.id)));
-  const known = new Set(stored.map(({ id }) => id));
-  const others = journal.timelines.filter(({ id }) => id !== undefined && !known.has(id)).map(listTimeline);
+  const others = journal.timelines.filter(({ id }) => id !== undefined && !intents.get(id)).map(listTimeline);
   return [...stored, ...others].sort((one, other) => other.createdAtMs - one.createdAtMs).slice(0, shownCount);
 }
 

@@ -10,7 +10,7 @@ export interface JournalEntry {
   readonly number: number;
   /** When it started, ms since 1970. */
   readonly atMs: number;
-  /** How many identical calls this entry stands for. */
+  /** How many consecutive identical calls this entry stands for. */
   readonly times: number;
   /** When the last of these calls started, ms since 1970. */
   readonly lastAtMs: number;
@@ -52,7 +52,7 @@ const defaultLimits: JournalLimits = {
   bytes: 32 * 1024 * 1024,
 };
 
-/** Operations that create an intent. A refused one has a timeline too. */
+/** Operations that can create an intent. A refused call has a timeline too. */
 const createOperations = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
 
 /**
@@ -77,7 +77,7 @@ export class Journal {
     this.#limits = { ...defaultLimits, ...limits };
   }
 
-  /** In the order in which they started. */
+  /** The oldest first. */
   get timelines(): readonly Timeline[] {
     return [...this.#timelines.values()];
   }
@@ -197,7 +197,6 @@ function bytesOf(record: JournalRecord): number {
   return recorded.reduce((sum, one) => sum + (one?.bytes?.length ?? 0), 0);
 }
 
-/** Repeated calls with the same response are one entry. */
 function isRepeated(one: JournalRecord, other: JournalRecord): boolean {
   if (one.kind !== 'call' || other.kind !== 'call') return false;
   return (

@@ -45,10 +45,11 @@ export function markSubmitted(
 
 /**
  * Reverses a payment, as when its transactions fail: its status is again that of an unpaid one (protocol section 6).
- * @throws {IntentError} `intent_not_found`
+ * @throws {IntentError} `intent_not_found`, `invalid_request` for a login
  */
 export function reversePayment({ intents, journal }: SequencerState, id: string): void {
   const intent = intents.require(id);
+  if (intent.request.kind !== 'payment') throw new IntentError('invalid_request', 'Only a payment can be reversed.');
   intents.update(intent, { submitted: false, payer: undefined, reversed: intent.submitted || intent.reversed });
   intents.save();
   journal.add(id, { kind: 'reversed' });

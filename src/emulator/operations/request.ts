@@ -14,7 +14,7 @@ export interface OperationRequest extends Operation {
 
 const served = { ...operations, submitPayment } as const;
 
-/** An operation that the embedded sequencer serves: one of the interface, or `submitPayment`, with which the simulated wallet pays. */
+/** An operation of the embedded sequencer: one of the interface, or `submitPayment`, with which the simulated wallet pays. */
 export type SequencerOperation = keyof typeof served;
 
 export const sequencerOperationNames = Object.keys(served) as [SequencerOperation, ...SequencerOperation[]];

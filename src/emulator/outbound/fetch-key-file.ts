@@ -9,7 +9,7 @@ import { GuardedHttpClient, loopbackAddresses, type OutboundOptions, publicAddre
 
 const path = '/.well-known/service-payments.json';
 
-/** A source of a domain's keys instead of its key file: an origin on this machine, an app, or trusted keys. */
+/** Replaces `https://<domain>` as the source of a domain's keys: an origin on this machine, an app, or trusted keys. */
 type LocalSource =
   | { readonly origin: string }
   | { readonly listener: RequestListener }
@@ -45,7 +45,7 @@ export class KeyFileReader {
     this.#localSources.set(parseVerifierDomain(domain), { keys: [...publicKeys] });
   }
 
-  /** Requires that the domain of a login publishes its verifier (interface section 5.3). @throws {IntentError} `request_refused` */
+  /** Requires that a login's domain publishes its verifier (interface section 5.3). @throws {IntentError} `request_refused` */
   async verifyKeyPublished({ domain, verifier }: RequestedLogin): Promise<void> {
     const source = this.#localSources.get(domain);
     if (source && 'keys' in source) {

@@ -122,8 +122,8 @@ const specialIPv4 = subnets('ipv4', [
 ]);
 
 /**
- * Global unicast is 2000::/3. Everything else is loopback, link-local, unique local, multicast, IPv4-mapped or unallocated.
- * Parts of 2000::/3 are for documentation or tunnel to IPv4.
+ * Global unicast is 2000::/3. Everything else is special-purpose or unallocated, and so are the listed
+ * parts of 2000::/3, such as those for documentation and tunnels to IPv4.
  */
 const specialIPv6 = subnets('ipv6', [
   '::/3',

@@ -32,7 +32,7 @@ export function update(element, data, render) {
   element.replaceChildren(...[render(data)].flat());
 }
 
-/** Updates a list to one child for each item. Unchanged children keep their focus, changed ones their open details. */
+/** Updates a list to one child for each item. Unchanged children stay; changed ones keep their focus and open details. */
 export function updateList(list, items, keyOf, render) {
   const existing = new Map([...list.children].map((child) => [child.dataset.key, child]));
   let next = list.firstElementChild;

@@ -11,7 +11,7 @@ const otherId = 'other';
 let listed = { intents: [], other: 0, faults: 0 };
 let events;
 
-/** The intent in the fragment. A fragment that cannot be decoded is an unknown id. */
+/** The id in the fragment. A fragment that cannot be decoded is an unknown id. */
 function selectedId() {
   const fragment = location.hash.slice(1);
   try {
@@ -114,7 +114,7 @@ function listenWhileVisible() {
   events.addEventListener('error', () => showNote('problem', noConnection));
 }
 
-/** Shows the selected intent. A narrow page then moves the focus, because it shows the list or the details. */
+/** Shows the selected intent. A narrow page then moves the focus, because it shows only the list or only the details. */
 async function select() {
   const previous = document.querySelector('#intents a[aria-current]');
   showList();

@@ -93,7 +93,7 @@ const descriptions = {
   webhook: ({ url, status, problem, durationMs }) => ({
     title: 'Webhook called',
     outcome: problem ?? `status ${status}`,
-    mood: status >= 200 && status < 300 ? 'good' : 'bad',
+    mood: status === 200 ? 'good' : 'bad',
     notes: [url, duration(durationMs)],
   }),
   fault: ({ operation, via, fault }) => ({

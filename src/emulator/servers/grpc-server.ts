@@ -12,7 +12,7 @@ import { type ListenOptions, listen } from './listen.js';
 /** The same as the limit of the proxy. */
 const maxRequestBytes = 64 * 1024;
 
-/** Direct gRPC (interface section 4.2), at its own port. */
+/** Direct gRPC (interface section 4.2), on its own port. */
 export interface GrpcServer {
   readonly url: string;
   close(): Promise<void>;

@@ -23,27 +23,33 @@ export interface InProcessTransport {
   close(): Promise<void>;
 }
 
-/** @param closed aborted when the sequencer closes @param via the transport that the journal names */
+/** @param sequencerClosing aborted when the sequencer closes @param via the transport that the journal names */
 export function inProcessTransport(
   state: SequencerState,
-  closed: AbortSignal,
+  sequencerClosing: AbortSignal,
   via: TransportKind = 'in-process',
 ): InProcessTransport {
-  let closing = new AbortController();
+  let endingStreams = new AbortController();
   return Object.freeze({
     call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
-      requireRunning(closed, signal);
+      requireRunning(sequencerClosing, signal);
       // `AbortSignal.any` uses memory for as long as its sources exist, so it is created only if needed.
-      const stop = signal ? AbortSignal.any([closed, signal]) : closed;
+      const stop = signal ? AbortSignal.any([sequencerClosing, signal]) : sequencerClosing;
       const envelope = await perform(state, { ...operation, body }, via, stop);
-      requireRunning(closed, signal);
+      requireRunning(sequencerClosing, signal);
       return openResponse(envelope);
     },
     openStream: (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) =>
-      readStream(state, { request: { ...operation, body }, via, closed, closing: closing.signal, signal }),
+      readStream(state, {
+        request: { ...operation, body },
+        via,
+        sequencerClosing,
+        endingStreams: endingStreams.signal,
+        signal,
+      }),
     close: async () => {
-      closing.abort();
-      closing = new AbortController();
+      endingStreams.abort();
+      endingStreams = new AbortController();
     },
   });
 }
@@ -65,17 +71,19 @@ function perform(
 interface StreamCall {
   readonly request: OperationRequest;
   readonly via: TransportKind;
-  readonly closed: AbortSignal;
-  readonly closing: AbortSignal;
+  /** Aborted when the sequencer closes. */
+  readonly sequencerClosing: AbortSignal;
+  /** Aborted by `close` of this transport. */
+  readonly endingStreams: AbortSignal;
   readonly signal: AbortSignal | undefined;
 }
 
 async function* readStream(
   state: SequencerState,
-  { request, via, closed, closing, signal }: StreamCall,
+  { request, via, sequencerClosing, endingStreams, signal }: StreamCall,
 ): AsyncGenerator<Uint8Array, void> {
-  requireRunning(closed, signal);
-  const stop = AbortSignal.any([closed, closing, ...(signal ? [signal] : [])]);
+  requireRunning(sequencerClosing, signal);
+  const stop = AbortSignal.any([sequencerClosing, endingStreams, ...(signal ? [signal] : [])]);
   const fault = state.faults.consume(request, streamFaultKinds);
   if (fault) state.journal.recordFault(request, via, fault);
   if (fault && fault.kind !== 'cut') throwFault(fault);
@@ -83,7 +91,7 @@ async function* readStream(
     yield openResponse(envelope);
   }
   if (fault) throwFault(fault);
-  requireRunning(AbortSignal.any([closed, closing]), signal);
+  requireRunning(AbortSignal.any([sequencerClosing, endingStreams]), signal);
 }
 
 function open(

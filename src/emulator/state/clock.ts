@@ -5,7 +5,7 @@ import type { v1 } from '../../wire/codec.js';
 export interface Clock {
   /** The time, ms since 1970. Can be passed as a function: `intentRouter({ now: clock.now })`. */
   now(this: void): number;
-  /** Advances the clock by `ms` milliseconds. Fires no timers. @throws {IntentError} `invalid_request` if `ms` is negative */
+  /** Advances the time by `ms` milliseconds. Fires no timers. @throws {IntentError} `invalid_request` unless `ms` is 0 or more */
   advance(this: void, ms: number): void;
 }
 

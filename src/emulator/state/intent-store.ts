@@ -98,7 +98,7 @@ export class IntentStore {
     return this.#intents.get(id);
   }
 
-  /** The intent of an equal request, if any (protocol section 6). @throws {IntentError} `malformed_message` for another intent */
+  /** The intent with this id, if any (protocol section 6). @throws {IntentError} `malformed_message` if its content differs */
   find({ id, signedBytes }: VerifiedIntent): StoredIntent | undefined {
     const intent = this.#intents.get(id);
     if (intent && Buffer.compare(intent.signedBytes, signedBytes) !== 0) {

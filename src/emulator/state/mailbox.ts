@@ -32,7 +32,7 @@ export interface PersistedMessages {
 /**
  * The messages at one rendezvous. A message stays until it is acknowledged, or until a full mailbox drops it.
  *
- * The request is never removed: the site acknowledges every message it reads, and a wallet that scans the code later still
+ * The request is never removed: the site acknowledges every message that it reads, and a wallet that scans the code later still
  * needs the request.
  */
 export class Mailbox {

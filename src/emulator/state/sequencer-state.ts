@@ -52,7 +52,7 @@ function closeState(intents: IntentStore, file: StateFile | undefined): void {
   try {
     intents.save();
   } catch {
-    // Answered calls are already saved. Only messages and acknowledgements can be lost.
+    // Successful calls are already saved. Only `webhook_called` messages can be lost.
   } finally {
     file?.close();
   }

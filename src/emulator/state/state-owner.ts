@@ -26,7 +26,7 @@ export function isOwnerLine(line: string): boolean {
 }
 
 /**
- * Requires that no running sequencer owns the file. An owner at the same port is not checked, because listening then fails.
+ * Requires that no running sequencer owns the file. An owner on the same port is not checked, because listening then fails.
  * @throws {IntentError} `invalid_configuration` with the URL of the owner
  */
 export async function requireFreeStateFile(file: string, port: number): Promise<void> {

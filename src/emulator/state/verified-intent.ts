@@ -12,7 +12,7 @@ export interface VerifiedIntent {
   readonly message: MailboxMessage;
 }
 
-/** Verifies a message that creates an intent (protocol section 6), without its key file. @throws {IntentError} as `verifyIntent` */
+/** Verifies a message that creates an intent (protocol section 6), not the key file. @throws {IntentError} as `verifyIntent` */
 export function verifyIntentMessage(
   message: v1.Message,
   key: Uint8Array,

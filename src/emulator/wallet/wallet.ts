@@ -19,7 +19,7 @@ export interface WalletOptions {
   readonly url: string;
   /** Display name. */
   readonly name: string;
-  /** 32 bytes from which all keys of the wallet are derived. Default: derived from the name, so `Ada` is the same wallet everywhere. */
+  /** 32 bytes from which its keys are derived. Default: derived from the name, so `Ada` is the same wallet everywhere. */
   readonly seed?: Uint8Array | undefined;
   /** The time, ms since 1970. */
   readonly now?: (() => number) | undefined;
@@ -29,9 +29,9 @@ export interface WalletOptions {
  * A simulated wallet, without money.
  *
  * A `code` is a client secret, or a link to the wallet with the client secret as its fragment. Calls reject with an IntentError:
- * `invalid_client_secret` for an invalid code, `intent_not_found`, `invalid_signature` or `malformed_message` for a request that
- * does not match its code, `not_supported` for the wrong kind, and `sequencer_...` if the sequencer refuses the call, such as for
- * a payment that another wallet has already paid.
+ * `invalid_client_secret` or `unknown_currency` for an invalid code, `intent_not_found` for an unknown intent,
+ * `invalid_signature` or `malformed_message` for a request that does not match its code, `not_supported` for the wrong kind, and
+ * `sequencer_...` if the call fails or is refused, such as for a payment that another wallet has paid.
  */
 export interface Wallet {
   /** Display name. */

@@ -39,7 +39,7 @@ import { normalizeTerms } from './payment-terms.js';
 
 export interface CreateIntentRequest {
   readonly owner: IntentOwner;
-  /** Undefined without an idempotency key, and without a ledger, where the key has no effect. */
+  /** Undefined without an idempotency key, or without a ledger, where the key has no effect. */
   readonly keyed: KeyedRequest | undefined;
   /** The terms, from the hook or from the site; undefined for a login. Not called for a repeated request. */
   readonly terms: () => Promise<RecordedTerms> | RecordedTerms | undefined;
@@ -112,7 +112,7 @@ export async function startIntent(context: RouterContext, request: CreateIntentR
     // A disconnect prevents the call. It does not cancel a call in progress, because the intent may already exist.
     await unsent.create({ cancelBeforeSend: http && disconnectSignal(http.res) });
     context.webhook?.register(id, http?.req);
-    // Without a browser the caller receives the intent.
+    // Not for `router.createPayment`: its caller gets the id as the return value.
     if (http) await runOnCreated(context, http.req, id, terms);
     await confirmIntent(context, request, id, terms);
   }
@@ -168,7 +168,7 @@ async function resolveHookTerms(
   return normalizeTerms(await resolveTerms(req, body), config);
 }
 
-/** Signs a payment, or a login without terms. Equal arguments produce equal bytes. @throws {IntentError} `not_supported` */
+/** Signs a payment; without terms, a login. Equal arguments produce equal bytes. @throws {IntentError} `not_supported` */
 function prepareIntent(
   { client, config }: RouterContext,
   terms: RecordedTerms | undefined,
@@ -188,7 +188,7 @@ function loginParameters({ login }: RouterContext['config']) {
 
 /**
  * Inserts the row of an intent with a key.
- * @returns the intent of a concurrent request that reserved the key first; `prepared` was not sent and is discarded
+ * @returns the intent of a concurrent request that reserved the key first; the given one was not sent and is discarded
  */
 async function reserveIntent(
   context: RouterContext,

@@ -10,7 +10,7 @@ import { fingerprintOf, isUnquotedKey } from './intent-request.js';
 import { normalizeTerms, termNames } from './payment-terms.js';
 
 /** A payment without a browser cannot unlock a resource, because a resource belongs to a browser. */
-type PaymentTerms = Omit<SitePaymentTerms, 'resource'>;
+type TermsWithoutResource = Omit<SitePaymentTerms, 'resource'>;
 
 /** Options of `router.createPayment`. */
 export interface CreatePaymentOptions {
@@ -27,7 +27,7 @@ export interface CreatedPayment {
   readonly id: string;
   /** The text of the QR code. Anyone who has it can pay or decline this intent. */
   readonly clientSecret: string;
-  /** Opens the wallet. It contains the client secret. Undefined without `INTENT_WALLET_URL` or an embedded sequencer. */
+  /** Opens the wallet. It contains the client secret. Undefined without `INTENT_WALLET_URL`, unless the sequencer is embedded. */
   readonly walletLink: string | undefined;
 }
 
@@ -37,7 +37,7 @@ const calledAfterClose =
 /** `router.createPayment`: the steps of `POST /intent`, with the site as the owner of the intent. */
 export async function createPayment(
   context: RouterContext,
-  terms: PaymentTerms,
+  terms: TermsWithoutResource,
   options: CreatePaymentOptions = {},
 ): Promise<CreatedPayment> {
   const { ledger, config, events } = context;
@@ -60,7 +60,7 @@ export async function createPayment(
   return Object.freeze({ id, clientSecret, walletLink: walletUrl && `${walletUrl}#${clientSecret}` });
 }
 
-function parseTerms(terms: PaymentTerms, config: RouterContext['config']): RecordedTerms {
+function parseTerms(terms: TermsWithoutResource, config: RouterContext['config']): RecordedTerms {
   requireKnown('router.createPayment', terms ?? null, termNames, 'invalid_terms');
   if ('resource' in terms && terms.resource !== undefined) {
     const message =

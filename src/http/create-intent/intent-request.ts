@@ -4,7 +4,7 @@ import type * as zod from 'zod';
 import { IntentError } from '../../errors.js';
 import { isStorable } from '../../ledger/to-json-clone.js';
 
-/** The body of `POST /intent`. It contains no terms: the server sets them. */
+/** The body of `POST /intent`. */
 export interface IntentRequestBody {
   readonly mode?: 'payment' | 'login' | undefined;
   /** Identifies the purchase; the site's `payment` hook looks it up. */
@@ -57,7 +57,7 @@ const termFields: readonly string[] = [
   'login',
 ];
 
-/** Parses the body of `POST /intent`. @throws {IntentError} `terms_not_accepted`, `unknown_field`, `invalid_request` and others */
+/** Parses the body of `POST /intent`. @throws {IntentError} for an unknown or invalid field */
 export function parseIntentRequest(
   body: unknown,
   schema: IntentRequestSchema,

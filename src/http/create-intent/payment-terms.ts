@@ -26,7 +26,7 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
   };
 }
 
-const hookName = 'the hook payment';
+const hookName = 'the payment hook';
 export const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
 
 function requireTerms(terms: unknown): SitePaymentTerms {
@@ -75,8 +75,8 @@ const maxMetadataBytes = 16 * 1024;
 const maxResourceLength = 200;
 
 /**
- * The terms of a payment as the ledger records them: the amount with two decimals, the metadata as JSON. The site sets the terms, so
- * an error in them is not one of the browser. The range has already been checked if the browser chose the amount.
+ * The terms of a payment as the ledger records them: the amount with two decimals, the metadata as JSON. The site sets the
+ * terms, so an error in them is a server error. If the browser chose the amount, its range has already been checked.
  * @throws {IntentError} `invalid_terms`, with the field
  */
 export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
@@ -129,7 +129,7 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value;
 }
 
-/** One line without controls of the text direction, which could reorder the text of the dialog around it. */
+/** One line without characters that control the text direction: they could reorder the text around it in the dialog. */
 const descriptionForm = /^[^\p{Cc}\p{Surrogate}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,100}$/u;
 
 function requireDescription(description: unknown): string {
@@ -168,7 +168,7 @@ function parseMetadata(metadata: unknown): Readonly<Record<string, unknown>> {
   throw new IntentError('invalid_configuration', message);
 }
 
-/** The clone omits undefined members. A hook would find that an id is missing only after the payment. */
+/** Rejects undefined members, which the clone omits: a hook would miss them only after the payment. */
 function requireDefined(value: unknown, path: string): void {
   if (value === undefined)
     throw new IntentError('invalid_configuration', `${path} is undefined. Set a value, or omit it.`);

@@ -24,16 +24,16 @@ export interface FeedContext {
 
 export interface FeedOptions {
   readonly context: FeedContext;
-  /** Keeps a watch without connections for a few seconds, then calls `end`. Returns its cancellation, or undefined at the limit. */
+  /** Keeps an unused watch for a few seconds, then calls `end`. Returns a function to cancel this; undefined at the limit. */
   readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
   readonly onEnd: (feed: IntentFeed) => void;
 }
 
-/** The kind of the event that ends a feed, and its id. The event is the same in all processes, because it comes from the status. */
+/** The kind and the id of the event that ends a feed. The status causes it, so it is the same in all processes. */
 export const terminalKind = 'intent_submitted';
 const terminalFrame = eventFrame({ kind: terminalKind, id: terminalKind });
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
-/** A scan happens once. Both messages and the status report it. */
+/** A scan happens once. Messages and the status both report it. */
 const scannedEvent = { kind: 'code_scanned', id: 'code_scanned' } as const;
 
 /** Events kept for browsers that reconnect. */
@@ -52,8 +52,8 @@ const statusRetry = { firstMs: 500, capMs: 15_000 } as const;
  * - lingering: the last connection has left a watching feed. The watch continues for a few seconds, so that a page reload finds
  *   it and its events. `join` returns the feed to watching.
  * - ended: connections and watch are closed. A later connection needs a new feed. A feed ends when the intent is submitted or
- *   unknown, when the last connection leaves and the feed may not linger, when the watch ends or fails, and when the process
- *   closes.
+ *   unknown, when the last connection leaves and the feed may not linger, when lingering ends, when the watch ends or fails, and
+ *   when the process closes.
  *
  * The status arrives by a read of the feed itself or by `update`. Both have the same effect.
  */

@@ -7,7 +7,7 @@ import type { Request, Response } from 'express';
 /** How many requests may wait behind the stream of a connection. Browsers and proxies send none. */
 const maxBehind = 64;
 
-/** A connection with streams. Deleted with the last of them, so that a new stream does not reset the count. */
+/** A connection with streams. Kept until the last of them ends: a new stream does not reset the count. */
 interface Pipeline {
   /** Streams that are open or waiting for their turn. */
   streams: number;

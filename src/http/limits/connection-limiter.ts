@@ -2,7 +2,7 @@ import type { ConnectionLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
-/** The owner whose limits an event stream counts against, in addition to that of the process. */
+/** The owner whose limits an event stream counts against, in addition to the limit of the process. */
 export interface ConnectionOwner extends Partial<RateLimitKey> {
   /** The hash of the browser's cookie; undefined without our cookie. */
   readonly browser: string | undefined;
@@ -13,8 +13,8 @@ export interface ConnectionOwner extends Partial<RateLimitKey> {
  * Limits the open event streams by browser, address, network and process.
  *
  * - available: `acquire` succeeds below the limits.
- * - full: a stream was rejected by `perProcess`, and `onFull` was called. Ends when the number of open streams has fallen to half
- *   of `perProcess`.
+ * - full: a stream was rejected by `perProcess`, and `onFull` was called. It is not called again before the number of open
+ *   streams has fallen to half of `perProcess`.
  */
 export class ConnectionLimiter {
   readonly #limits: ConnectionLimits;
@@ -38,7 +38,7 @@ export class ConnectionLimiter {
     return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }
 
-  /** The caller releases it once. @throws {IntentError} `too_many_connections`, `too_busy`; then there is nothing to release */
+  /** Counts a stream, to be released once. @throws {IntentError} `too_many_connections`, `too_busy`; then nothing is counted */
   acquire({ browser, address, network }: ConnectionOwner): void {
     const { perBrowser, perAddress, perProcess } = this.#limits;
     const perNetwork = perAddress * networkFactor;

@@ -31,7 +31,7 @@ function loadIPv6() {
 }
 let loaded: ReturnType<typeof loadIPv6> | undefined;
 
-/** @param ip `req.ip`: the address that a trusted proxy reports; undefined after the connection has closed */
+/** @param ip `req.ip`: the address of the connection, or from a trusted proxy; undefined after the connection has closed */
 export function rateLimitKey(ip: string | undefined): RateLimitKey {
   if (ip === undefined) return unreadable;
   if (isIPv4(ip)) return { address: ip, network: undefined };

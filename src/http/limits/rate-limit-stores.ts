@@ -54,7 +54,7 @@ const pauseMs = 10_000;
  * The state of the shared store. All limits of a router use the same store.
  *
  * - up: the store is called. A failure is logged and pauses it.
- * - paused: for ten seconds after a failure the store is not called. Results of calls already running are ignored.
+ * - paused: for ten seconds after a failure the store is not called. Calls already running do not change the state.
  * - retrying: the store is called again. A failure pauses it again. A success is logged and returns it to up.
  */
 export class SharedStoreState {

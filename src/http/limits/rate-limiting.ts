@@ -21,7 +21,7 @@ interface LimitContext {
   readonly now: () => number;
 }
 
-/** Limits the requests of an address, whatever their cookies. @param limits undefined if rate limits are disabled */
+/** Limits the requests of an address, regardless of cookies. @param limits undefined if rate limits are disabled */
 export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): RateLimiterOf {
   if (!limits) return () => () => undefined;
   const created = new Map<LimitedRoute, RateLimiter>();

@@ -29,7 +29,7 @@ export class CachedProbe<Value> {
     this.#options = options;
   }
 
-  /** How long probes have had no success: from the start of the first one. Infinite if no probe has succeeded yet. */
+  /** The time since the first probe after the last success; 0 if there was none. Infinite before the first success. */
   get unansweredMs(): number {
     if (!this.#hasSucceeded) return Number.POSITIVE_INFINITY;
     return this.#unansweredSinceMs === undefined ? 0 : performance.now() - this.#unansweredSinceMs;

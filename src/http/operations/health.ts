@@ -33,8 +33,8 @@ export interface RouterHealth {
       readonly answeredMsAgo?: number | undefined;
     };
     /**
-     * Absent without a database, and after `close()` is called. `slow`: no answer within 0.8 s. `down`: the database fails, has not
-     * answered for five seconds, or has never answered.
+     * Absent without a database, and after `close()` is called. `slow`: no answer within 0.8 s. `down`: the database fails, has
+     * not answered for five seconds, or has never answered.
      */
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
     /**
@@ -84,7 +84,7 @@ const defaultTiming: HealthTiming = {
   ledgerTtlMs: 1_000,
   ledgerDownAfterMs: 5_000,
 };
-/** The settlement searches the database for due payments every second, after failures at least every ten seconds. */
+/** The settlement searches the database for due payments every second, and after failures at least every ten seconds. */
 const stalledMs = 30_000;
 /** Due payments are claimed within a second unless the processes are overloaded. */
 const behindMs = 60_000;

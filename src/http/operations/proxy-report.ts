@@ -2,22 +2,22 @@ import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
 
-/** The doctor sends its token in this header. The site reports in the header of the same name. */
+/** `express-intents doctor` sends its token in this header. The site reports in the same header of the response. */
 export const doctorHeader = 'Intent-Doctor';
 
 /** The address that the doctor claims in `X-Forwarded-For`. Reserved for documentation (RFC 5737): no visitor has it. */
 export const claimedAddress = '192.0.2.1';
 
 export interface ProxyReport {
-  /** Addresses in `X-Forwarded-For`. */
+  /** The number of addresses in `X-Forwarded-For`. */
   readonly forwarded: number;
-  /** The addresses among them that `trust proxy` accepts. */
+  /** How many of them `trust proxy` accepts. */
   readonly trusted: number;
   /** Whether the site takes the claimed address for the address of the visitor. */
   readonly claimed: boolean;
   /** Whether the request has any header of a proxy. */
   readonly proxied: boolean;
-  /** Whether the connection to the site itself has TLS. */
+  /** Whether the connection to the site itself uses TLS. */
   readonly encrypted: boolean;
   /** Whether the site takes the connection of the visitor for https. */
   readonly secure: boolean;
@@ -27,7 +27,7 @@ export interface ProxyReport {
 export const doctorToken = (cookieKey: Uint8Array): string =>
   Buffer.from(hkdfSync('sha256', cookieKey, '', 'express-intents doctor v1', 32)).toString('base64url');
 
-/** Tells the doctor how its own request arrived. A client without the token learns nothing. */
+/** Reports to the doctor how its request arrived. A client without the token gets no report. */
 export function proxyReporter(cookieKeys: readonly Uint8Array[] = []): (req: Request, res: Response) => void {
   const name = doctorHeader.toLowerCase();
   const tokens = cookieKeys.map((key) => Buffer.from(doctorToken(key)));

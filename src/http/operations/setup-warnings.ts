@@ -81,7 +81,7 @@ function nonRegenerableSession(): Warning {
       return cannotRegenerate(req);
     },
     text: () =>
-      'req.session of the app cannot be regenerated, which would allow session fixation, so logins are rejected. Use ' +
+      "The app's req.session cannot be regenerated. A login in it would allow session fixation, so logins are rejected. Use " +
       'express-session or cookie-session, or mount the router before the session: it then stores logins in its own cookie.',
   };
 }

@@ -7,7 +7,7 @@ import { isResource, requireResource } from '../create-intent/payment-terms.js';
 export interface RequiredPayment {
   /** The same string as in the terms of the `payment` hook: 1 to 200 characters, such as `article:tea`. */
   readonly resource: string;
-  /** The minimum amount, with `currency`. Default: any payment for the resource. */
+  /** The minimum amount; requires `currency`. Default: any payment for the resource. */
   readonly amount?: string | number | undefined;
   /** The currency of the payment, a lowercase three-letter code. Default: any. */
   readonly currency?: string | undefined;
@@ -15,7 +15,7 @@ export interface RequiredPayment {
   readonly order?: unknown;
 }
 
-/** A `RequiredPayment` after it was checked. */
+/** A checked `RequiredPayment`. */
 export interface ParsedRequirement {
   readonly resource: string;
   readonly money: Money | undefined;
@@ -34,7 +34,7 @@ export function parseRequiredPayment(required: RequiredPayment): ParsedRequireme
   if (typeof resource === 'string' && resource !== '' && !isResource(resource)) {
     throw new IntentError(
       'invalid_request',
-      'No payment can unlock this URL, because its resource is too long or contains a NUL character. Correct the URL.',
+      'No payment can unlock this URL, because its resource is too long, or contains NUL or lone surrogates. Correct the URL.',
     );
   }
   return { resource: requireResource(resource), money: parseAmount(amount, currency), currency, order };

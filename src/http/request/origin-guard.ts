@@ -28,7 +28,7 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
   );
 }
 
-/** Rejects a read by a page of another site, before it is counted. @throws {IntentError} `cross_site_request` */
+/** Rejects a read by a page of another site, before the rate limit. @throws {IntentError} `cross_site_request` */
 export function rejectCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
   throw new IntentError(
@@ -60,7 +60,7 @@ export function isPageView(req: Request): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && prefersHtml(req);
 }
 
-/** Whether a person sends the request, also by a form. */
+/** Whether a person sends the request, by opening a page or by submitting a form. */
 export function prefersHtml(req: Request): boolean {
   return req.accepts(['json', 'html']) === 'html';
 }

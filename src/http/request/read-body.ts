@@ -53,7 +53,7 @@ export function readBytes(req: Request, limitBytes: number, code: IntentErrorCod
     if (req.destroyed) return reject(new IntentError(code, incompleteBody));
     const chunks: Buffer[] = [];
     let length = 0;
-    // `close` also follows `end`. An unused error would double the cost of this function.
+    // `close` also follows `end`. Creating an unused error would double the cost of this function.
     const fail = (): void => {
       if (!req.readableEnded) reject(new IntentError(code, incompleteBody));
     };

@@ -32,7 +32,7 @@ export function toProblemDetails(error: unknown): ProblemDetails {
   return { type: typeOf('internal_error'), title, status, code: 'internal_error' };
 }
 
-/** Sends the problem of an error. Logs server errors except `closing` and outages, which the ledger logs. */
+/** Sends the problem of an error. Logs server errors except `closing` and database outages, which the ledger logs. */
 export function sendError(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
   if (error instanceof ClientDisconnectedError) {
     res.destroy();
@@ -61,12 +61,12 @@ function logServerError(req: Request, error: unknown, code: IntentErrorCode, log
   const details = describeError(error);
   // The message has the field and the fix. The hook has returned, so the stack has only frames of this package.
   if (code === 'invalid_terms') delete details.stack;
-  // These are not bugs of this package: an IntentError states its cause, `at` is a line of the site, and a SQLSTATE can come from a
-  // constraint of the site that fails when the transaction of a hook commits, without a line of the site on the stack.
+  // These are not bugs of this package: an IntentError states its cause, `at` is a line of the site, and a SQLSTATE can come from
+  // a constraint of the site that fails when the transaction of a hook commits, without a line of the site on the stack.
   const isExplained = error instanceof IntentError || 'at' in details || 'sqlState' in details;
   const isOurs = code === 'internal_error' && !isExplained;
-  const request = isOurs ? '. This is a bug in express-intents. Please report it.' : '';
-  logger.error(`express-intents: ${code}${request}`, { requestId, ...details });
+  const reportAdvice = isOurs ? '. This is a bug in express-intents. Please report it.' : '';
+  logger.error(`express-intents: ${code}${reportAdvice}`, { requestId, ...details });
 }
 
 /** Sends a problem. `instance` contains the request id that the log shows (RFC 9457, section 3.1.5). */

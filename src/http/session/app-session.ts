@@ -98,7 +98,7 @@ function replacedSession(req: SessionRequest, before: SessionContent): AppSessio
     // Passport needs methods that apps add to this session. They hold no data.
     const methods = Object.entries(before).filter(([, member]) => typeof member === 'function');
     req.session = { ...content, ...Object.fromEntries(methods) };
-    // The middleware makes a session of it.
+    // The middleware turns it into a session.
     return req.session;
   };
   const end = async (): Promise<void> => {

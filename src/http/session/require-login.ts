@@ -20,7 +20,7 @@ declare global {
 
 /** Options of `requireLogin`. */
 export interface RequireLoginOptions {
-  /** A path on this site. Page views without a login are redirected to it. Default: they see a small page with the button. */
+  /** A path on this site. Page views without a login are redirected to it. Default: a small page with the button. */
   readonly loginUrl?: string | undefined;
 }
 
@@ -64,9 +64,9 @@ export async function currentUser(req: Request): Promise<IntentUser | undefined>
 }
 
 /**
- * Logs out, on any route after `intentRouter()`, as `DELETE /session` does. An empty session replaces a session of the app that has the
- * login. Without a login it changes nothing. Call it before the response is sent, in a route that other sites cannot call: a `POST` route with the
- * app's CSRF protection.
+ * Logs out, on any route after `intentRouter()`, as `DELETE /session` does. An empty session replaces a session of the app that
+ * has the login. Without a login nothing changes. Call it before the response is sent, in a route that other sites cannot call:
+ * a `POST` route with the app's CSRF protection.
  * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `internal_error` if the response
  *   was already sent
  */

@@ -38,7 +38,7 @@ export function webhookRegistrar(
   return (intent, req) => {
     // The embedded sequencer calls this machine directly, where the origin may differ from the public one.
     const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);
-    // Without a request the local port is unknown. The ledger polls the embedded sequencer.
+    // Without a request the local port is unknown. The ledger polls the intent.
     if (base === undefined && !req) return;
     if (base === undefined) return warn(intent, req, 'the browser disconnected, so the local port is unknown.');
     if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} other registrations are running.`);

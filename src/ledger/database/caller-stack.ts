@@ -2,13 +2,13 @@ import { types } from 'node:util';
 import { firstAppFrame, siteFrames } from '../../errors.js';
 
 /**
- * Runs a call of the site. The stacks of the drivers end inside the driver, so an error without a frame of the site gets the stack
- * of this call. It stays the driver's own object, with SQLSTATE, detail and constraint.
+ * Runs a call of the site. The stack of a driver's error ends inside the driver, so an error without a frame of the site gets the
+ * stack of this call. The error stays the driver's object, with SQLSTATE, detail and constraint.
  * @throws what `call` throws
  */
 export async function withCallerStack<Value>(call: () => Promise<Value>): Promise<Value> {
   const caller: { readonly stack?: string } = {};
-  // Not formatted until it is read.
+  // Formatted only when it is read.
   Error.captureStackTrace(caller, withCallerStack);
   try {
     return await call();

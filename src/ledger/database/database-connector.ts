@@ -20,7 +20,7 @@ export interface ConnectorTiming {
   readonly closeMs: number;
   /** During an outage, from one trial write to the next. */
   readonly trialMs: number;
-  /** An outage ends after this long without a failure. An earlier failure belongs to the same outage. */
+  /** An outage ends after this long without a failure. A failure before that belongs to the same outage. */
   readonly calmMs: number;
 }
 
@@ -50,8 +50,8 @@ interface Outage {
 }
 
 /**
- * Every query of the ledger passes through it. It opens the database, retries until that succeeds, and
- * logs each outage once when it begins and once when it ends.
+ * Opens the database, retries until that succeeds, passes all queries of the ledger to it, and logs the beginning and
+ * the end of each outage.
  *
  *     connecting  -- an attempt to open succeeds --------> open
  *     connecting  -- an attempt fails -------------------> connecting; the next attempt follows after a backoff
@@ -74,7 +74,7 @@ export class DatabaseConnector implements Database {
   #db: Database | undefined;
   #attempt: Promise<Database>;
   #lastError: unknown;
-  /** From its beginning until its end is logged. */
+  /** Set until its end is logged. */
   #outage: Outage | undefined;
   #isTrying = false;
   #isDown = false;
@@ -124,7 +124,7 @@ export class DatabaseConnector implements Database {
     } catch (cause) {
       if (this.#isClosing) throw ledgerClosed();
       const code = cause instanceof IntentError ? cause.code : 'ledger_unavailable';
-      throw new IntentError(code, `The ${cannotBeOpened(cause)}`, { cause });
+      throw new IntentError(code, `The ${openingFailureText(cause)}`, { cause });
     }
   }
 
@@ -173,12 +173,13 @@ export class DatabaseConnector implements Database {
   async #whenOpen(): Promise<Database> {
     await this.#waitUntilOpeningEnded(this.#timing.openWaitMs);
     if (this.#db) return this.#db;
+    this.#closing.signal.throwIfAborted();
     const cause = this.#lastError;
     const message = 'The ledger is not open yet. See the log.';
     throw new DatabaseOutage(message, cause === undefined ? {} : { cause });
   }
 
-  /** Not a race with `#opened`: a pending promise would keep a reaction of every caller that ever waited for it. */
+  /** Does not race `#opened`: a pending promise would keep the reactions of all callers that ever waited for it. */
   async #waitUntilOpeningEnded(ms: number): Promise<void> {
     const { signal } = this.#openingEnded;
     await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
@@ -199,7 +200,7 @@ export class DatabaseConnector implements Database {
         return db;
       } catch (failure) {
         if (this.#isClosing) throw failure;
-        const isReported = cannotBeOpened(failure) === cannotBeOpened(this.#lastError);
+        const isReported = openingFailureText(failure) === openingFailureText(this.#lastError);
         this.#lastError = failure;
         if (!isReported) this.#reportOpening(failure);
       }
@@ -208,7 +209,7 @@ export class DatabaseConnector implements Database {
 
   #reportOpening(error: unknown): void {
     this.#lastError = error;
-    this.#options.logger.error(`express-intents: the ${cannotBeOpened(error)}`);
+    this.#options.logger.error(`express-intents: the ${openingFailureText(error)}`);
     this.#options.observer?.emit(unavailableEvent(error));
   }
 
@@ -256,7 +257,7 @@ export class DatabaseConnector implements Database {
     const seconds = ((recoveredAtMs - sinceMs) / 1_000).toFixed(1);
     const { logger, observer } = this.#options;
     logger.warn(
-      `express-intents: the database of the ledger works again after ${seconds} s; ${failedCalls} calls failed.`,
+      `express-intents: the database of the ledger works again after ${seconds} s. Failed calls: ${failedCalls}.`,
     );
     observer?.emit({ type: 'ledger_recovered' });
   }
@@ -266,7 +267,7 @@ export function unavailableEvent(error: unknown): RouterEventPayload {
   return { type: 'ledger_unavailable', code: error instanceof IntentError ? error.code : 'internal_error' };
 }
 
-function cannotBeOpened(error: unknown): string {
+function openingFailureText(error: unknown): string {
   return `ledger cannot be opened: ${withPeriod(messageOf(error))} ${untilItOpens}`;
 }
 

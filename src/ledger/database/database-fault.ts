@@ -1,7 +1,7 @@
 import { IntentError, type IntentErrorOptions } from '../../errors.js';
 
 // Classifies the error of a database call: an error of the statement, a failure of this one call, or an outage that
-// affects all calls. Finds the cause and the fix of an outage.
+// affects all calls. Finds the cause and the fix.
 
 /** The database is unavailable to all calls. The connector logs an outage once, not once for each call. */
 export class DatabaseOutage extends IntentError {
@@ -37,7 +37,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code) ? code : undefined;
 }
 
-/** Too few or too many values: 08P01, as most errors of poolers. Only Postgres names the routine. */
+/** Too few or too many values. Most errors of poolers are 08P01 too, but only Postgres names the routine. */
 function hasWrongValueCount(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown };
   return code === '08P01' && routine === 'exec_bind_message';
@@ -50,7 +50,7 @@ export function isUsableAfter(error: unknown): boolean {
   return state !== undefined && (keepsConnection.test(state) || !unavailable.test(state));
 }
 
-/** Turns an unavailable database into `ledger_unavailable`. Returns any other error unchanged. */
+/** Turns the error of an unavailable database into `ledger_unavailable`. Returns any other error unchanged. */
 export function toLedgerError(error: unknown): unknown {
   if (error instanceof IntentError || hasWrongValueCount(error)) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
@@ -70,7 +70,7 @@ export function ledgerUnavailable(what: string, cause?: unknown, fix?: string): 
 
 /** The error of a call after `router.close()`. */
 export const ledgerClosed = (): IntentError =>
-  ledgerUnavailable('The ledger is closed, because router.close() was called. Complete all calls before it');
+  ledgerUnavailable('The ledger is closed, because router.close() was called. Await all other calls first');
 
 export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
   return new DatabaseOutage(withFix(what, cause, diagnoseDatabase(cause)?.fix), { cause });
@@ -90,7 +90,7 @@ function withReason(what: string, cause: unknown): string {
 }
 
 export interface DatabaseDiagnosis {
-  /** Undefined for a network error, which the system's message describes. */
+  /** Undefined for an error of the network or TLS, whose message describes it. */
   readonly why?: string;
   readonly fix: string;
 }
@@ -110,7 +110,7 @@ const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
   [/^42501$/, 'Make the role of INTENT_DATABASE_URL the owner of the schema express_intents.'],
   [/^57014$/, 'A statement exceeded its timeout or was canceled. Find what delays it in pg_stat_activity.'],
   [/^25P0[34]$/, 'A transaction was idle or open for too long. Do slow work before the first query of tx.'],
-  [/^57P0/, 'The server is starting or shutting down. Wait, or start it.'],
+  [/^57P0/, 'The server is starting or shutting down, or ended the connection. Wait, or start it.'],
   [/^25006$/, 'Set INTENT_DATABASE_URL to the primary, not to a read-only replica.'],
 ];
 

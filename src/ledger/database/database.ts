@@ -23,26 +23,26 @@ export interface Queryable {
 /** A transaction. After it ends, `query` rejects. */
 export interface DatabaseTransaction extends Queryable {
   /**
-   * For a query builder: has the `query` method of a `PoolClient` of pg or of a `Transaction` of PGlite, for one
-   * statement in each text. On Postgres `release()` does nothing. Members that reach beyond the transaction are
-   * missing: cursors, COPY streams, named statements. In TypeScript: `tx.client as PoolClient`.
+   * For a query builder: has the `query` method of a `PoolClient` of pg, or of a `Transaction` of PGlite, the embedded
+   * database. It accepts one statement per call, and no cursors, COPY streams or named prepared statements. On Postgres
+   * `release()` does nothing. In TypeScript: `tx.client as PoolClient`.
    */
   readonly client: unknown;
 }
 
 export interface TransactionOptions {
   /**
-   * It runs a hook of the site, which may hang. On PGlite, where all other calls wait for an open transaction, it
-   * begins with its first statement and fails if it stays open for more than a few seconds.
+   * The transaction runs a hook of the site, which may hang. On PGlite all other calls wait for an open transaction, so
+   * it begins with its first statement, and fails if it is open for more than a few seconds.
    */
   readonly isHook?: boolean;
-  /** The hook failed before. On PGlite it begins after a pause: failing hooks must not block the database. */
+  /** The hook failed before. On PGlite the transaction begins after a pause: failing hooks must not block the database. */
   readonly isRetry?: boolean;
 }
 
-/** The transaction of a hook could not begin. Its `cause` is the error of the work. */
+/** The transaction of a hook could not begin. `cause` is the error of the hook. */
 export class TransactionNotStarted extends IntentError {
-  /** True if the database refused to begin it. False if its work ended before its turn came. */
+  /** True if the database refused to begin it. False if the hook failed or ended before that. */
   readonly isRefused: boolean;
 
   constructor(cause: unknown, isRefused = true) {
@@ -64,10 +64,10 @@ export interface Database extends Queryable {
   /**
    * Commits what `work` writes when it resolves. Rolls back when it rejects or when the commit fails.
    *
-   * On PGlite all other calls wait until the transaction ends. A call of the database from within `work` would be a
-   * deadlock, so it fails at once. `work` may set savepoints, but not begin or end transactions. The transaction is
-   * rolled back if a statement still runs when `work` ends, or fails and is not rolled back to a savepoint. Session state (settings,
-   * a role, session locks, temporary tables, cursors) ends with the transaction.
+   * On PGlite all other calls wait until the open transaction ends. Such a call from within `work` would be a deadlock,
+   * so it fails at once. `work` may set savepoints, but not begin or end transactions. The transaction is
+   * rolled back if a statement still runs when `work` ends, or fails and is not rolled back to a savepoint. Session state
+   * (settings, a role, session locks, temporary tables, cursors) ends with the transaction.
    * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
    * @throws {TransactionNotStarted} for a hook @throws what `work` throws
    */
@@ -77,6 +77,6 @@ export interface Database extends Queryable {
    * while disconnected are lost. Undefined if only one process can have the database.
    */
   readonly listen?: ((channel: string, onMessage: (payload: string) => void) => { close(): void }) | undefined;
-  /** Lets running work end, then closes the connections. Can be called again. */
+  /** Waits for running work, up to a timeout, then closes the connections. Can be called again. */
   close(): Promise<void>;
 }

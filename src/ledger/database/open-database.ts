@@ -18,7 +18,7 @@ export async function openDatabase(
     return openEmbedded({ folder: database.folder });
   }
   const { openPostgres } = await import('./postgres/postgres.js');
-  // A hook may be slow between two statements. Postgres takes 31 bits.
+  // A hook may be slow between two statements. The setting has 31 bits.
   const idleInTransactionMs = Math.min(Math.max(60_000, 2 * hookTimeoutMs), maxTimerMs);
   return openPostgres({ url: database.url, idleInTransactionMs });
 }

@@ -56,7 +56,7 @@ export class TransactionScope {
     this.#last = result.catch(() => undefined);
     try {
       const answer = await result;
-      // Only a transaction that is not aborted runs statements.
+      // A statement succeeds only if the transaction is not aborted.
       this.firstFault = undefined;
       return answer;
     } catch (error) {
@@ -68,7 +68,7 @@ export class TransactionScope {
   }
 }
 
-/** Statements that end or replace the transaction. `rollback to` a savepoint does not. */
+/** Statements that begin or end a transaction. `rollback to` a savepoint does neither. */
 const transactionControl =
   /^(?:begin|start|commit|end|abort|prepare|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
 
@@ -118,7 +118,7 @@ function afterComment(text: string): string {
   return '';
 }
 
-/** Marks a transaction until it ends. Must be its first statement. */
+/** Marks a transaction until it ends. Must run before its work. */
 export function markTransactionSql(mark: string): string {
   return `set local express_intents.transaction = '${mark}'`;
 }
@@ -126,8 +126,9 @@ export function markTransactionSql(mark: string): string {
 const endedByWork = 'The hook, or the function passed to `transaction`, ended its own transaction';
 
 /**
- * Fails if the transaction is no longer the marked one, and resets the state of the connection. Must be the last
- * statement, by the simple protocol. Prepared statements stay, because behind a pooler they may belong to another
+ * Fails if the transaction is no longer the marked one, and resets the state of the connection. It fails by the cast: the text
+ * is not an integer (22P02), and the message of the database quotes it, by which `explainCheck` recognizes it. Must run last
+ * before the commit, by the simple protocol. Prepared statements stay, because behind a pooler they may belong to another
  * client.
  */
 export function checkTransactionSql(mark: string): string {
@@ -135,10 +136,10 @@ export function checkTransactionSql(mark: string): string {
 reset session authorization; reset all; unlisten *; close all; discard temp; ${unlockAllSql}`;
 }
 
-/** Session locks survive a rollback. */
+/** Advisory locks of the session survive a rollback. */
 export const unlockAllSql = 'select pg_advisory_unlock_all()';
 
-/** The hook ended its transaction itself, so part of it may be committed. It is not safe to repeat. */
+/** The work ended its transaction itself, so some of its writes may be committed. It must not run again. */
 export class TransactionEndedByWork extends IntentError {}
 
 /** The meaning of an error of {@link checkTransactionSql}. Undefined for any other error of the database. */

@@ -19,7 +19,7 @@ export async function canCompleteLogin(
   return rowCount === 1;
 }
 
-/** Completes a login and runs `work` in its transaction. True for one caller: others wait for the row lock. */
+/** Completes a login and runs `work` in its transaction. True for one caller: the others wait for the row lock and get false. */
 export function completeLoginOnce(
   db: Database,
   { id, browser, ttlMs, userId }: LoginToComplete,

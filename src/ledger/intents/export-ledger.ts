@@ -38,7 +38,7 @@ export async function tablesVersion(db: Queryable): Promise<number> {
   return rows[0]?.tables ?? 0;
 }
 
-/** Control characters, and line ends of some readers such as `readline` of Node 24. Written as JSON escapes. */
+/** These characters become JSON escapes. Some readers, such as `readline` of Node 24, end a line at some of them. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (line: string): string => line.replace(unprintable, (text) => text.split('').map(codeOf).join(''));

@@ -29,7 +29,7 @@ const paymentsIn = (state: IntentState, place: number, order: string): string =>
   `(select id, ${place} as place from express_intents.intents
     where browser = $1 and resource = $2 and state = '${state}' order by ${order} limit 20)`;
 
-/** Settled payments, largest first; then submitted ones; then created ones. */
+/** At most twenty: settled payments, largest first; then submitted ones; then created ones. */
 export async function findPaymentsFor(
   db: Queryable,
   browser: Uint8Array,

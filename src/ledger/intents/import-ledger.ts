@@ -52,7 +52,7 @@ function requireHeader(line: string, tablesHere: number): void {
   throw new IntentError(
     'invalid_request',
     `The file is from a ledger with migration ${tables}. The newest migration of this ledger is ${tablesHere}. Install the version of ` +
-      'express-intents that exported it, then run `npx express-intents migrate`. Nothing was imported.',
+      'express-intents that exported the file, then run `npx express-intents migrate`. Nothing was imported.',
   );
 }
 

@@ -59,7 +59,7 @@ export function toLedgerIntent(row: IntentRow): LedgerIntent {
   });
 }
 
-/** The columns of {@link toRecordedTerms}. Each column costs CPU in the process and in Postgres, also without a row. */
+/** The columns of {@link toRecordedTerms}. Each column costs CPU in the process and in Postgres, even without a row. */
 export const termsColumns = `amount::text as amount, currency, destination, description, login, resource,
   metadata::text as metadata`;
 

@@ -72,7 +72,7 @@ function parseMetadata(metadata: unknown): string {
   return text;
 }
 
-/** The clone omits undefined members. In a filter that would match more, such as the payments of all accounts. */
+/** The clone omits undefined members. The filter would then match more, such as the payments of all accounts. */
 function hasUndefined(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return value === undefined;
   return Object.values(value).some(hasUndefined);
@@ -95,7 +95,7 @@ function parseDate(name: string, date: unknown): number | undefined {
 
 const timestamp = /^(?!0000)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-](?:0\d|1[0-5])(?::[0-5]\d)*$/;
 
-/** Whether Postgres can read it. A site may pass a cursor from its own query string. */
+/** Whether Postgres can read it. A site may pass a cursor from the URL of a request. */
 function isTimestamp(text: string): boolean {
   const seconds = text.slice(0, 19).replace(' ', 'T');
   const date = new Date(`${seconds}Z`);
@@ -112,9 +112,9 @@ function formatCursor({ created, id }: Cursor): string {
   return Buffer.from(`${created}|${id}`).toString('base64url');
 }
 
-/** Probably a value that is missing. Without the filter, the list would have the intents of everyone. */
+/** A value is probably missing. Without the filter, the list could have the intents of everyone. */
 function undefinedFilter(what: string): IntentError {
-  return invalid(`${what} is undefined, so more intents would match. Set a value, or omit it.`);
+  return invalid(`${what} is undefined. Set a value, or omit it to list more intents.`);
 }
 
 function invalid(message: string): IntentError {
@@ -154,8 +154,8 @@ function conditionsOf({ kind, state, userId, metadata, createdFrom, createdBefor
 /** Without this, a page would scan for intents that cannot exist. */
 function isContradiction({ kind, state, metadata }: ListFilters): boolean {
   if (kind === 'payment') return state === 'completed';
-  const isLogin = state === undefined || state === 'creating' || state === 'created' || state === 'completed';
-  return kind === 'login' && (!isLogin || metadata !== undefined);
+  const isStateOfLogins = state === undefined || state === 'creating' || state === 'created' || state === 'completed';
+  return kind === 'login' && (!isStateOfLogins || metadata !== undefined);
 }
 
 /** Newest first; equal times are ordered by id. @throws {IntentError} `invalid_request` */
@@ -177,7 +177,7 @@ export async function listIntents(db: Queryable, options: ListOptions): Promise<
   return { intents: page.map(toLedgerIntent), next: last && formatCursor(last) };
 }
 
-/** Filters without an index read this many intents for a page, which may then have fewer intents than its limit. */
+/** Filters without an index read at most this many intents for a page, which may then have fewer than its limit. */
 export const scannedPerPage = 2_000;
 
 /** The last intent to scan. Undefined if fewer are left. */

@@ -11,7 +11,7 @@ import {
   toStateChange,
 } from './intent-row.js';
 
-/** How many intents one transaction deletes: few, because other statements wait for it. */
+/** How many intents one transaction deletes: few, because other statements may wait for it. */
 const batchSize = 200;
 
 /** At least a day ago: an open page may still request the status of a younger intent. */
@@ -55,7 +55,7 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
   }
 }
 
-/** `created` is the time as text, because a number loses the microseconds. */
+/** `created` is the time as text, because a number would be rounded. */
 type DeletedRow = IntentRow & { readonly created: string };
 
 async function deleteFinished(tx: Queryable, values: readonly unknown[]): Promise<readonly DeletedRow[]> {

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/database.js';
 import type { BrowserIntent, Idempotency, NewIntent, ReplayedIntent } from '../ledger.js';
 import { type IntentRow, type TermsRow, termsColumns, toRecordedTerms } from './intent-row.js';
 
-/** When a payment is first polled, and how long it is watched, in milliseconds. */
+/** When a payment is first polled, and when it expires, in milliseconds. */
 export interface WatchTimes {
   readonly watchFirstMs: number;
   readonly watchMs: number;
@@ -44,7 +44,7 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
   return rowCount === 1;
 }
 
-/** Records that the sequencer has accepted a reserved intent. @throws {IntentError} `internal_error` if the row is missing */
+/** Records that the payment service has accepted a reserved intent. @throws {IntentError} `internal_error` if it is missing */
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
     `update express_intents.intents i

@@ -1,10 +1,12 @@
 /**
  * The first tables. `intents` has one row for each intent: its immutable terms, its state, and when it is processed
  * next. `history` has one row for each change of state, written by the trigger. `metadata` has a copy of the metadata of
- * each payment that has some, because its index would make every update of `intents` slower. `required_hooks` has the hooks
+ * each payment that has some, because an index on it would make every update of `intents` slower. `required_hooks` has the hooks
  * without which no process settles payments.
  *
- * `scheduled_at`: when `due_at` was last set.
+ * `scheduled_at`: when `due_at` last changed. `watch_until`: when a `created` payment expires, an `expired` or `reversed` one
+ * is no longer polled, and a `submitted` one that is still unverified or unknown to the service becomes `dead`.
+ * `leased_until` and `lease_token`: see claimed-payment.ts. `lane`, `timeouts` and `hook_run`: see hook-lanes.ts.
  *
  * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed
  * transition. So a bug in the program causes an error and not a wrong payment.
@@ -62,7 +64,7 @@ create index intents_user on express_intents.intents (user_id, created_at, id) w
 -- For prune: intents that need no more work.
 create index intents_finished on express_intents.intents (created_at, id)
   where due_at is null and state <> 'dead' and resource is null;
--- For requirePayment: the latest of each state. One browser may have thousands of payments for one resource.
+-- For requirePayment: the payments in each state. One browser may have thousands of payments for one resource.
 create index intents_resource on express_intents.intents (browser, resource, state, created_at) where resource is not null;
 create unique index intents_idempotency on express_intents.intents (browser, idempotency_key)
   where idempotency_key is not null;

@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../database/database.js';
 import { sqlStateOf } from '../database/database-fault.js';
 import { intentsMigration } from './001-intents.js';
 
-/** One change of the tables, which never changes again. The previous version of this program must work with it. */
+/** One change of the tables. A published one is never edited. The previous version of this package must work with it. */
 export interface Migration {
   /** 1, 2, 3, ... without a gap. */
   readonly version: number;
@@ -21,7 +21,7 @@ export const migrations: readonly Migration[] = [{ version: 1, name: 'intents', 
 const advisoryLock = 7_233_014_858;
 
 /** `create schema if not exists` needs the privilege to create a schema, even if it exists. */
-const schemaIsThere = `select from pg_catalog.pg_namespace where nspname = 'express_intents'`;
+const schemaExists = `select from pg_catalog.pg_namespace where nspname = 'express_intents'`;
 
 /** Not named `migrations`: other tools search all schemas for a table of that name and use it as their own. */
 const versionsTable = `
@@ -42,7 +42,7 @@ const maxAttempts = 5;
 
 /**
  * Runs the missing migrations. Several processes may call it at once: one of them runs each migration. Newer tables
- * stay as they are, so an old and a new version of a site can run side by side.
+ * stay as they are, so an old and a new version of this package can run side by side.
  * @returns the migrations that this call ran
  * @throws {IntentError} `ledger_unavailable`; `invalid_configuration` if the role lacks a privilege, with the fix
  */
@@ -99,7 +99,7 @@ async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
   const { version, name } = migration;
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(`set local lock_timeout = ${lockMs}`);
-  if ((await tx.query(schemaIsThere)).rowCount === 0) await tx.query('create schema express_intents');
+  if ((await tx.query(schemaExists)).rowCount === 0) await tx.query('create schema express_intents');
   await tx.query(versionsTable);
   if ((await missingMigrations(tx, [migration])).length === 0) return false;
   await tx.query(asOneStatement(migration.sql));
@@ -130,6 +130,6 @@ another role runs \`npx express-intents migrate\`, then \`grant usage on schema 
 \`grant select, insert, update, delete on all tables in schema express_intents to <role>\`.`;
 
 const inUse = `\
-The ledger cannot be migrated: a long transaction has its tables locked. Find it with \
+The ledger cannot be migrated: a long transaction has locked its tables. Find it with \
 \`select pid, xact_start, query from pg_stat_activity where xact_start < now() - interval '1 second' order by xact_start\`, \
 and end it with \`select pg_terminate_backend(<pid>)\`. Run a failed \`npx express-intents migrate\` again.`;

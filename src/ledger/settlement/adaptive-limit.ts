@@ -7,7 +7,7 @@ export interface AdaptiveLimitOptions {
 }
 
 const firstLimit = 8;
-/** At this many times the best latency the service counts as overloaded. */
+/** Above this many times the best latency, the service counts as overloaded. */
 const slowFactor = 2;
 /** The weight of one call in the smoothed latency, so that a single slow call changes little. */
 const weight = 0.1;
@@ -25,7 +25,7 @@ const decrease = 0.7;
  *     steady   -- a call fails or is slow ---------> limit x 0.7, once in each round of calls
  *     any      -- the limit falls to 1 ------------> rising, for a fast recovery after an outage
  *
- * Slow means that the smoothed latency is twice the best one. At a limit of 1 the best latency is measured again,
+ * Slow means that the smoothed latency is more than twice the best one. At a limit of 1 the best latency is measured again,
  * because single calls show the latency of the service without load.
  */
 export class AdaptiveLimit {

@@ -20,9 +20,9 @@ export interface HookCall {
   readonly name: 'onPaid' | 'onReversed';
   /** If undefined, the state changes without a call. */
   readonly hook: Hook | undefined;
-  /** Records the start of the hook, in one statement with another change of the row. Default: a statement that records only this. */
+  /** Records the start of the hook, in one statement with another change of the row. Default: records only the start. */
   readonly begin?: ((run: HookConcurrency) => Promise<ClaimedPayment>) | undefined;
-  /** Decides whether the hook is called now. Before it returns false, it stores the time at which the payment is processed next. */
+  /** Decides whether the hook is called now. Before it returns false, it ends the claim and stores the outcome. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
   readonly changes: string;
   readonly values: readonly unknown[];
@@ -36,7 +36,7 @@ export async function callHook(
   context: WorkContext,
   claimed: ClaimedPayment,
   call: HookCall,
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
 ): Promise<void> {
   const { lanes } = context;
   const { check, hook } = call;
@@ -48,24 +48,24 @@ export async function callHook(
   };
   const passesCheck = async (): Promise<boolean> => !check || check(await begin());
   const finish = async (): Promise<void> => {
-    if (hook) return callInTransaction(context, await begin(), { ...call, hook }, lease);
+    if (hook) return callInTransaction(context, await begin(), { ...call, hook }, leaseSignal);
     await updateClaimed(context.db, claimed, call.changes, call.values);
     emitSettledOrReversed(context, claimed);
   };
   if (claimed.lane === 'alone') {
-    return lanes.run('alone', lease, async () => {
+    return lanes.run('alone', leaseSignal, async () => {
       if (await passesCheck()) await finish();
     });
   }
-  if (check && !(await lanes.run('verify', lease, passesCheck))) return;
-  await (hook ? lanes.run(claimed.lane, lease, finish) : finish());
+  if (check && !(await lanes.run('verify', leaseSignal, passesCheck))) return;
+  await (hook ? lanes.run(claimed.lane, leaseSignal, finish) : finish());
 }
 
 /** Resumes a payment whose hooks were interrupted, by the rules in `hook-lanes.ts`. */
 export async function handleInterrupted(
   context: WorkContext,
   claimed: ClaimedPayment,
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, logger } = context;
   const name = claimed.state === 'settled' ? 'onReversed' : 'onPaid';
@@ -74,7 +74,7 @@ export async function handleInterrupted(
       context,
       claimed,
       { name, error: new Error('The hook was interrupted: the process ended or lost the database.'), lane: 'alone' },
-      lease,
+      leaseSignal,
     );
   }
   await updateClaimed(db, claimed, `lane = 'alone', due_at = now(), ${endClaimSql}`);
@@ -88,13 +88,13 @@ async function callInTransaction(
   context: WorkContext,
   begun: ClaimedPayment,
   { name, hook, changes, values }: HookCall & { readonly hook: Hook },
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, settings } = context;
   const { payment } = begun;
   const attempt = begun.attempts + 1;
   const late = begun.submittedAfterMs > settings.lateAfterMs;
-  const observed = { hook: name, payment, attempt, lease };
+  const observed = { hook: name, payment, attempt, leaseSignal };
   const error = hookTimeoutError(name, settings.hookTimeoutMs, true);
   let signalOfHook: AbortSignal | undefined;
   let calledAtMs = 0;
@@ -105,21 +105,21 @@ async function callInTransaction(
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      await withTimeout(settings.hookTimeoutMs, call, { signal: lease, error });
+      await withTimeout(settings.hookTimeoutMs, call, { signal: leaseSignal, error });
       await updateClaimed(tx, begun, changes, values);
     };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
   } catch (caught) {
     if (caught instanceof LeaseLost) throw caught;
     // An abort because the ledger closes is not a failure of the hook.
-    lease.throwIfAborted();
+    leaseSignal.throwIfAborted();
     if (!signalOfHook) return hookNotStarted(context, begun, caught);
     const isNotBegun = caught instanceof TransactionNotStarted;
     if (isNotBegun && (caught.isRefused || signalOfHook.aborted)) return hookNotStarted(context, begun, caught);
     // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
     emitHook(context, observed, calledAtMs, { error });
-    return hookFailed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, lease);
+    return hookFailed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, leaseSignal);
   }
   emitHook(context, observed, calledAtMs);
   emitSettledOrReversed(context, begun);
@@ -143,12 +143,12 @@ interface HookFailure {
   readonly lane?: Lane;
 }
 
-/** Counts an attempt. After a backoff the hook is called again. After the last attempt, a dead letter. */
+/** Counts an attempt. After a backoff the hook is called again. After the last attempt the payment becomes a dead letter. */
 async function hookFailed(
   context: SettlementContext,
   claimed: ClaimedPayment,
   { name, error, hasTimedOut = false, ...failure }: HookFailure,
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, settings, timing, logger } = context;
   const attempts = claimed.attempts + 1;
@@ -156,7 +156,7 @@ async function hookFailed(
   const lane = failure.lane ?? laneAfterFailure(timeouts);
   // A hook that ended its transaction itself would commit its writes again.
   const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedByWork;
-  if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, lease);
+  if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, leaseSignal);
   // A hanging hook occupies its slot for `hooks.timeoutMs`, so the pause is about as long or longer.
   const pauses = [
     exponentialBackoffMs({ firstMs: timing.retryFirstMs }, attempts - 1),
@@ -186,7 +186,7 @@ export async function moveToDeadLetter(
   claimed: ClaimedPayment,
   hook: HookCall['name'] | 'verifyPayment',
   error: unknown,
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, hooks, logger } = context;
   const { payment, attempts, lane } = claimed;
@@ -206,7 +206,7 @@ export async function moveToDeadLetter(
     const { onDeadLetter } = hooks;
     if (!onDeadLetter) return;
     const report = () => onDeadLetter(payment, { hook, attempts, error });
-    await callObserved(context, { hook: 'onDeadLetter', payment, lease }, report);
+    await callObserved(context, { hook: 'onDeadLetter', payment, leaseSignal }, report);
   } catch (failure) {
     logger.error(
       `express-intents: onDeadLetter failed for payment ${payment.id}. It is not called again.`,

@@ -11,11 +11,11 @@ import { type Lane, lanes } from './hook-lanes.js';
 import { hasAllHooksSql, type RequiredHook } from './required-hooks.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
-/** Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in its order. */
+/** Due in one lane. Pairs are compared, so even a database without statistics reads the index `intents_due` in order. */
 const isDueIn = (lane: Lane): string => `due_at is not null
   and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
 
-/** Not claimed. An impossibly long lease was written while the clock of the database was ahead. */
+/** Not claimed. An impossibly long lease does not count: the clock of the database was ahead. */
 const isFree = `(leased_until is null or leased_until <= now()
   or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
 
@@ -127,7 +127,6 @@ const dueBacklog = lanes
   )
   .join(' union all ');
 
-/** Counts the backlog in one statement. The counts follow the order of an index and stop at the limit. */
 export async function inspectBacklog(db: Queryable): Promise<LedgerBacklog> {
   const { rows } = await db.query<{ due: number; oldest_ms: number | null; dead: number }>(
     `with due as materialized (${dueBacklog}) select

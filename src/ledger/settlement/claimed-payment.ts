@@ -25,7 +25,7 @@ export interface ClaimedPayment {
   readonly lane: Lane;
   /** While the hook runs: whether other hooks may run too. If it is set when the payment is claimed, the hook was interrupted. */
   readonly hookRun: 'together' | 'alone' | undefined;
-  /** The time from the creation of the intent to the status that first reported it as submitted. */
+  /** The time from the creation of the intent to the status that reported it as submitted. */
   readonly submittedAfterMs: number;
   /** The time since it settled; before that, since it was submitted; before that, since it was created. */
   readonly ageMs: number;

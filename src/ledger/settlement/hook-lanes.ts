@@ -1,6 +1,6 @@
 /**
  * Decides which hooks run concurrently. A hook that fails, hangs or ends the process must not delay other payments.
- * These are not semaphores: which call may start depends on the kinds of the calls that run and wait.
+ * The lanes are not semaphores: which call may start depends on the kinds of the calls that run and wait.
  *
  * Each payment is in one lane. The lane is a column of its row, so it survives the process and applies to all
  * processes:
@@ -17,12 +17,13 @@
  * - `slow` has one slot of its own.
  * - `alone` is the quarantine: its hook runs while no other hook runs in this process.
  *
- * While a hook runs, `hook_run` of its row is `together` or `alone`. Every write that ends the claim clears it. If a
- * claimed row still has it, the hook was interrupted: the process ended, or lost the database for longer than the
+ * While a hook runs, `hook_run` of its row is `together` or `alone`. The process clears it when it ends its claim. If it
+ * is still set at the next claim, the hook was interrupted: the process ended, or lost the database for longer than the
  * lease. After `together` the cause is unknown: no attempt is counted, and each interrupted payment is called again in
  * quarantine. After `alone` this hook was the cause: an attempt is counted, and the next call follows after a backoff.
  *
- * `verifyPayment` is code of the site, too. It follows these rules but uses no slot.
+ * `verifyPayment` is code of the site, too. The same rules apply, except that it uses no slot, and that its failure leads
+ * to `first` instead of `retry`.
  */
 export type Lane = (typeof lanes)[number];
 

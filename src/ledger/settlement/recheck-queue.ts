@@ -23,7 +23,7 @@ interface Recheck {
  *     taken    -- done ---> absent: polled, or not unpaid any more
  *     any      -- close --> absent
  *
- * A recheck may be lost. It only affects how soon a payment is polled.
+ * A recheck may be lost. That only delays the poll of the payment.
  */
 export class RecheckQueue {
   readonly #rechecks = new Map<string, Recheck>();
@@ -34,7 +34,7 @@ export class RecheckQueue {
     this.#wake = wake;
   }
 
-  get size(): number {
+  get waiting(): number {
     let waiting = 0;
     for (const { isWaiting } of this.#rechecks.values()) if (isWaiting) waiting += 1;
     return waiting;

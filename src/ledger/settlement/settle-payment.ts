@@ -15,17 +15,21 @@ import { callObserved, emitReversed, emitSubmitted } from './settlement-events.j
 import { jitteredDueAtSql, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
- * Makes one transition of a claimed payment, by the states in `settlement.ts`. Only the status that the sequencer
- * returns here causes it.
+ * Processes a claimed payment by the states in `settlement.ts`, based only on the status that the payment service
+ * returns here.
  * @throws {LeaseLost} if another process has claimed the payment
  */
-export async function settlePayment(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {
-  if (claimed.hookRun) return handleInterrupted(context, claimed, lease);
-  const status = await fetchStatusOrPollLater(context, claimed, lease);
+export async function settlePayment(
+  context: WorkContext,
+  claimed: ClaimedPayment,
+  leaseSignal: AbortSignal,
+): Promise<void> {
+  if (claimed.hookRun) return handleInterrupted(context, claimed, leaseSignal);
+  const status = await fetchStatusOrPollLater(context, claimed, leaseSignal);
   if (!status) return;
-  if (claimed.state === 'settled') return checkReversal(context, claimed, status, lease);
+  if (claimed.state === 'settled') return checkReversal(context, claimed, status, leaseSignal);
   if (claimed.state === 'reversed') return watchReversed(context, claimed, status);
-  if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, lease);
+  if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, leaseSignal);
   if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
   const { settleDelayMs } = context.settings;
   const submit = async (hookRun?: HookConcurrency): Promise<ClaimedPayment> => {
@@ -34,10 +38,10 @@ export async function settlePayment(context: WorkContext, claimed: ClaimedPaymen
     emitSubmitted(context, submitted);
     return submitted;
   };
-  // Usually one write submits the payment and starts its hook. A payment that waits for anything is submitted first.
-  if (settleDelayMs === 0 && canStartHook(context, claimed)) return callOnPaid(context, claimed, lease, submit);
+  // Usually one write submits the payment and starts its hook. A payment that must wait is submitted first.
+  if (settleDelayMs === 0 && canStartHook(context, claimed)) return callOnPaid(context, claimed, leaseSignal, submit);
   const submitted = await submit();
-  if (settleDelayMs === 0) await settle(context, submitted, lease);
+  if (settleDelayMs === 0) await settle(context, submitted, leaseSignal);
 }
 
 function canStartHook({ hooks, lanes, fetchUserId }: WorkContext, { login, lane }: ClaimedPayment): boolean {
@@ -122,14 +126,14 @@ async function pollLater(
   );
 }
 
-/** `settleDelayMs` after the payment was submitted, and before each retry of a hook, the sequencer must confirm it. */
+/** `settleDelayMs` after the payment was submitted, and before each retry of a hook, the service must confirm it. */
 async function settleSubmitted(
   context: WorkContext,
   claimed: ClaimedPayment,
   { exists, intentSubmitted }: SequencerStatus,
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
 ): Promise<void> {
-  if (intentSubmitted) return settle(context, claimed, lease);
+  if (intentSubmitted) return settle(context, claimed, leaseSignal);
   if (exists) {
     context.logger.warn(
       `express-intents: payment ${claimed.payment.id} was reversed before it settled. It is polled again.`,
@@ -148,19 +152,19 @@ async function settleSubmitted(
       '(Without a state file, the embedded sequencer forgets all intents when its process ends.)',
   );
   return claimed.watchExpired
-    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToService), lease)
+    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToService), leaseSignal)
     : pollLater(context, claimed, unknownToService);
 }
 
-async function settle(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {
-  const payment = await withUserId(context, claimed, lease);
-  await callOnPaid(context, { ...claimed, payment }, lease);
+async function settle(context: WorkContext, claimed: ClaimedPayment, leaseSignal: AbortSignal): Promise<void> {
+  const payment = await withUserId(context, claimed, leaseSignal);
+  await callOnPaid(context, { ...claimed, payment }, leaseSignal);
 }
 
 function callOnPaid(
   context: WorkContext,
   claimed: ClaimedPayment,
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
   begin?: HookCall['begin'],
 ): Promise<void> {
   const { hooks, settings, timing } = context;
@@ -169,12 +173,12 @@ function callOnPaid(
     name: 'onPaid',
     hook: hooks.onPaid,
     begin,
-    check: hooks.verifyPayment && ((begun) => isVerified(context, begun, lease)),
+    check: hooks.verifyPayment && ((begun) => isVerified(context, begun, leaseSignal)),
     changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailuresSql},
       due_at = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`,
     values: [claimed.payment.userId ?? null, firstReversalMs],
   };
-  return callHook(context, claimed, call, lease);
+  return callHook(context, claimed, call, leaseSignal);
 }
 
 /** A payment settles even if the id of its payer cannot be read. */
@@ -193,7 +197,7 @@ async function withUserId(
   }
 }
 
-async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<boolean> {
+async function isVerified(context: WorkContext, claimed: ClaimedPayment, leaseSignal: AbortSignal): Promise<boolean> {
   const { payment } = claimed;
   const { verifyPayment } = context.hooks;
   let signalOfHook: AbortSignal | undefined;
@@ -205,31 +209,32 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: 
       if (typeof answer === 'boolean') return answer;
       throw new TypeError(`verifyPayment returned ${answer === null ? 'null' : typeof answer}. Return true or false.`);
     };
-    const isTrue = await callObserved(context, { hook: 'verifyPayment', payment, lease }, verify);
+    const isTrue = await callObserved(context, { hook: 'verifyPayment', payment, leaseSignal }, verify);
     refusal = isTrue ? undefined : new Error('verifyPayment did not return true.');
   } catch (error) {
     refusal = error ?? new Error('verifyPayment failed.');
     // `moveToDeadLetter` logs the last failure.
-    if (!lease.aborted && !claimed.watchExpired) {
+    if (!leaseSignal.aborted && !claimed.watchExpired) {
       const line = `express-intents: verifyPayment failed for payment ${payment.id}. It is called again later.`;
       context.logger.warn(line, describeError(error));
     }
   }
-  lease.throwIfAborted();
+  leaseSignal.throwIfAborted();
   if (refusal === undefined) return true;
   const timeouts = claimed.timeouts + (signalOfHook?.aborted ? 1 : 0);
   const lane = laneAfterFailure(timeouts) === 'slow' ? 'slow' : 'first';
-  if (claimed.watchExpired) await moveToDeadLetter(context, { ...claimed, lane }, 'verifyPayment', refusal, lease);
+  if (claimed.watchExpired)
+    await moveToDeadLetter(context, { ...claimed, lane }, 'verifyPayment', refusal, leaseSignal);
   else await pollLater(context, claimed, errorText(refusal), { lane, timeouts });
   return false;
 }
 
-/** One status may be an error of the sequencer. A payment is reversed only if a second one confirms it. */
+/** One status may be an error of the service. A payment is reversed only if a second status confirms the first. */
 async function checkReversal(
   context: WorkContext,
   claimed: ClaimedPayment,
   { exists, intentSubmitted }: SequencerStatus,
-  lease: AbortSignal,
+  leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, hooks, settings, timing, logger } = context;
   if (intentSubmitted || !exists) {
@@ -256,6 +261,6 @@ async function checkReversal(
         watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`,
       values: [timing.watchFirstMs, settings.watchMs],
     },
-    lease,
+    leaseSignal,
   );
 }

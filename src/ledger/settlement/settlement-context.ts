@@ -6,16 +6,16 @@ import type { PaymentHooks } from '../payment.js';
 import type { HookLanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
-/** The status of an intent at the sequencer (interface section 2.6), as far as the ledger needs it. */
+/** The status of an intent at the payment service (interface section 2.6), as far as the ledger needs it. */
 export interface SequencerStatus {
   readonly exists: boolean;
   readonly intentSubmitted: boolean;
 }
 
-/** Requests the status from the sequencer. Never returns a cached one. */
+/** Requests the status from the service. Never returns a cached one. */
 export type FetchSequencerStatus = (id: string, options: { readonly signal: AbortSignal }) => Promise<SequencerStatus>;
 
-/** Requests the payer's id from the sequencer, for a payment that logs the payer in. */
+/** Requests the payer's id from the service, for a payment that logs the payer in. */
 export type FetchUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
 
 export interface SettlementContext {

@@ -4,8 +4,7 @@ import type { DeadLetter, Payment } from '../payment.js';
 import type { ClaimedPayment } from './claimed-payment.js';
 import type { SettlementContext } from './settlement-context.js';
 
-// The events of settlement. Each is emitted after its change was committed, so no event reports a change that did not
-// happen.
+// The events of settlement. Changes are reported after their commit, so no event reports a change that did not happen.
 
 type Context = Pick<SettlementContext, 'observer' | 'settings'>;
 
@@ -50,7 +49,7 @@ export interface ObservedHookCall {
   readonly payment: Payment;
   /** 1 for the first call, which is the default. */
   readonly attempt?: number;
-  readonly lease: AbortSignal;
+  readonly leaseSignal: AbortSignal;
 }
 
 export function emitHook(
@@ -75,11 +74,11 @@ export async function callObserved<Value>(
   try {
     const { hookTimeoutMs } = context.settings;
     const error = hookTimeoutError(run.hook, hookTimeoutMs, true);
-    const value = await withTimeout(hookTimeoutMs, call, { signal: run.lease, error });
+    const value = await withTimeout(hookTimeoutMs, call, { signal: run.leaseSignal, error });
     emitHook(context, run, calledAtMs);
     return value;
   } catch (error) {
-    if (!run.lease.aborted) emitHook(context, run, calledAtMs, { error });
+    if (!run.leaseSignal.aborted) emitHook(context, run, calledAtMs, { error });
     throw error;
   }
 }

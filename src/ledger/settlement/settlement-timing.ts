@@ -1,15 +1,15 @@
-/** The intervals of the ledger, in milliseconds. Jitter changes most of them by up to a tenth. */
+/** The intervals of the ledger, in milliseconds. Jitter changes some of them by up to a tenth. */
 export interface SettlementTiming {
   /** From one search for due payments to the next. */
   readonly roundMs: number;
-  /** The first interval of polls of an unpaid payment. Later: `watchGrowth` times its age, up to `watchCapMs`. */
+  /** The first interval of polls of an unpaid payment. Later ones: `watchGrowth` times its age, up to `watchCapMs`. */
   readonly watchFirstMs: number;
   readonly watchGrowth: number;
   readonly watchCapMs: number;
   /** From the first failure of a hook to its next call; doubled each time, at most `retryCapMs`. */
   readonly retryFirstMs: number;
   readonly retryCapMs: number;
-  /** From `onPaid` to the first poll for a reversal. Later polls follow when the age has doubled. */
+  /** From `onPaid` to the first poll for a reversal. Later polls follow when the time since `onPaid` has doubled. */
   readonly reversalFirstMs: number;
   /** From a poll that reports a reversal to the one that must confirm it. */
   readonly reversalConfirmMs: number;
@@ -20,7 +20,7 @@ export interface SettlementTiming {
   readonly closeMs: number;
 }
 
-/** docs/scaling.md and docs/several-databases.md are computed from these values. After a change run `test/bench/scaling-model.test.ts`. */
+/** docs/scaling.md and docs/several-databases.md depend on these. After a change run `test/bench/scaling-model.test.ts`. */
 export const defaultTiming: SettlementTiming = Object.freeze({
   roundMs: 1_000,
   watchFirstMs: 2_000,

@@ -23,7 +23,7 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 // The states of a payment.
 //
 //     (none)     -- reserved for an idempotency key --------------> creating
-//     (none), creating -- the sequencer accepted the intent ------> created
+//     (none), creating -- the service accepted the intent --------> created
 //     created    -- submitted ------------------------------------> submitted
 //     created    -- not submitted within watchMs -----------------> expired
 //     expired    -- submitted ------------------------------------> submitted
@@ -36,7 +36,7 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 //     submitted  -- onPaid fails hookAttempts times, or ends its
 //                   transaction itself ---------------------------> dead
 //     submitted  -- verifyPayment never returns true, or the
-//                   sequencer no longer knows the intent, until
+//                   service no longer knows the intent, until
 //                   watchMs has passed ---------------------------> dead
 //     settled    -- two polls: no longer submitted,
 //                   onReversed succeeds --------------------------> reversed, in the transaction of onReversed
@@ -47,8 +47,8 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 //     dead       -- retry ----------------------------------------> settled if onReversed failed, otherwise submitted
 //     expired, reversed -- retry ---------------------------------> created
 //
-// "Submitted" is always the status that the sequencer returns to the ledger. Reports of wallets, browsers and webhooks
-// only cause an earlier poll. The states scanned and declined are shown to the browser and never recorded.
+// "Submitted" is always the status that the payment service returns to the ledger. Reports of wallets, browsers and
+// webhooks only cause an earlier poll. The states scanned and declined are shown in the browser and never recorded.
 //
 // The state is a column of the row, so it survives every process. A trigger of the database rejects any other
 // transition. `due_at` says when a payment is processed next. One process at a time processes it, under a lease: see
@@ -89,7 +89,7 @@ export class Settlement {
   readonly #rechecks: RecheckQueue;
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
-  /** Claims that could not be written or released because the database failed. */
+  /** Claims that could not be ended, because the database failed. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   #isClosed = false;
   readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, alone: 0 };
@@ -242,7 +242,7 @@ export class Settlement {
   /** Whether a claim may find payments now. An unsuccessful claim costs the database as much as a successful one. */
   get #hasMore(): boolean {
     const room = this.#room;
-    if (room.first > 0 && this.#rechecks.size > 0) return true;
+    if (room.first > 0 && this.#rechecks.waiting > 0) return true;
     return lanes.some((lane) => room[lane] > 0 && this.#fullLanes.has(lane));
   }
 
@@ -271,7 +271,7 @@ export class Settlement {
         missed.delete(claimed.payment.id);
         this.#begin(claimed);
       }
-      // Only an unpaid payment is retried. Any other is settled, or waits until it is due.
+      // Only an unpaid payment is retried. Any other leaves the queue.
       const unpaid = missed.size > 0 ? await findUnpaid(db, [...missed]) : [];
       for (const id of missed) if (!unpaid.includes(id) && missed.delete(id)) this.#rechecks.done(id);
       return claims.length;
@@ -300,7 +300,7 @@ export class Settlement {
       // Another process has claimed the payment and processes it.
       if (error instanceof LeaseLost) return;
       if (error instanceof Closing) return releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
-      // Released when the database works again. Otherwise the claim ends with its lease.
+      // Released when the database works again. After any other error the claim ends with its lease.
       if (error instanceof DatabaseOutage) return void this.#unreleasedClaims.set(claimed.payment.id, claimed);
       this.#logError(`payment ${claimed.payment.id} could not be processed. It is retried later.`, error);
     }

@@ -43,8 +43,8 @@ export interface GrpcCall {
  *     client    -- abandonConnection, after a fault ----> no client: the running calls keep the abandoned one
  *     client    -- close -------------------------------> no client
  *
- * So no call waits for the reconnect delay of the library, or is sent over a connection that stopped responding without
- * closing.
+ * So after a fault, no call waits for the reconnect delay of the library, or is sent over a connection that stopped
+ * responding without closing.
  */
 export class GrpcChannel {
   readonly #grpc: GrpcPackage;

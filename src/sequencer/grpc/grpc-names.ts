@@ -15,9 +15,9 @@ export type OperationName = {
 /** The gRPC names of the operations, which the interface does not define (section 4.2). */
 export interface GrpcNames {
   /**
-   * Either the proto package of all services, such as `acme.pay.v2`. Or the full names of services and the paths of
-   * operations: `{ Messaging: 'acme.messaging.v1.Messaging', 'Intents.createIntent': '/acme.pay.v2.Payments/Request'
-   * }`. A path takes precedence over a service. The default package is `intents.v1`, as in
+   * The proto package of all services, such as `acme.pay.v2`, or the full names of services and the paths of
+   * operations: `{ Messaging: 'acme.messaging.v1.Messaging', 'Intents.createIntent': '/acme.pay.v2.Payments/Request' }`.
+   * A path takes precedence over a service. The default package is `intents.v1`, as in
    * `/intents.v1.MicroPayment/GetStatus`.
    */
   readonly grpcNames?: string | Readonly<Partial<Record<ServiceName | OperationName, string>>> | undefined;

@@ -22,7 +22,7 @@ const codeNames = [
  * | DEADLINE_EXCEEDED | `sequencer_timeout` |
  * | UNAVAILABLE, CANCELLED: no connection, or a broken one | `sequencer_unreachable` |
  * | a refusal of the request by the service | `sequencer_error` |
- * | an HTTP status except 200, with any gRPC status | `sequencer_bad_status` |
+ * | an HTTP status other than 200, with any gRPC status | `sequencer_bad_status` |
  * | RESOURCE_EXHAUSTED (as HTTP 429); INTERNAL, UNKNOWN, DATA_LOSS and any other (as HTTP 500) | `sequencer_bad_status` |
  * | an answer that is too large, badly compressed, truncated, without a status, or not gRPC | `sequencer_bad_response` |
  */

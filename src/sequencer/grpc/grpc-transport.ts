@@ -136,8 +136,8 @@ function badAnswer(problem: string): SequencerError {
 }
 
 /**
- * Whether the connection itself may be broken, and must not be reused. A canceled call says nothing about it. Answers
- * that are not gRPC count: since Node 22 every call on a broken connection ends like this.
+ * Whether the connection itself may be broken, and must not be reused. A canceled call says nothing about it. An answer
+ * that is not gRPC is included: since Node 22 every call on a broken connection ends like this.
  */
 function isConnectionFault(error: unknown): boolean {
   const { code = '' } = error instanceof SequencerError ? error : {};

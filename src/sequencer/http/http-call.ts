@@ -7,7 +7,7 @@ import { type AttemptLimits, answerTimeoutError, httpStatusError, unreachableErr
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
 
-/** Sends one request and opens its envelope. @throws {SequencerError} without one @throws the signal's reason */
+/** Sends one request. @returns the inner message of the answer @throws {SequencerError} @throws the signal's reason */
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -117,7 +117,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
 const hasLength = (headers: Dispatcher.ResponseData['headers']): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** Content types that a proxy sends for its own pages, or another protocol for its messages. */
+/** Content types of web pages, such as those of a proxy, and of other protocols. */
 const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
 
 /** The error of an answer whose status or headers already rule it out. */

@@ -9,7 +9,7 @@ export interface StreamSource {
 }
 
 /**
- * The messages of a socket until its reader takes them, in order and bounded.
+ * A bounded queue for the messages between a socket and its reader.
  *
  *     open     -- end ----------------------------------------> ending: the reader still gets the queued messages
  *     ending   -- the reader gets the error of the end, if any --> ended

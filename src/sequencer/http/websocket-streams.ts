@@ -60,7 +60,7 @@ const closeTimeoutMs = 1_000;
  * section 5). The reader gets the inner messages of the Responses.
  *
  *     connecting -- handshake ----------------------------------> open, with a ping every `pingMs`
- *     connecting -- no handshake within `timeoutMs` ------------> closed
+ *     connecting -- `timeoutMs`, a fault, or the reader stops --> closed
  *     open       -- the reader stops, or a fault ---------------> closing
  *     closing    -- close frame, or `closeTimeoutMs` passes ----> closed
  *     open       -- close frame, or the connection breaks ------> closed
@@ -204,7 +204,7 @@ function unreachable(message: string, cause?: unknown): SequencerError {
   return new SequencerError('sequencer_unreachable', message, { cause });
 }
 
-/** Converts an error of ws. Codes of ws and of the HTTP parser, or none, mean a foreign protocol. */
+/** Converts an error of ws. A code of ws or of the HTTP parser, or no code, means another protocol. */
 function asStreamError(cause: Error & { readonly code?: unknown }): SequencerError {
   const { code } = cause;
   if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {

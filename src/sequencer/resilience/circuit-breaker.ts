@@ -16,7 +16,7 @@ function classifyFailure(error: unknown): FailureClass {
 }
 
 const failuresToOpen = 5;
-/** How long nothing is sent after that, in milliseconds. */
+/** How long an open circuit sends no call, in milliseconds. */
 const openMs = 5_000;
 
 /**
@@ -56,7 +56,7 @@ export class CircuitBreaker {
   }
 
   /**
-   * Call it before a call is sent, in the same turn of the event loop as `refusal`, and `succeeded` or `failed` with its outcome.
+   * Call it before a call is sent, in the same turn of the event loop as `refusal`. Then call `succeeded` or `failed`.
    * @returns whether the call is the probe
    */
   begin(): boolean {

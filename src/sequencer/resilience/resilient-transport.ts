@@ -91,7 +91,6 @@ interface Call extends CallOptions {
 class ResilientCalls {
   readonly #inner: Transport;
   readonly #options: ResilienceOptions;
-  /** By operation, which is a constant. */
   readonly #states = new Map<Operation, OperationState>();
   readonly #budget = new RetryBudget();
   #unfinished = 0;

@@ -7,12 +7,12 @@ const maxRetries = 2;
 const firstDelayMs = 100;
 /** If `Retry-After` is longer than this, the call is not retried. In milliseconds. */
 const longestRetryAfterMs = 5_000;
-/** With less remaining time than this, a retry would only be load. In milliseconds. */
+/** With less remaining time than this, a retry would only add load. In milliseconds. */
 const shortestAttemptMs = 20;
 
 /**
- * The idempotent operations: those that only read, and those that the protocol declares so (section 6, "A repeated
- * identical request succeeds and changes nothing"). A retry sends the same bytes, with the same signature.
+ * The idempotent operations: a repeated call changes nothing. For the creation of intents see protocol section 6. A retry
+ * sends the same bytes, with the same signature.
  */
 const idempotent: ReadonlySet<string> = new Set(
   [

@@ -97,9 +97,9 @@ const serviceKinds: Partial<Record<Kind, IntentEventKind>> = {
 };
 
 /**
- * The event in a message of the rendezvous (interface sections 2.3 and 6). Undefined for the request itself, for a
- * signature that does not verify, and for a client message of a kind that only the service may send. Anyone who has
- * seen the code can sign, so a valid signature makes a hint, not a fact (protocol section 2).
+ * The event in a message of the stream (interface sections 2.3 and 6). Undefined for the request itself, for a message
+ * without an id or about another intent, for a signature that does not verify, and for a client message of a kind that
+ * only the service may send. Anyone who has seen the code can sign: a signed message is only a hint (protocol section 2).
  * @param sent the received bytes of the message
  */
 export function eventOf(message: v1.Message, rendezvousKey: Uint8Array, sent?: Uint8Array): IntentEvent | undefined {
@@ -141,7 +141,7 @@ function timestampOf({ codeScanned, clientRejectedLogin, webhookCalled, airdropR
   return (codeScanned ?? clientRejectedLogin ?? webhookCalled ?? airdropReceived)?.timestamp;
 }
 
-/** In milliseconds, up to the end of the year 9999, the limit of the message type. Untrusted input. */
+/** In milliseconds, up to the end of the year 9999, the limit of the type. Untrusted input. */
 function readTimestamp(timestamp: Timestamp): number | undefined {
   if (!timestamp) return undefined;
   const [seconds, nanos] = [Number(timestamp.seconds ?? 0), timestamp.nanos ?? 0];

@@ -50,8 +50,8 @@ interface Answer {
 
 /**
  * The status of intents, as this process knows it. Every status that the routes, the event feeds and the ledger read passes
- * through the cache. Concurrent callers share one call upstream, and subscribers are notified of every change. The states
- * of an intent:
+ * through the cache. Concurrent callers share one call upstream, and subscribers get every status except a repeat of a
+ * fresh one. The states of an intent:
  *
  *     absent   -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
  *     pending  -- the call succeeds -------------------> fresh, for its lifetime
@@ -60,7 +60,7 @@ interface Answer {
  *     fresh    -- its lifetime passes -----------------> stale
  *     stale    -- get ---------------------------------> pending
  *     fresh    -- get with bypassCache ----------------> pending
- *     any      -- set ---------------------------------> fresh; the answer of a running call is ignored
+ *     any      -- set ---------------------------------> fresh; the answer of a running call is not cached
  *     any      -- evicted, at the capacity ------------> absent
  */
 export class StatusCache {
@@ -108,7 +108,7 @@ export class StatusCache {
     return answer.catch((error) => (signal?.aborted ? Promise.reject(error) : this.get(id, options)));
   }
 
-  /** Stores a status from another source. It takes precedence over the answer of a running call. */
+  /** Stores a status from another source. The answer of a running call does not replace it. */
   set(id: string, status: IntentStatus, source: StatusSource): void {
     this.#running.delete(id);
     this.#store(id, status, source);
@@ -176,7 +176,7 @@ interface Waiter {
 
 /**
  * A call upstream and its callers. Aborted once the last waiting caller has left. A call that was sent runs to its end even
- * then: ending it would close a connection that other calls need.
+ * then: ending it would close a connection that other calls can use.
  */
 class SharedCall extends Abort {
   source: StatusSource = 'status';

@@ -229,7 +229,7 @@ function openReader(
 
 /**
  * The next response of a stream. Its arrival aborts a signal instead of resolving a promise, because every wait would add a
- * reaction to the pending promise.
+ * callback to the pending promise.
  */
 interface StreamStep {
   /** Aborted when the response arrives. */

@@ -74,7 +74,7 @@ test('the question is shown again after a reload', async () => {
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code), ...ada() });
 });
 
-test('a payment with login succeeds also if the person declines the login', async () => {
+test('a payment with login succeeds also if the visitor declines the login', async () => {
   const { page } = await open(site.page({ script: buttonScript({ login: {} }) }));
   const code = await question(page, 'payment');
   await part(page, 'cancel').click();

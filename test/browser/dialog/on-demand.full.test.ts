@@ -24,7 +24,7 @@ test('the dialog is loaded when the pointer or the focus reaches the button', as
   }
 });
 
-test('a dialog that cannot be loaded twice is loaded by a retry, under another address', async () => {
+test('a dialog that twice fails to load is loaded by a retry, under another address', async () => {
   const visit = await open(site.page({ script: buttonScript() }));
   visit.forgive(/ERR_FAILED/);
   const { page } = visit;

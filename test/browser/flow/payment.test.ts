@@ -156,4 +156,14 @@ describe('an unused code', () => {
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
     await state(page, 'done');
   });
+
+  test('that is paid after two of its three hours emits success', async () => {
+    const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 3 * 3_600_000 }) }));
+    await page.clock.install();
+    const code = await begin(page);
+    await page.clock.fastForward(2 * 3_600_000);
+    await site.sequencer.wallet('Ada').pay(code);
+    await page.clock.fastForward(60_000);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
 });

@@ -37,7 +37,7 @@ describe('a retry', () => {
 describe('an answer that is not from the router', () => {
   test.each([
     [403, /POST \/intent returned 403 text\/html.* CSRF middleware .*docs\/existing-app\.md/],
-    [404, /POST \/intent returned 404 .* another path.*docs\/existing-app\.md/],
+    [404, /POST \/intent returned 404 .* the path.*docs\/existing-app\.md/],
     [500, /POST \/intent returned 500 .* middleware or a proxy.*docs\/existing-app\.md/],
   ])('%i: the console names the likely cause once', async (code, message) => {
     const answer = { status: code, contentType: 'text/html', body: '<h1>ForbiddenError: invalid csrf token</h1>' };

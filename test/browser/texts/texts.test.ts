@@ -100,7 +100,7 @@ describe('problemText', () => {
     expect(problemText(new Problem(code), en)).toBe(sentence);
   });
 
-  test('an answer of other software is a refusal if its status is', () => {
+  test('an answer from other software is a refusal if its status is', () => {
     expect(problemText(new Problem('unreadable', 403), en)).toBe(en.refused);
     expect(problemText(new Problem('unreadable', 502), en)).toBe(en.otherwise);
   });

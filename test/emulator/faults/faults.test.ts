@@ -195,7 +195,7 @@ describe('kinds with a correct response', () => {
     expect((await statusFlags(sequencer.url, other.id))[0]).toBe(true);
   });
 
-  test('forget: sendMessage of the wallet', async () => {
+  test('forget: sendMessage of the wallet is answered OK, and the intent is unknown', async () => {
     const sequencer = await start();
     const { id, clientSecret } = await created(sequencer.url, payment());
     sequencer.injectFault({ kind: 'forget', operations: ['sendMessage'], times: 1 });
@@ -268,7 +268,7 @@ describe('the calls that a fault applies to', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 500, 200]);
   });
 
-  test('behave clears all faults and is idempotent', async () => {
+  test('clearFaults clears all faults and is idempotent', async () => {
     const sequencer = await start();
     const end = sequencer.injectFault({ kind: 'refuse' });
     sequencer.injectFault({ kind: 'error' });

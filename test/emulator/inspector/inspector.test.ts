@@ -218,6 +218,23 @@ describe('the details of an intent', () => {
   });
 });
 
+describe('the list of intents', () => {
+  test('has the newest thousand: a call for an older one does not add it as refused', async () => {
+    let nowMs = startedAtMs;
+    const { url, transport } = await start({ now: () => nowMs });
+    const { id } = await created(url, payment());
+    const client = createIntentClient({ transport });
+    for (let n = 0; n < 1_000; n += 1) {
+      nowMs += 1;
+      await client.paymentIntents.create({ amount: 1, currency: 'usd', destination });
+    }
+    await statusFlags(url, id);
+    const listed = await list(url);
+    expect(listed).toHaveLength(1_000);
+    expect(listed.map(({ id }) => id)).not.toContain(id);
+  });
+});
+
 describe('actions', () => {
   test('reverses a submitted payment, and nothing else', async () => {
     const { url, wallet } = await start();

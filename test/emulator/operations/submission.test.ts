@@ -93,6 +93,12 @@ describe('Emulator.submitPayment', () => {
     expect(await paid(sequencer.url, id, ben)).toBe(Paid.OK);
     expect(() => sequencer.reverse(unknownId)).toThrow(expect.objectContaining({ code: 'intent_not_found' }));
   });
+
+  test('a login cannot be reversed', async () => {
+    const sequencer = await start();
+    const { id } = await created(sequencer.url, login());
+    expect(() => sequencer.reverse(id)).toThrow('Only a payment can be reversed.');
+  });
 });
 
 describe('Identity.loginToThirdPartyApp (protocol 5)', () => {

@@ -165,9 +165,9 @@ it.each<[FaultKind, string]>([
 ])('injects faults over gRPC: %s', async (kind, code) => {
   const { grpcUrl } = sequencer;
   const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 30_000 });
-  const behave = sequencer.injectFault({ kind });
+  const clearFault = sequencer.injectFault({ kind });
   await expect(getStatus(transport, generateKeyPair().publicKey)).rejects.toMatchObject({ code });
-  behave();
+  clearFault();
   expect(await getStatus(transport, generateKeyPair().publicKey)).toMatchObject({ exists: false });
   await transport.close();
 });

@@ -3,7 +3,7 @@ import { closeAll, created, payment, start } from '../fixture.js';
 
 afterEach(closeAll);
 
-test('until resolves at each action of a wallet, in order', async () => {
+test('waitFor resolves at each action of a wallet, in order', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await payment().then(async (intent) => {
     const existing = sequencer.waitFor(intent.id, 'created');
@@ -25,13 +25,13 @@ test('until resolves at each action of a wallet, in order', async () => {
   expect(reached).toEqual(['scanned', 'declined', 'submitted']);
 });
 
-test('until resolves at once for a milestone that is reached', async () => {
+test('waitFor resolves at once for a milestone that is reached', async () => {
   const sequencer = await start();
   const { id } = await created(sequencer.url, payment());
   await sequencer.waitFor(id, 'created', { timeoutMs: 0 });
 });
 
-test('until rejects after its timeout with the milestones that were reached', async () => {
+test('waitFor rejects after its timeout with the milestones that were reached', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await created(sequencer.url, payment());
   await sequencer.wallet('Ada').scan(clientSecret);
@@ -43,7 +43,7 @@ test('until rejects after its timeout with the milestones that were reached', as
   });
 });
 
-test('until rejects for an unknown intent, a closed sequencer and an unknown milestone', async () => {
+test('waitFor rejects for an unknown intent, a closed sequencer and an unknown milestone', async () => {
   const sequencer = await start();
   const { id } = await payment();
   await expect(sequencer.waitFor(id, 'created', { timeoutMs: 10 })).rejects.toThrow(

@@ -57,15 +57,15 @@ export function changesSession({ kind, headers }) {
   return headers.some(([name, value]) => name.toLowerCase() === 'set-cookie' && value.startsWith('intent-session='));
 }
 
-/** Whether a request may make this change. Doubtful ones may not. Corrupt bytes may contain several requests. */
-export function isAllowed(change, { bytes, isWhole }) {
-  if (isWhole) return mayChange(change, bytes);
+/** Whether a request may make this change on a site. Doubtful ones may not. Corrupt bytes may contain several requests. */
+export function isAllowed(change, { bytes, isWhole }, site) {
+  if (isWhole) return mayChange(change, bytes, site);
   const text = bytes.toString('latin1');
   const begins = [...text.matchAll(/(?:POST|DELETE) /g)].map(({ index }) => index);
-  return begins.some((index) => mayChange(change, bytes.subarray(index)));
+  return begins.some((index) => mayChange(change, bytes.subarray(index), site));
 }
 
-function mayChange(change, bytes) {
+function mayChange(change, bytes, { isPlain }) {
   const text = bytes.toString('latin1');
   const end = text.indexOf('\r\n\r\n');
   const [head, body] = [text.slice(0, end), bytes.subarray(end + 4)];
@@ -88,8 +88,8 @@ function mayChange(change, bytes) {
   try {
     const length = Number(values('content-length')[0]);
     const text = Buffer.from(body, 'latin1').subarray(0, length).toString();
-    // express.json() of the app, which is before the router, passes `{}` for a byte order mark alone.
-    const json = text === '\ufeff' ? {} : JSON.parse(text.replace(/^\ufeff/, ''));
+    // On the plain site express.json() is before the router, and passes `{}` for a byte order mark alone.
+    const json = isPlain && text === '\ufeff' ? {} : JSON.parse(text.replace(/^\ufeff/, ''));
     const names = change === 'intent' ? ['mode', 'order', 'amount'] : ['id'];
     return Object.keys(json).every((name) => names.includes(name)) && !Array.isArray(json);
   } catch {

@@ -53,7 +53,7 @@ async function send(site) {
     const outcome = await connection.send(request);
     const fault = faultOfAnswer(request, outcome);
     if (fault) note(`request ${n} ${fault}: ${shown(request)}`);
-    if (changesSession(outcome) && !isAllowed('session', request))
+    if (changesSession(outcome) && !isAllowed('session', request, site))
       note(`request ${n} changed a session: ${shown(request)}`);
     const kind = outcome.kind === 'answer' ? String(outcome.status) : outcome.kind;
     tally.set(kind, (tally.get(kind) ?? 0) + 1);
@@ -64,7 +64,8 @@ async function send(site) {
 /** Called when the service creates an intent. */
 function onChange(connection) {
   const request = current.get(connection);
-  if (request && !isAllowed('intent', request)) note(`an intent was created by ${shown(request)}`);
+  const site = sites.find(({ port }) => port === Number(connection.split(' ')[0]));
+  if (request && !isAllowed('intent', request, site)) note(`an intent was created by ${shown(request)}`);
 }
 
 /** Afterwards each site must work, have no errors in its log, and close. */

@@ -71,7 +71,10 @@ function lookUp(req) {
   };
 }
 
-/** Starts the sites. `webhookPublicKey` verifies their webhooks, and `plant` adds a fault. */
+/**
+ * Starts the sites. `webhookPublicKey` verifies their webhooks, and `plant` adds a fault. `onChange` gets the ports of the
+ * connection, such as `45678 51234` (first the one of the site).
+ */
 export async function startSites({ webhookPublicKey, plant, onChange }) {
   const sites = [];
   const folder = mkdtempSync(path.join(tmpdir(), 'express-intents-fuzz-'));
@@ -117,7 +120,7 @@ export async function startSites({ webhookPublicKey, plant, onChange }) {
     // On a busy machine a client may send its next request only after the default of 5 s.
     server.keepAliveTimeout = 60_000;
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-    sites.push({ port: server.address().port, log, router, server });
+    sites.push({ port: server.address().port, log, router, server, isPlain });
   }
   return sites;
 }

@@ -22,7 +22,7 @@ async function visit(url: string, method = 'GET', headers: Record<string, string
 }
 
 describe.each(Object.entries(expressVersions))('requireLogin() without loginUrl on %s', (_version, factory) => {
-  test('answers 401 with a page to people', async () => {
+  test('answers 401 with a page to page views', async () => {
     const site = await start({ factory });
     const { status, headers, text } = await visit(`${site.origin}/account?tab=1`);
     expect([status, headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8']);

@@ -281,7 +281,7 @@ describe.each(kinds)('close on %s', (kind) => {
     for (const call of [() => test.db.query('select 1'), () => test.db.transaction(async () => undefined)]) {
       await expect(call()).rejects.toMatchObject({
         code: 'ledger_unavailable',
-        message: 'The ledger is closed, because router.close() was called. Complete all calls before it.',
+        message: 'The ledger is closed, because router.close() was called. Await all other calls first.',
       });
     }
     const db = await test.reopen();

@@ -116,7 +116,7 @@ describe('migrate on Postgres', () => {
     for (const db of dbs) await db.close();
   });
 
-  test('names the missing right of a role that cannot create the schema, and succeeds with it', async () => {
+  test('names the missing privilege of a role that cannot create the schema, and succeeds with it', async () => {
     const name = await server.createDatabase();
     await server.run(name, 'create role shop login');
     const db = await openPostgres({ url: server.url(name).replace('postgres@', 'shop@') });

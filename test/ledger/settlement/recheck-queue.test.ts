@@ -17,7 +17,7 @@ describe('the recheck queue', () => {
   it('returns each intent once, in order, up to the given number', () => {
     const queue = new RecheckQueue(() => undefined);
     for (const id of ['a', 'b', 'a', 'c']) void queue.add(id);
-    expect(queue.size).toBe(3);
+    expect(queue.waiting).toBe(3);
     expect(queue.take(2)).toEqual(['a', 'b']);
     expect(queue.take(2)).toEqual(['c']);
     expect(queue.take(2)).toEqual([]);
@@ -67,11 +67,11 @@ describe('the recheck queue', () => {
     for (let waitedMs = 0; waitedMs < 10_000; ) {
       queue.missed(queue.take(1));
       const begunMs = waitedMs;
-      while (queue.size === 0 && waitedMs < 10_000) {
+      while (queue.waiting === 0 && waitedMs < 10_000) {
         jest.advanceTimersByTime(50);
         waitedMs += 50;
       }
-      if (queue.size > 0) waits.push(waitedMs - begunMs);
+      if (queue.waiting > 0) waits.push(waitedMs - begunMs);
     }
     jest.useRealTimers();
     expect(waits).toEqual([100, 200, 400, 800]);

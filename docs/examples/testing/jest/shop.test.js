@@ -38,8 +38,8 @@ afterAll(async () => {
 });
 
 /** Creates an intent as the button does, and returns the code that a wallet scans. */
-async function createIntent(order) {
-  const { body } = await browser.post('/intent').send(order).expect(201);
+async function createIntent(intent) {
+  const { body } = await browser.post('/intent').send(intent).expect(201);
   return body.client_secret;
 }
 

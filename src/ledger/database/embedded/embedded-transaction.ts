@@ -69,13 +69,13 @@ export class EmbeddedTransaction {
     return this.#isRefused;
   }
 
-  /** Begins it, once. @throws {IntentError} `ledger_unavailable` */
+  /** Begins the transaction, once. @throws {IntentError} `ledger_unavailable` */
   begin(): Promise<Transaction> {
     this.#begun ??= new Promise((resolve, reject) => {
       this.#rejectBegin = reject;
       this.#turn = this.#options.runExclusive(() => this.#hold(resolve));
       this.#turn.catch((error) => {
-        // A hook that waits for its own transaction is an error of the hook, not a refusal of the database.
+        // A deadlock is an error of the hook, not a refusal of the database.
         this.#isRefused = !(error instanceof IntentError && error.code === 'internal_error');
         reject(error);
       });
@@ -144,7 +144,7 @@ export class EmbeddedTransaction {
   }
 }
 
-/** Runs one statement. By the extended protocol, several in one text are an error. @throws as `Queryable.query` */
+/** Runs one statement. The extended protocol rejects several in one text. @throws as `Queryable.query` */
 export async function runStatement<Row extends object>(
   on: Pick<PGlite, 'query'>,
   sql: string,

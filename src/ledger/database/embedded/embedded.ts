@@ -30,7 +30,7 @@ export interface EmbeddedOptions extends EmbeddedLimits {
 
 /** All in milliseconds. */
 interface EmbeddedLimits {
-  /** How long a statement or a transaction waits for another transaction to end. Default 10 000. */
+  /** How long a statement or a transaction waits for its turn. Default 10 000. */
   readonly waitMs?: number;
   /** Timeout of a hook's transaction. Default 3 000, because health reports `down` if the ledger is busy for 5 s. */
   readonly hookMs?: number;
@@ -48,7 +48,7 @@ const systemClock: Clock = {
   wait: (ms) => wait(ms, undefined, { ref: false }),
 };
 
-/** Before a retried hook, the database is free for this many times the duration of the previous transaction. */
+/** After the transaction of a hook, retried hooks wait for this many times its duration. */
 const pauseFactor = 4;
 
 /**
@@ -70,7 +70,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   });
   const lock = await lockFolder(folder);
   try {
-    // The progress timer would keep an idle process alive.
+    // The timer of the progress log would keep an idle process alive.
     const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
     const open = (name: string) => PGlite.create({ dataDir: path.join(folder, name), startParams });
     const pglite = await openData(folder, open);
@@ -95,12 +95,12 @@ async function openData(folder: string, open: (name: string) => Promise<PGlite>)
 
 /**
  * One statement or transaction at a time has the database; the others wait in the queue. The transaction of a hook enters
- * the queue with its first statement, so a hook that never queries never blocks.
+ * the queue with its first statement, so before that the hook blocks no other.
  *
  *     open    -- close --------------------------------> closing: new calls fail
  *     closing -- the open transaction ends ------------> closed
  *     closing -- it does not end within `closeMs` -----> closed; it is rolled back
- *     open    -- a file is missing --------------------> lost: every call fails until a restart
+ *     open    -- a file is missing or replaced --------> lost: every call fails until a restart
  */
 class EmbeddedDatabase implements Database {
   readonly isShared = false;
@@ -191,7 +191,7 @@ class EmbeddedDatabase implements Database {
       onEnd: () => {
         clearTimeout(timer);
         const openMs = this.#clock.now() - openedAtMs;
-        if (isHook) this.#nextRetryMs = this.#clock.now() + pauseFactor * openMs;
+        if (isHook) this.#nextRetryMs = Math.max(this.#nextRetryMs, this.#clock.now() + pauseFactor * openMs);
       },
     });
   }
@@ -224,7 +224,7 @@ class EmbeddedDatabase implements Database {
   async #close(): Promise<void> {
     const abandon = (): void =>
       this.#abandon?.(
-        ledgerUnavailable('The transaction was rolled back, because the ledger was closed while it was open'),
+        ledgerUnavailable('The transaction was rolled back, because the ledger was closed before it ended'),
       );
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {

@@ -18,7 +18,7 @@ import { IntentError } from '../../../errors.js';
 //
 // A process listens before the rename, so a `lock.` socket that refuses connections is dead for good. It searches for
 // other locks after the rename, so of two processes at least the later one finds the other. Ids are never reused, so
-// removing a dead socket cannot remove a live one.
+// removing a dead `lock.` socket cannot remove a live one.
 //
 // Windows has no sockets in folders. There the process listens on a named pipe with this id, and the file is empty.
 
@@ -52,7 +52,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   );
 }
 
-/** Whether a process has locked an existing folder. Only reads, so it does not disturb a process that locks it. */
+/** Whether a process has locked an existing folder. Creates no lock, so it does not disturb a process that locks it. */
 export async function isFolderLocked(folder: string): Promise<boolean> {
   return (await findSockets(folder, '')).alive.length > 0;
 }
@@ -68,7 +68,7 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
   };
   try {
     await rename(path.join(folder, `new.${id}`), path.join(folder, own));
-    if (await winsAgainst(folder, own, end)) return { file: path.join(folder, own), release };
+    if (await winsLock(folder, own, end)) return { file: path.join(folder, own), release };
   } catch (error) {
     await release();
     // The holder of the lock found this socket dead and removed it.
@@ -80,7 +80,7 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
 }
 
 /** Whether no other lock is left. The lowest id of the competitors wins; a process that has the lock keeps it. */
-async function winsAgainst(folder: string, own: string, end: number): Promise<boolean> {
+async function winsLock(folder: string, own: string, end: number): Promise<boolean> {
   for (;;) {
     const { alive, dead } = await findSockets(folder, own);
     if (alive.length === 0) {
@@ -102,7 +102,7 @@ async function findSockets(folder: string, own: string): Promise<{ alive: string
   };
 }
 
-/** True also if it cannot be determined. */
+/** Also true if that cannot be determined. */
 async function isListening(folder: string, name: string): Promise<boolean> {
   const socket = connect(addressOf(folder, name));
   try {

@@ -17,7 +17,7 @@ export interface LivenessOptions extends LivenessTiming {
 
 /**
  * Distinguishes a slow database from one that stopped responding without closing its connections, as after a cut cable.
- * While it is silent, calls fail at once instead of after their timeout.
+ * While the database is silent, calls fail at once instead of after their timeout.
  *
  *     answering -- a call waits, no call was answered for quietMs, and a probe fails --> silent: `onSilence` is called
  *     silent    -- a probe succeeds; they are repeated every retryMs ------------------> answering
@@ -87,7 +87,7 @@ export class LivenessMonitor {
     const lastAnswerMs = this.#answeredAtMs;
     while (!this.#isClosed) {
       const failure = await probe().then(() => undefined, silenceOf);
-      // If this process was blocked, answers have arrived that it has not read yet.
+      // If this process was blocked, it may not have read all answers yet.
       await nextTurn();
       if (!failure || (!this.#silence && this.#answeredAtMs > lastAnswerMs)) break;
       if (!this.#silence) {

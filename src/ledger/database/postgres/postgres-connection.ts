@@ -29,7 +29,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Runs one statement. By the extended protocol, several in one text are an error. @throws the error of the driver */
+  /** Runs one statement. The extended protocol rejects several in one text. @throws the error of the driver */
   execute(statement: Statement): Promise<PgResult | undefined> {
     return this.#send({ ...statement, queryMode: 'extended' } as unknown as QueryConfig);
   }

@@ -2,7 +2,7 @@ import type { Client, ClientConfig } from 'pg';
 import { Backoff } from '../../../async/backoff.js';
 
 /** From a failure to the next attempt. */
-const reconnect = { firstMs: 250, capMs: 2_000, spread: 0.5 } as const;
+const backoff = { firstMs: 250, capMs: 2_000, spread: 0.5 } as const;
 /** How often the connection is checked: nothing else shows that the other end is gone. */
 const pingMs = 15_000;
 
@@ -25,7 +25,7 @@ export class PostgresListener {
   readonly #options: PostgresListenerOptions;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
-  readonly #reconnecting = new Backoff(reconnect);
+  readonly #reconnecting = new Backoff(backoff);
   #isClosed = false;
 
   constructor(options: PostgresListenerOptions) {
@@ -43,8 +43,7 @@ export class PostgresListener {
     let client: Client | undefined;
     const reconnect = (): void => this.#reconnect(client);
     try {
-      // In the `try`: the constructor reads the certificates of the URL and throws if one is missing, as during a
-      // renewal.
+      // Creating or connecting a client fails if a certificate of the URL is missing, as during a renewal.
       client = new ClientOfPg(config);
       this.#client = client;
       client.on('error', reconnect).on('end', reconnect);

@@ -10,7 +10,7 @@ import { PostgresListener } from './postgres-listener.js';
 
 /** All in milliseconds. */
 export interface PostgresLimits {
-  /** How long a call waits for a connection, new or released. */
+  /** How long a call waits for a new or free connection. */
   readonly connectMs: number;
   /** Timeout of one statement, enforced by the server and, a second later, by the driver. */
   readonly statementMs: number;
@@ -26,7 +26,7 @@ const allInUse = /^timeout exceeded when trying to connect/;
 const isRefusedParameter = (error: unknown): boolean =>
   (error as { code?: unknown }).code === '08P01' && /startup parameter/.test((error as Error).message);
 
-/** At most ten connections to Postgres, and others for `listen` and for probes. A connection that breaks is dropped, and the idle ones with it. */
+/** At most ten connections to Postgres, plus one for each listener and probe. If one breaks, it and the idle ones are dropped. */
 export class PostgresPool {
   readonly #Pool: typeof Pool;
   readonly #Client: typeof Client;
@@ -78,7 +78,7 @@ export class PostgresPool {
   }
 
   listen(channel: string, onMessage: (payload: string) => void): PostgresListener {
-    // Unreferenced, so that it does not keep the process alive.
+    // Unreferenced: it must not keep the process alive.
     const config = { ...this.#settings(), stream: () => this.#createSocket().unref() };
     return new PostgresListener({ ClientOfPg: this.#Client, config, channel, onMessage });
   }
@@ -164,7 +164,7 @@ export class PostgresPool {
   async #close(): Promise<void> {
     this.#monitor.close();
     const ended = this.#pool.end();
-    // A server that does not answer is not awaited.
+    // The server may not answer.
     await withTimeout(this.#limits.closeMs, () => ended).catch(ignore);
     for (const socket of this.#sockets) socket.destroySoon();
   }

@@ -48,6 +48,15 @@ async function open(options: { hookMs?: number; clock?: TestClock } = {}): Promi
 const never = (): Promise<never> => new Promise(() => undefined);
 const insert = (tx: Pick<DatabaseTransaction, 'query'>, name: string) =>
   tx.query('insert into public.t values ($1)', [name]);
+/** Calls a hook for the first time. It holds the database for three seconds. */
+const runFirstHook = (db: Database, clock: TestClock): Promise<void> =>
+  db.transaction(
+    async (tx) => {
+      await insert(tx, 'first');
+      clock.nowMs += 3_000;
+    },
+    { isHook: true },
+  );
 const namesIn = async (db: Database) => (await db.query('select name from public.t order by name')).rows;
 
 describe('the transaction of a hook on the embedded ledger', () => {
@@ -92,13 +101,7 @@ describe('the transaction of a hook on the embedded ledger', () => {
   test('begins a retry only after the database was free for four times as long as the hook held it', async () => {
     const clock = new TestClock();
     const db = await open({ clock });
-    await db.transaction(
-      async (tx) => {
-        await insert(tx, 'first');
-        clock.nowMs += 3_000;
-      },
-      { isHook: true },
-    );
+    await runFirstHook(db, clock);
     const begun: string[] = [];
     const retry = (name: string) =>
       db.transaction(
@@ -125,16 +128,22 @@ describe('the transaction of a hook on the embedded ledger', () => {
     expect(begun).toEqual(['second', 'third']);
   });
 
+  test('of a first call does not shorten the pause before a retry', async () => {
+    const clock = new TestClock();
+    const db = await open({ clock });
+    await runFirstHook(db, clock);
+    await db.transaction((tx) => insert(tx, 'fresh'), { isHook: true });
+    const retry = db.transaction((tx) => insert(tx, 'retry'), { isHook: true, isRetry: true });
+    for (let n = 0; n < 10 && clock.waiting.length === 0; n += 1) await insert(db, 'visitor');
+    expect(clock.waiting.map(({ ms }) => ms)).toEqual([12_000]);
+    clock.waiting[0]?.end();
+    await retry;
+  });
+
   test('that could not begin before its callback ended is reported as such, and does not begin later', async () => {
     const clock = new TestClock();
     const db = await open({ clock });
-    await db.transaction(
-      async (tx) => {
-        await insert(tx, 'first');
-        clock.nowMs += 3_000;
-      },
-      { isHook: true },
-    );
+    await runFirstHook(db, clock);
     const work = db.transaction(
       async (tx) => {
         void insert(tx, 'second');
