@@ -15,6 +15,12 @@ const leadInMs = 500;
 /** Half of the requests per second at which the server is busy. */
 const openLoopShare = 0.5;
 
+/**
+ * The memory reducer of V8 collects garbage while a process is idle, here during the windows of the other variants. It discards
+ * compiled code, and compiling it again takes several seconds. A server under constant load is never idle.
+ */
+const fullLoadFlags = ['--no-memory-reducer'];
+
 /** In this process young objects fill so much memory that no garbage collection occurs during a window. */
 const allocation = {
   execArgv: ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],
@@ -74,9 +80,9 @@ class Bench {
     this.#connections = connections;
   }
 
-  async start(name, variant, request, execArgv) {
-    const { request: own, ledger, ...options } = variant;
-    const server = startChild('./server.mjs', execArgv);
+  async start(name, variant, request, execArgv = []) {
+    const { request: own, ledger, flags = fullLoadFlags, ...options } = variant;
+    const server = startChild('./server.mjs', [...flags, ...execArgv]);
     this.#servers.push(server);
     const { url } = await this.#stub.call('addresses');
     if (ledger) this.#postgres ??= await startPostgres();

@@ -6,7 +6,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { importGoals, measureImports } from './import-time.mjs';
-import { describeMachine } from './machine.mjs';
+import { describeMachine, raisePriority } from './machine.mjs';
 import { measureWorkload } from './measure.mjs';
 import { disturbanceOf, goalRows, goalsTable, importsTable, streamsTable, tableOf, writeResults } from './report.mjs';
 import { countSettlement } from './settlement.mjs';
@@ -41,7 +41,7 @@ const print = (text) => {
 };
 
 print(`${describeMachine()}.\n`);
-print(`${connections} connections, medians of ${rounds} windows of ${ms} ms in turns.\n`);
+print(`${connections} connections, medians of ${rounds} windows of ${ms} ms in turns, priority ${raisePriority()}.\n`);
 for (const name of Object.keys(workloads).filter((name) => values.only.includes(name))) {
   results[name] = await measureWorkload(workloads[name], settings);
   goals.push(...goalRows(workloads[name], results[name], { busy }));

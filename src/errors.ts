@@ -9,7 +9,7 @@ export const errorCodes = {
   invalid_request: [400, 'A field of the request is invalid'],
   unknown_field: [400, 'A field of the request is unknown'],
   terms_not_accepted: [400, 'The terms of the payment are set by the server'],
-  invalid_amount: [400, 'The amount is not a decimal number with at most two decimals'],
+  invalid_amount: [400, 'The amount is not a decimal number with at most two decimal places'],
   amount_too_small: [400, 'The amount is below the minimum'],
   amount_too_large: [400, 'The amount is above the maximum'],
   unknown_currency: [400, 'The currency is unknown'],
@@ -46,7 +46,7 @@ export const errorCodes = {
   too_busy: [503, 'The site is overloaded'],
   closing: [503, 'The site is restarting'],
   ledger_unavailable: [503, 'The ledger of the site is unavailable'],
-  ledger_locked: [503, 'The ledger of the site is already open'],
+  ledger_locked: [503, 'The ledger of the site is open elsewhere'],
   // Errors of the payment service or the connection to it.
   intent_refused: [502, 'The payment service refused the intent'],
   sequencer_error: [502, 'The payment service refused the request'],
@@ -151,9 +151,9 @@ export class ConfigError extends IntentError {
 }
 
 /**
- * Prevents Node from printing a line of this package before an uncaught error. Node prints the line that threw the error, unless
- * it has already added that line to the stack, as for an error that leaves `vm`. So the error is thrown through `vm` once. The
- * caller then replaces the stack.
+ * Prevents Node from printing a line of this package before an uncaught error. Node prints the line that threw the error,
+ * unless it has already added that line to the stack, as for an error that leaves `vm`. So the error is thrown through `vm`
+ * once. The caller then replaces the stack.
  */
 function omitSourceLine(error: Error): void {
   try {

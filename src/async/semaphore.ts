@@ -29,7 +29,7 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  get isTaken(): boolean {
+  get isExhausted(): boolean {
     return this.#held >= this.#permits;
   }
 
@@ -38,12 +38,12 @@ export class Semaphore {
    * @throws the error of the timeout @throws the reason of a signal
    */
   acquire(wait: SemaphoreWait): Promise<void> | undefined {
-    return this.tryAcquire() ? undefined : this.#turn(wait);
+    return this.tryAcquire() ? undefined : this.#waitForPermit(wait);
   }
 
   /** Acquires a permit if one is free. */
   tryAcquire(): boolean {
-    if (this.isTaken) return false;
+    if (this.isExhausted) return false;
     this.#held += 1;
     return true;
   }
@@ -63,7 +63,7 @@ export class Semaphore {
     }
   }
 
-  #turn({ timeoutMs, timeoutError, signals = [] }: SemaphoreWait): Promise<void> {
+  #waitForPermit({ timeoutMs, timeoutError, signals = [] }: SemaphoreWait): Promise<void> {
     return new Promise((resolve, reject) => {
       const leaveQueue = (): void => {
         this.#waiting.delete(enter);

@@ -9,7 +9,7 @@ export interface ButtonOptions {
   mode?: 'payment' | 'login' | undefined;
   /** The order, any JSON. The server sets the price. The attribute is text, or JSON if it starts with `{` or `[`. */
   order?: unknown;
-  /** Only if the site's visitors choose the amount: a decimal with at most two decimals. */
+  /** Only if the site's visitors choose the amount: a decimal with at most two decimal places. */
   amount?: string | number | undefined;
   /** The displayed name of the payee or site. Default: the host name of the page. */
   payee?: string | undefined;
@@ -68,7 +68,7 @@ const checks = {
   successUrl: address,
   cancelUrl: address,
   expiresInMs: like(/^[1-9][\d.]*$/, 'a number of at least 1'),
-  // Only its names are used: they are the allowed fields. A path is not a check.
+  // Only its names are used, as the allowed fields. The paths are no checks.
   routes: siteConfig.routes as never,
   base: text,
   login: { clientSecret: false, verifier: false },

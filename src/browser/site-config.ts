@@ -24,7 +24,8 @@ export interface SiteConfig {
   readonly load?: (routes: ElementRoutes) => Promise<void>;
 }
 
-// The first statement of the built file declares the defaults, and how a bundle loads more. The server replaces it.
+// The first statement of the built file declares the defaults, and how a bundle loads the configuration. The server replaces
+// it.
 declare const intentSite: SiteConfig;
 
 // No prototype: a polluted Object.prototype must not configure the element.

@@ -46,7 +46,7 @@ export const shellQuote = (text: string): string =>
   /^[\w:.+/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The given `--env-file`, for a printed command. */
-export const sameEnvFile = ({ envFile }: EnvironmentOptions): string =>
+export const envFileArgument = ({ envFile }: EnvironmentOptions): string =>
   envFile === undefined ? '' : ` --env-file ${shellQuote(envFile)}`;
 
 /**

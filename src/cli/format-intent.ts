@@ -50,7 +50,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
   const events = [
     { at: intent.createdAt, what: 'created' },
     ...history.map(({ at, from, to, attempts }) => {
-      const after = attempts > 0 ? `, ${attempts} failed ${attempts === 1 ? 'call' : 'calls'} of its hook` : '';
+      const after = attempts > 0 ? `, after ${attempts} failed hook ${attempts === 1 ? 'call' : 'calls'}` : '';
       return { at, what: `${from} -> ${to}${after}` };
     }),
     // The history of a login contains it.

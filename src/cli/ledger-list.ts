@@ -7,7 +7,7 @@ import {
   addExamples,
   type CommandContext,
   type EnvironmentOptions,
-  sameEnvFile,
+  envFileArgument,
   shellQuote,
 } from './command.js';
 import { formatList } from './format-intent.js';
@@ -69,7 +69,7 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
     else terminal.out('The ledger has no intents.');
     if (next)
       terminal.out(
-        `\nMore: npx express-intents ledger list${sameFilters(flags)} --limit ${limit} --after ${next}${sameEnvFile(flags)}`,
+        `\nMore: npx express-intents ledger list${filterArguments(flags)} --limit ${limit} --after ${next}${envFileArgument(flags)}`,
       );
     return 0;
   });
@@ -112,7 +112,7 @@ function parseTime(flag: string, text: string | undefined): Date | undefined {
 }
 
 /** The given filters, for a printed command. */
-function sameFilters(flags: ListFlags): string {
+function filterArguments(flags: ListFlags): string {
   return filterNames
     .flatMap((name) => (flags[name] === undefined ? [] : [` --${name} ${shellQuote(flags[name])}`]))
     .join('');

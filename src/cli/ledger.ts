@@ -15,8 +15,8 @@ import {
   addExamples,
   type CommandContext,
   type EnvironmentOptions,
+  envFileArgument,
   printError,
-  sameEnvFile,
 } from './command.js';
 import { formatCount, formatIntent } from './format-intent.js';
 import { addList } from './ledger-list.js';
@@ -58,7 +58,7 @@ async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<n
     }
     for (const line of formatIntent(intent, history)) terminal.out(line);
     if (retryableStates.has(intent.state))
-      terminal.out(`\nTo retry it: npx express-intents ledger retry ${id}${sameEnvFile(flags)}`);
+      terminal.out(`\nTo retry it: npx express-intents ledger retry ${id}${envFileArgument(flags)}`);
     return 0;
   });
 }
@@ -141,8 +141,8 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
 async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
   const { olderThanDays, archive: file, includeResources } = flags;
   const days = Number(olderThanDays);
-  if (!(days >= 1 && days < 100_000)) {
-    throw new IntentError('invalid_request', '--older-than-days must be a number of days, at least 1.');
+  if (!(days >= 1 && days <= 99_999)) {
+    throw new IntentError('invalid_request', '--older-than-days must be a number of days from 1 to 99999.');
   }
   // The file is private: it contains payers and amounts.
   const archive = (path: string) => (intents: readonly object[]) =>

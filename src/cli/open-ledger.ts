@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.js';
 
 type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
 
-/** Like `withLedger`, but never creates a ledger: the folder may have a typo. */
+/** Like `withLedger`, but never creates a ledger: the path of the folder may have a typo. */
 async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const { database } = settings;
@@ -60,7 +60,7 @@ function openInSite(settings: LedgerSettings): IntentError {
   );
 }
 
-/** Opens the migrated ledger of the environment. A folder or a slow database takes seconds. */
+/** Opens the migrated ledger of the environment. Opening a folder or a slow database takes seconds. */
 export function withMigratedLedger(
   flags: EnvironmentOptions,
   terminal: Terminal,

@@ -51,7 +51,7 @@ async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<
     },
     'Choose a free port, such as --port 4848.',
   );
-  // Before the addresses are printed: a program that reads them may send SIGTERM at once.
+  // Before the addresses are printed: a program that reads them may send SIGTERM immediately.
   const interrupted = terminal.interrupted();
   const print = flags.json ? printAddresses : printWelcome;
   print(sequencer, flags, terminal);

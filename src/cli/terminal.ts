@@ -76,7 +76,7 @@ export function processTerminal(): Terminal {
     },
     interrupted: () =>
       new Promise((resolve) => {
-        // Once each: the same signal again ends the process at once.
+        // Only once for each signal: the second one ends the process immediately.
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       }),
   };

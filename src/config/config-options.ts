@@ -29,8 +29,8 @@ export interface Routes {
 /** How logins work. */
 export interface LoginOptions {
   /**
-   * How long after its creation an intent can log its user in, in milliseconds: a login, or a payment with `login: true`. A later
-   * payment logs no one in. Default 120 000.
+   * The time after the creation of an intent in which it can start a session: a login, or a payment with `login: true`. A later
+   * payment logs no one in. In milliseconds, default 120 000.
    */
   readonly ttlMs?: number | undefined;
   /** Asks every user "Continue as X?" before the session begins. X is the shortened user id. Default false. */
@@ -65,7 +65,7 @@ export interface HookOptions {
    */
   readonly maxAttempts?: number | undefined;
   /**
-   * Timeout of one call of `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter`, in milliseconds. With a ledger also of
+   * Timeout of one call to `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter`, in milliseconds. With a ledger also of
    * `onLogin` and `onSession`. Default 30 000.
    */
   readonly timeoutMs?: number | undefined;
@@ -75,7 +75,7 @@ export interface HookOptions {
 export interface WatchOptions {
   /** An unpaid intent expires after this many milliseconds. It is then polled once a day for as long again. Default 30 days. */
   readonly unpaidMs?: number | undefined;
-  /** A settled payment is polled for a reversal for this time, in milliseconds; 0 disables it. Default 1 day. */
+  /** How long a settled payment is polled for reversals, in milliseconds. 0 disables these polls. Default 1 day. */
   readonly settledMs?: number | undefined;
 }
 
@@ -90,8 +90,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * How many requests an address may send within a window. Further requests get 429. Each IPv4 address and each IPv6 /56 is
- * counted, with eight times the limit for each /48. The address is `req.ip`, which depends on `trust proxy`.
+ * How many requests an address may send within a window. Further requests get 429. The limit applies to each
+ * IPv4 address and each IPv6 /56. Each IPv6 /48 has eight times the limit. The address is `req.ip`, which depends on `trust
+ * proxy`.
  */
 export interface RateLimits {
   /** `POST /intent`. Default 120. */
@@ -169,7 +170,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly watch?: WatchOptions | undefined;
   /**
    * Maximum number of concurrent polls in this process, from 1 to 48. Default 24: about 400 polls a second with a service that
-   * answers in 50 ms. At most six calls of `onPaid` and `onReversed` run at once, and one more for payments whose hook has
+   * answers in 50 ms. At most six calls to `onPaid` and `onReversed` run concurrently, and one more for payments whose hook has
    * timed out twice, regardless of this option.
    */
   readonly settlementConcurrency?: number | undefined;

@@ -45,7 +45,7 @@ export class Report {
     return fallback;
   }
 
-  /** Reports unknown members of an option: otherwise a typo would have no effect. */
+  /** Reports unknown members of an option: otherwise a typo would go unnoticed. */
   unknownNames(setting: string, given: object, known: readonly string[]): void {
     for (const name of unknownNames(given, known)) this.problems.push(unknownOption(`${setting}.${name}`, name, known));
   }

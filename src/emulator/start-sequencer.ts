@@ -53,7 +53,7 @@ export interface Sequencer {
   readonly transport: InProcessTransport;
   /** The clock of the sequencer, its wallets, and all sites with `siteOptions`. */
   readonly clock: Clock;
-  /** The wallet with a name, by default the first. @throws {IntentError} `invalid_request` */
+  /** The wallet with this name. Default: the first wallet. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /**
    * Returns options of `intentRouter` for a site under test, by default at `shop.example`; always the same for one domain.
@@ -93,8 +93,8 @@ export interface Sequencer {
    */
   reverse(intentId: string): void;
   /**
-   * Injects a fault, given as its kind or as an object. Returns a function that clears it. If several faults apply to a call, the
-   * oldest is used. @throws {IntentError} `invalid_request`
+   * Injects a fault, given as its kind or as an object. Returns a function that clears it. If several faults apply to a call,
+   * the oldest is used. @throws {IntentError} `invalid_request`
    */
   injectFault(fault: Fault | FaultKind): () => void;
   /** Clears all faults. */

@@ -10,7 +10,7 @@ export interface IntentUser {
 
 /** The terms of a payment, from the hook `payment` or for `router.createPayment`. Never from the browser. */
 export interface SitePaymentTerms {
-  /** Decimal string or number with at most two decimals, at least 0.01; 0.05 in usd. */
+  /** Decimal string or number with at most two decimal places, at least 0.01; 0.05 in usd. */
   readonly amount: string | number;
   /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
@@ -60,7 +60,7 @@ export type AcceptedIntent =
 
 /** The range in which a browser may choose the amount, such as for donations. Both ends are included. */
 export interface ClientAmount {
-  /** Decimal string or number with at most two decimals, at least 0.01; 0.05 in usd. */
+  /** Decimal string or number with at most two decimal places, at least 0.01; 0.05 in usd. */
   readonly min: string | number;
   /** In the same form as `min`. */
   readonly max: string | number;
@@ -108,7 +108,7 @@ export interface Hooks extends PaymentHooks {
    * - If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session. The login can be
    *   completed later, and `onLogin` is called again.
    * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one.
-   * - If the response of a login was lost, it is called again without `onLogin`. It must not use what `onLogin` left in `req`.
+   * - If the response to a login was lost, `onSession` is called again without `onLogin`. It must not use what `onLogin` left in `req`.
    */
   readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
 }

@@ -23,7 +23,7 @@ const decimalForm = /^(0|[1-9]\d{0,17})(?:\.(\d{1,2}))?$/;
 /**
  * Parses an amount and its currency without floating point. It never rounds.
  *
- * @param amount a decimal string or a number, with at most two decimals
+ * @param amount a decimal string or a number, with at most two decimal places
  * @throws {IntentError} `invalid_amount`, `amount_too_small`, `amount_too_large`, `unknown_currency`
  */
 export function parseMoney(amount: string | number, currency: string): Money {
@@ -70,7 +70,10 @@ function parseHundredths(amount: string | number): bigint {
   const text = typeof amount === 'number' ? String(amount) : amount;
   const match = typeof text === 'string' ? decimalForm.exec(text) : null;
   if (!match) {
-    throw new IntentError('invalid_amount', 'Expected a decimal number with at most two decimals, such as 12.50.');
+    throw new IntentError(
+      'invalid_amount',
+      'Expected a decimal number with at most two decimal places, such as 12.50.',
+    );
   }
   const [, whole = '', decimals = ''] = match;
   return BigInt(whole) * 100n + BigInt(decimals.padEnd(2, '0'));

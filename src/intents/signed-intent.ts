@@ -30,7 +30,7 @@ export interface SignedIntent {
 
 /** The amount of a payment and its destination account (interface section 2.8). */
 export interface PaymentTerms {
-  /** A decimal string or a number, at most two decimals, at least 0.01; 0.05 in usd. */
+  /** A decimal string or a number, at most two decimal places, at least 0.01; 0.05 in usd. */
   readonly amount: string | number;
   readonly currency: string;
   readonly destination: string;
@@ -65,12 +65,12 @@ export async function signPaymentIntent(
     requestorAccount: { value: parseAccount(destination) },
     ...exchangeData(money),
   };
-  const identity = newIdentity({ kind: 'payment', money, nonce });
-  if (includesRendezvousKey || login) request.rendezvousKey = { value: identity.rendezvous.publicKey };
-  if (!login) return signIntent(identity, { requestToReceiveBill: request });
+  const keys = newIntentKeys({ kind: 'payment', money, nonce });
+  if (includesRendezvousKey || login) request.rendezvousKey = { value: keys.rendezvous.publicKey };
+  if (!login) return signIntent(keys, { requestToReceiveBill: request });
   const named = { ...request, ...verifierOf(login) };
   const signed = await withVerifierSignature(v1.RequestToReceiveBill, named, login.verifier);
-  return signIntent(identity, { requestToReceiveBill: signed });
+  return signIntent(keys, { requestToReceiveBill: signed });
 }
 
 /**
@@ -83,10 +83,10 @@ export async function signLoginIntent(
   { nonce = newNonce() }: { readonly nonce?: Uint8Array } = {},
 ): Promise<SignedIntent> {
   const verifier = verifierOf(login);
-  const identity = newIdentity({ kind: 'login', nonce });
-  const request = { ...verifier, rendezvousKey: { value: identity.rendezvous.publicKey } };
+  const keys = newIntentKeys({ kind: 'login', nonce });
+  const request = { ...verifier, rendezvousKey: { value: keys.rendezvous.publicKey } };
   const signed = await withVerifierSignature(v1.RequestToLogin, request, login.verifier);
-  return signIntent(identity, { requestToLogin: signed });
+  return signIntent(keys, { requestToLogin: signed });
 }
 
 /** Secure random bytes. Never derive them from an order number or the time. */
@@ -119,18 +119,18 @@ async function withVerifierSignature<Properties extends { signature?: v1.Signatu
 }
 
 /** The payload of an intent, and the rendezvous key that is derived from it (protocol section 2). */
-interface Identity {
+interface IntentKeys {
   readonly payload: Uint8Array;
   readonly rendezvous: KeyPair;
 }
 
-function newIdentity(payload: Payload): Identity {
+function newIntentKeys(payload: Payload): IntentKeys {
   const bytes = encodePayload(payload);
   return { payload: bytes, rendezvous: rendezvousKeyPair(bytes) };
 }
 
 /** Signs a message with the rendezvous key. */
-function signIntent({ payload, rendezvous }: Identity, message: v1.Message.$Properties): SignedIntent {
+function signIntent({ payload, rendezvous }: IntentKeys, message: v1.Message.$Properties): SignedIntent {
   const signedBytes = encode(v1.Message, message);
   return {
     id: intentIdOf(rendezvous),

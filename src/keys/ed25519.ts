@@ -24,14 +24,14 @@ export interface Sodium {
 let usedSodium: Sodium | undefined;
 
 /**
- * Key pairs and signatures that this thread creates from now on come from `sodium-native`, which takes less CPU than `node:crypto`.
- * Call it before `intentRouter()` and `createSigner()`.
+ * Key pairs and signatures that this thread creates from now on come from `sodium-native`, which takes less CPU than
+ * `node:crypto`. Call it before `intentRouter()` and `createSigner()`.
  * @throws {IntentError} `invalid_configuration` if a signature differs from that of `node:crypto`
  */
 export function useSodium(sodium: Sodium): void {
   let cause: unknown;
   try {
-    // A copy, because a wrapped module would change after the check.
+    // A copy, because the module could be patched after the check.
     const { crypto_sign_seed_keypair, crypto_sign_detached } = sodium;
     const copy = { crypto_sign_seed_keypair, crypto_sign_detached };
     const bytes = randomBytes(400);
@@ -46,7 +46,8 @@ export function useSodium(sodium: Sodium): void {
   } catch (error) {
     cause = error;
   }
-  const message = 'useSodium: this does not sign as node:crypto does. Pass the default export of sodium-native.';
+  const message =
+    'useSodium: the argument does not create the keys and signatures of node:crypto. Pass the default export of sodium-native.';
   throw new IntentError('invalid_configuration', message, cause === undefined ? {} : { cause });
 }
 

@@ -22,7 +22,7 @@ import { SubmissionNotifier } from './settlement/submission-notifier.js';
 
 export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
   readonly open: () => Promise<Database>;
-  /** On Postgres: called with the id of a payment that any process found submitted. A call may be lost. */
+  /** On Postgres: called with the id of a payment whose submission a process has detected. A call may be lost. */
   readonly onSubmitted?: ((id: string) => void) | undefined;
   readonly timing?: Partial<SettlementTiming> | undefined;
 }

@@ -192,8 +192,9 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid payment now instead of when it is due. Resolves after the poll and the hook that follows. Resolves without a
-   * poll if the id is not an unpaid payment, or another process works on it. Can be pending until the end of a database outage.
+   * Polls an unpaid payment now instead of when it is due. Resolves after the poll and the hook that follows. Resolves without
+   * a poll if the id is not an unpaid payment, or another process works on it. Can be pending until the end of a database
+   * outage.
    */
   recheck(id: string): Promise<void>;
   /**
@@ -231,7 +232,7 @@ export interface LedgerBacklog {
 export interface LedgerReport extends LedgerBacklog {
   /** The time since the last successful search of this process for due payments, or since its start, in milliseconds. */
   readonly lastPollMsAgo: number;
-  /** The longest current wait of a payment in this process for the first call of its hook, in milliseconds. */
+  /** The longest current wait of a payment in this process for its first hook call, in milliseconds. */
   readonly firstCallWaitMs: number;
 }
 

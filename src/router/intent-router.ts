@@ -70,7 +70,7 @@ export interface IntentRouter extends RequestHandler {
    * `closing`, and every response closes its connection. Later payments are settled by another process or after the next start.
    *
    * With `drainMs` (milliseconds, default 0) it first waits this long, to give load balancers time to stop sending requests:
-   * `health()` is `down` and responses close their connections, but all else works. Another call of `close()` ends the wait.
+   * `health()` is `down` and responses close their connections, but all else works. A second call to `close()` ends the wait.
    * @throws {IntentError} `invalid_request` for an unknown option or an invalid `drainMs`, without closing
    */
   close(options?: { readonly drainMs?: number | undefined }): Promise<void>;
@@ -102,7 +102,7 @@ export function composeRouter(
   const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
   const { client } = observed;
 
-  // Every status that the routes, the event feeds and the ledger read passes through the cache. The event feeds, telemetry and
+  // All status reads of the routes, the event feeds and the ledger go through the cache. The event feeds, telemetry and
   // the ledger subscribe to it.
   const onSubscriberError = (error: unknown) =>
     logger.error(

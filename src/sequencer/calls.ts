@@ -35,7 +35,7 @@ function statusOf(exists: boolean, codeScanned: boolean, intentSubmitted: boolea
 /**
  * Sends a signed intent (interface section 4.3). Resolves only when the intent is proven to exist at the sequencer.
  *
- * The OK of the envelope (section 7.1) is not a proof, because a proxy can send it too. If the answer does not prove
+ * The OK of the envelope (section 7.1) does not prove it, because a proxy can send it too. If the answer does not prove
  * that the intent exists, the status is requested once.
  * @throws {SequencerError} `intent_refused` if the service refuses the terms; `sequencer_bad_response` without a proof
  */
@@ -76,7 +76,7 @@ const creations: Readonly<Record<Dialect, Creation>> = {
       return Buffer.concat([field, signedBytes]);
     },
     isProof: (answer) => {
-      // Throws if the bytes are not this message. With unknown fields they are valid, but no proof.
+      // Throws if the bytes are not this message. With unknown fields they are valid, but prove nothing.
       decodeAnswer(v1.GetStatusResponse, answer);
       return existingStatus.test(Buffer.from(answer).toString('hex'));
     },

@@ -57,7 +57,10 @@ export interface PreparedIntent extends CreatedIntent {
 export interface IntentClient {
   /** Payments (interface section 2.4). */
   readonly paymentIntents: {
-    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service accepts the intent */
+    /**
+     * @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service
+     * accepts the intent
+     */
     create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
     /**
      * Signs an intent without sending it, so that it can be recorded first.
@@ -69,7 +72,10 @@ export interface IntentClient {
   };
   /** Logins (interface section 2.5). */
   readonly loginIntents: {
-    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service accepts the intent */
+    /**
+     * @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service
+     * accepts the intent
+     */
     create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;
     /** Like `paymentIntents.prepare`. */
     prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;
@@ -203,7 +209,7 @@ function requireTimeouts({ timeoutMs = 8_000, attemptTimeoutMs }: IntentClientOp
   return timeouts;
 }
 
-/** The watches of a client. `close` ends them all. A watch started afterwards ends at once. */
+/** The watches of a client. `close` ends them all. A watch started afterwards ends immediately. */
 class RunningWatches {
   readonly #watchIntent: WatchIntent;
   readonly #running = new Set<AbortController>();

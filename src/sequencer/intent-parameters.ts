@@ -18,7 +18,7 @@ export interface LoginParameters {
 export interface CreatePaymentParameters {
   /** Base58 account that receives the payment. */
   readonly destination: string;
-  /** Decimal string or number with at most two decimals. At least 0.01; 0.05 in usd. */
+  /** Decimal string or number with at most two decimal places. At least 0.01; 0.05 in usd. */
   readonly amount: string | number;
   /** Lowercase three-letter code. */
   readonly currency: string;

@@ -58,9 +58,13 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.payments.settled': counter('{payment}', 'Payments settled', {
     payment_settled: ({ late }) => one({ 'express_intents.late': late }),
   }),
-  'express_intents.payments.late': counter('{payment}', 'Payments submitted over 15 minutes after their creation', {
-    payment_late: () => one(),
-  }),
+  'express_intents.payments.late': counter(
+    '{payment}',
+    'Payments whose submission was detected over 15 minutes after their creation',
+    {
+      payment_late: () => one(),
+    },
+  ),
   'express_intents.payments.reversed': counter('{payment}', 'Payments reversed', {
     payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
   }),
@@ -81,7 +85,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.dead_letters': counter('{payment}', 'Payments that became dead letters', {
     dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
   }),
-  'express_intents.ledger.due': gauge('{payment}', 'Due payments: to be polled, or with a hook to be called'),
+  'express_intents.ledger.due': gauge('{payment}', 'Payments that are due for a poll or a hook call'),
   'express_intents.ledger.oldest_due': gauge('s', 'Longest current wait of a due payment'),
   'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
   'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {

@@ -34,7 +34,7 @@ interface PaymentFields extends IntentFields {
 interface HookFields extends IntentFields {
   /** The name of the option. */
   readonly hook: LedgerHook;
-  /** 1 for the first call of `onPaid` or `onReversed`, plus one for each failure. 1 for the other hooks. */
+  /** 1 for the first call to `onPaid` or `onReversed`, plus one for each failure. 1 for the other hooks. */
   readonly attempt: number;
   /** The duration, in milliseconds. */
   readonly durationMs: number;
@@ -74,11 +74,17 @@ export interface RouterEventDetails {
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
   /** The payment service has reversed a payment. For a settled payment, `onReversed` has succeeded, if the site has one. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
-  /** The intent was not paid within `watch.unpaidMs`. It is polled once a day for another `watch.unpaidMs`, and a payment then still settles. */
+  /**
+   * The intent was not paid within `watch.unpaidMs`. It is polled once a day for another `watch.unpaidMs`, and a payment then
+   * still settles.
+   */
   readonly payment_expired: IntentFields;
   /** `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` has succeeded. The first two are committed. */
   readonly hook_completed: HookFields;
-  /** One of these hooks threw, timed out, or could not be committed. `error` is its message, up to 200 characters. */
+  /**
+   * `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` threw, timed out, or could not be committed. `error` is its
+   * message, up to 200 characters.
+   */
   readonly hook_failed: HookFields & { readonly error: string };
   /** A payment became a dead letter. `attempts` counts failures of `onPaid` or `onReversed`, and can be 0 for `verifyPayment`. */
   readonly dead_letter: IntentFields & {
@@ -153,7 +159,7 @@ export interface Observer {
   emit(event: RouterEventPayload): void;
 }
 
-/** The unfinished payments in the ledger. Not in metrics.ts, whose types require @opentelemetry/api. */
+/** The due payments and the dead letters in the ledger. Not in metrics.ts, whose types require @opentelemetry/api. */
 interface LedgerBacklog {
   readonly due: number;
   readonly oldestDueMs: number;

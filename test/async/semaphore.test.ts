@@ -15,7 +15,7 @@ test('a semaphore grants its permits at once, and further ones in the order of a
   await turns[1];
   semaphore.release();
   semaphore.release();
-  expect([entered, semaphore.held, semaphore.isTaken]).toEqual([['a', 'b'], 0, false]);
+  expect([entered, semaphore.held, semaphore.isExhausted]).toEqual([['a', 'b'], 0, false]);
 });
 
 test('a new caller does not overtake the queue while a permit is passed on', async () => {

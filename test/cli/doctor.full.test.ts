@@ -960,7 +960,7 @@ describe('doctor finds nothing', () => {
     sound.front.faults = { site: await sound.startSite({ trustProxy: false, secret: canaryOf('other cookies') }) };
     const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined }, ['--url', shopOrigin]);
     const text =
-      'the site did not recognize the doctor. Run it with the secrets, INTENT_DOMAIN, INTENT_ORIGIN and package version of the site';
+      'the site did not recognize the doctor. Run the doctor with the secrets, INTENT_DOMAIN, INTENT_ORIGIN and package version of the site';
     expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'skipped', text }]);
   });
 

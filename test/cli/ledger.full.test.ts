@@ -152,7 +152,7 @@ describe('the command ledger', () => {
       '',
       '2026-03-04 05:07:07  created',
       '2026-03-04 05:11:07  created -> submitted',
-      '2026-03-04 05:12:07  submitted -> dead, 15 failed calls of its hook',
+      '2026-03-04 05:12:07  submitted -> dead, after 15 failed hook calls',
       '',
       `To retry it: npx express-intents ledger retry ${idOf(2)}`,
     ]);
@@ -304,8 +304,8 @@ describe('ledger and migrate', () => {
     ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],
     ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, created/],
     ['an invalid limit', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
-    ['an invalid age', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days, at least 1/],
-    ['an age below a day', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /at least 1/],
+    ['an invalid age', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days from 1 to 99999/],
+    ['an age below a day', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /a number of days from 1 to 99999/],
     ['no age', '', ['ledger', 'prune'], 2, /--older-than-days/],
     [
       'an invalid cursor',

@@ -20,7 +20,7 @@ export function createIntents(pool, options) {
     },
     onPaid: (payment, { tx }) => setState(tx, payment, 'paid'),
     onReversed: (payment, { tx }) => setState(tx, payment, 'reversed'),
-    // Only the button "Link a wallet" sends `linkTo`, the account of its page, and only its intent links a wallet.
+    // Only the button "Link a wallet" sends `linkTo`, the account that its page names. Only its intent links a wallet.
     onCreated: ({ id, kind }, req) => {
       const linkTo = kind === 'login' ? req.body.order?.linkTo : undefined;
       if (linkTo === undefined) return;
@@ -52,7 +52,7 @@ async function setState(tx, { id, metadata: { order } }, state) {
   if (order === undefined) return; // a recipe: requirePayment finds its payment
   const { rowCount } = await tx.query(changes[state], [order, id]);
   if (rowCount === 0) {
-    // Another payment has paid this order. A person must pay this one back, unless it is reversed.
+    // Another payment paid for this order. Someone must pay this one back, unless it is reversed.
     const subject = `Second payment of order ${order}, ${state}: ${id}`;
     await tx.query("insert into emails (address, subject) values ('shop@example.com', $1)", [subject]);
     return;

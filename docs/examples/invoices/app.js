@@ -17,7 +17,7 @@ const router = intentRouter({
 });
 app.use(router);
 
-/** Stands for your mail service. */
+/** Stands for your email service. */
 const outbox = [];
 
 /** Sends the invoice. A second call, such as a retry of a job, sends the same link. */
@@ -35,7 +35,7 @@ app.get('/', async (_req, res) => {
     ({ number, total, payment }) => `Invoice ${number}, ${total} eur: ${payment ? 'paid' : 'open'}`,
   );
   res.send(
-    `<p>${lines.join('<br>')}<p>Open the link in this mail, pay, and reload this page.<p>${outbox.join('<br>')}`,
+    `<p>${lines.join('<br>')}<p>Open the link in this email, pay, and reload this page.<p>${outbox.join('<br>')}`,
   );
 });
 

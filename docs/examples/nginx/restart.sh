@@ -1,5 +1,5 @@
 #!/bin/sh
-# Restarts the process at a port without downtime: sh restart.sh 3001 systemctl restart shop@3001
+# Restarts the process on a port without downtime: sh restart.sh 3001 systemctl restart shop@3001
 # With another configuration: NGINX='nginx -c /path/nginx.conf' SITE=/path/site.conf sh restart.sh ...
 # The command after the port ends the process with SIGTERM, waits for its exit and starts it. Restart one process at a time.
 set -e

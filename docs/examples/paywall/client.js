@@ -128,7 +128,7 @@ async function withSignal(signal, work) {
   await Promise.race([aborted, work]);
 }
 
-/** A decimal with at most two decimals, in hundredths. */
+/** A decimal with at most two decimal places, in hundredths. */
 function centsOf(amount) {
   const [, whole, decimals = ''] = /^(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
   if (whole === undefined) throw new PaywallError('over_limit', `${amount} is not an amount such as 1.00.`);

@@ -9,7 +9,7 @@ export async function copyText(
   text: string | undefined,
   { copied, notCopied }: Texts,
 ): Promise<void> {
-  // A second click during the result must not take the result for the text of the button.
+  // A second click while the result is shown must not save the result as the text of the button.
   if (!text || button.ariaBusy) return;
   const before = button.textContent;
   button.ariaBusy = 'true';

@@ -31,7 +31,7 @@ export interface Details {
   readonly isFinal?: boolean;
   /** Of a problem: certainly nothing was paid. */
   readonly isUnpaid?: boolean;
-  /** Of an expired payment: the result of the check for it. Missing during the check. */
+  /** Of an expired payment: the result of the check whether it was paid. Missing during the check. */
   readonly check?: 'unpaid' | 'failed';
 }
 
@@ -160,7 +160,7 @@ export class IntentDialog {
     this.#check.textContent = texts.check;
     this.#host.dataset.open = '';
     if (!element.open) element.showModal();
-    // On a low screen the browser may scroll to the element it focuses.
+    // On a short screen the browser may scroll to the element it focuses.
     element.scrollTop = 0;
     // Formatting the first amount takes tens of milliseconds. Do it during the request.
     setTimeout(() => localizeAmount('1.00', 'usd', locale));

@@ -38,7 +38,7 @@ export class IntentCreator {
       // Without an answer or with a 502, 503 or 504, unless the payment service refuses this intent.
       if (!isFinalRefusal(problem)) return !status || (status > 501 && !isServiceRefusal(problem));
       this.#key = undefined;
-      // The server knows the key from a different request.
+      // The server has already received this key with a different request.
       return !!repeatedKey && status === 422;
     };
     return retryUntil(signal, retryWindowMs, mayRetry, async (failures) => {

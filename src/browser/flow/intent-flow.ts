@@ -274,7 +274,7 @@ export class IntentFlow {
     const { id, settings } = watch;
     const { completesLogin, mode, urls, orderJson } = settings;
     const shown = this.#attempt ? this.#settings : this.#resolveSettings();
-    // The button or its dialog shows another order by now. That order stays: no result is shown, and the page is not redirected.
+    // The button or its dialog now shows another order, which a result or a redirect would replace.
     if (orderJson !== shown.orderJson && !completesLogin) {
       this.#unwatch(watch);
       if (recallPending(orderJson) === id) forgetPending(orderJson);
@@ -390,7 +390,7 @@ export class IntentFlow {
     this.#showBusy();
   }
 
-  /** Without an open dialog, the button shows that it is at work. */
+  /** Without an open dialog, the button shows that it is busy. */
   #showBusy(): void {
     if (this.#dialog?.element.open) this.#host.showNote('');
     else if (this.#attempt) this.#host.showBusy(buttonTextsOf(this.#settings.locale).busy);

@@ -7,9 +7,9 @@ import { delay, retryUntil } from './retry.js';
 export interface ButtonHost {
   readonly element: HTMLElement;
   readonly root: ShadowRoot;
-  /** Shows that the button is at work, with a text for screen readers. */
+  /** Shows that the button is busy, with a text for screen readers. */
   showBusy(text: string): void;
-  /** Shows a text below the button, or none, and that the button is no longer at work. */
+  /** Shows a text below the button, or none, and that the button is no longer busy. */
   showNote(text: string): void;
 }
 

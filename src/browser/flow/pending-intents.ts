@@ -3,9 +3,10 @@ import { isIntentId } from './client-secret.js';
 
 // The pending intent of each order. Only the public id is stored. Payments also work if the browser denies storage.
 //
-// sessionStorage survives a reload, and a phone that discards the tab while the wallet is open. When the page is left, the
-// pending payments are also copied to localStorage, for a tab that was closed: the next page of the site takes the copy, so
-// that the payment is not made twice. Logins stay in their tab: another visitor of this browser must not complete them.
+// sessionStorage survives a reload, also after a phone has discarded the tab while the wallet is open. When the visitor leaves
+// the page, the pending payments are also copied to localStorage, for a tab that was closed: the next page of the site takes
+// the copy, so that the payment is not made twice. Logins stay in their tab: another visitor of this browser must not complete
+// them.
 
 /** How long a payment of a closed tab is kept. */
 const keptMs = 3_600_000;
@@ -33,12 +34,12 @@ export function forgetPending(orderJson: string): void {
   tryOrUndefined(() => sessionStorage.removeItem(itemName(orderJson)));
 }
 
-/** Copies a pending payment for the next page of the site, because the page is left. */
+/** Copies a pending payment for the next page of the site, because the visitor leaves this one. */
 export function shareWithNextPage(orderJson: string, intentId: string): void {
   tryOrUndefined(() => localStorage.setItem(itemName(orderJson), `${intentId} ${Date.now()}`));
 }
 
-/** Removes the copy, because the page is back. */
+/** Removes the copy, because the visitor is back on the page. */
 export function unsharePending(orderJson: string): void {
   tryOrUndefined(() => localStorage.removeItem(itemName(orderJson)));
 }

@@ -145,8 +145,8 @@ const streamEvents = ['status', 'code_scanned', 'client_rejected_payment', 'clie
 const closedState = 2;
 
 /**
- * The event stream of an intent. It is alive after its first event, because a proxy can buffer it. The browser reopens a
- * stream that ended, but not after an error response, such as the 502 of a proxy. This class reopens it.
+ * The event stream of an intent. It counts as alive only after its first event, because a proxy can buffer it. The browser
+ * reopens a stream that ended, but not after an error response, such as the 502 of a proxy. This class reopens it.
  */
 class EventStream {
   isAlive = false;

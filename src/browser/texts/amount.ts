@@ -11,7 +11,7 @@ export function amountIn(payload: Uint8Array, locale: string): string {
   return localizeAmount(decimal, currency, locale);
 }
 
-/** Never rounds: a currency without a minor unit still shows its hundredths. @param amount with two decimals */
+/** Never rounds: a currency without a minor unit still shows its hundredths. @param amount with two decimal places */
 export function localizeAmount(amount: string, currency: string, locale: string): string {
   const isNative = currency === nativeCurrency;
   const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency };

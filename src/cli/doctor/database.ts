@@ -30,14 +30,17 @@ export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => 
   try {
     return await checkServer(db);
   } catch (error) {
-    const { why, fix } = { ...explainNetwork(error, databaseHost(place.url), startIt), ...diagnoseDatabase(error) };
+    const { why, fix } = {
+      ...explainNetwork(error, databaseHost(place.url), unreachableFix),
+      ...diagnoseDatabase(error),
+    };
     return [failure(`${describeLocation({ database: place })} cannot be used: ${why}.`, fix)];
   } finally {
     void db.close();
   }
 };
 
-const startIt =
+const unreachableFix =
   'Start the database, correct the host and port in INTENT_DATABASE_URL, or allow this machine in the firewall.';
 
 interface ServerRow {

@@ -20,7 +20,7 @@ type StreamResult =
       readonly heldMs: number;
     };
 
-/** The live events of an intent that does not exist. The first must arrive at once, through every proxy. */
+/** The live events of an intent that does not exist. The first must arrive immediately, through every proxy. */
 export const checkEvents: Check = async (context) => {
   const { siteUrl } = context;
   if (!siteUrl) return [noSite];

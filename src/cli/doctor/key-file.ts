@@ -50,7 +50,7 @@ function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
 
 function reasonToSkip({ settings, env }: DoctorContext): string {
   if (isDevelopment(settings))
-    return 'in development the sequencer reads it from this machine; pass the site with --url';
+    return 'in development the sequencer reads the key file from this machine; pass the URL of the site with --url';
   return env.INTENT_DOMAIN ? 'INTENT_DOMAIN is not valid' : 'INTENT_DOMAIN is not set';
 }
 

@@ -25,8 +25,8 @@ export const checkProxy: Check = async (context) => {
   return [checkClaim(plain, claiming, siteUrl) ?? checkTrust(plain, siteUrl) ?? seesVisitors(plain)];
 };
 
-const otherSecrets =
-  'the site did not recognize the doctor. Run it with the secrets, INTENT_DOMAIN, INTENT_ORIGIN and package version of the site';
+const notRecognized =
+  'the site did not recognize the doctor. Run the doctor with the secrets, INTENT_DOMAIN, INTENT_ORIGIN and package version of the site';
 
 /** Returns the reason if the site sends no report. */
 async function requestReport(
@@ -45,13 +45,13 @@ async function requestReport(
   const report = parseReport(answer.headers[doctorHeader.toLowerCase()]);
   if (report) return report;
   // The router answers every error with a code.
-  if (readProblem(answer.text).code !== undefined) return otherSecrets;
+  if (readProblem(answer.text).code !== undefined) return notRecognized;
   return `the request did not reach the router: POST ${url.pathname} answers with status ${answer.status}; see the check \`origin\``;
 }
 
 const countProxies = (count: number): string => (count === 1 ? '1 proxy' : `${count} proxies`);
 
-const callTrustProxy = (count: number): string =>
+const trustProxyFix = (count: number): string =>
   `Call app.set('trust proxy', ${count}), because ${countProxies(count)} forward${count === 1 ? 's' : ''} the requests.`;
 
 /** If an https request arrives unencrypted, a proxy has terminated TLS. */
@@ -69,7 +69,7 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
   if (forwarded > 0 && trusted === 0) {
     return failure(
       "The site is behind a proxy, but 'trust proxy' is not set or does not include it: all visitors share one rate limit.",
-      callTrustProxy(forwarded),
+      trustProxyFix(forwarded),
     );
   }
   if (siteUrl.protocol === 'https:' && !plain.secure) {
@@ -81,11 +81,11 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
   if (trusted === forwarded) return undefined;
   return warning(
     `The site is behind ${countProxies(forwarded)}, but 'trust proxy' covers only ${trusted} of them: visitors share the address of a proxy.`,
-    callTrustProxy(forwarded),
+    trustProxyFix(forwarded),
   );
 }
 
-const overwriteAddress =
+const overwriteFix =
   'Configure the first proxy to overwrite X-Forwarded-For with the address of the client. In HAProxy: http-request set-header ' +
   'X-Forwarded-For %[src], without option forwardfor. In nginx: proxy_set_header X-Forwarded-For $remote_addr;';
 
@@ -102,10 +102,10 @@ function checkClaim(plain: ProxyReport, claiming: ProxyReport, siteUrl: URL): Fi
   if (plain.forwarded > 0 && claiming.forwarded > plain.forwarded) {
     return failure(
       `${symptom}.`,
-      `${callTrustProxy(plain.forwarded)} Configure the first proxy to overwrite X-Forwarded-For.`,
+      `${trustProxyFix(plain.forwarded)} Configure the first proxy to overwrite X-Forwarded-For.`,
     );
   }
-  return failure(`${symptom}: the proxy passes on the header of the client.`, overwriteAddress);
+  return failure(`${symptom}: the proxy passes on the header of the client.`, overwriteFix);
 }
 
 function seesVisitors({ forwarded }: ProxyReport): Finding {

@@ -83,7 +83,11 @@ export const checkSettings: Check = async ({ env, problems, production }) => {
   const found = [...errors, ...unknown, ...checkDestination(env, production)];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;
-  return [ok(`${count} variables set, all valid; production mode ${production ? 'on' : 'off'}`)];
+  return [
+    ok(
+      `${count} ${count === 1 ? 'variable' : 'variables'} set, all valid; production mode ${production ? 'on' : 'off'}`,
+    ),
+  ];
 };
 
 /** Without a destination, payments fail unless their terms have one. The environment does not show if the site has payments. */

@@ -3,7 +3,7 @@ import { explainNetwork, readProblem } from './external-client.js';
 import { buttonPath, openApiPath, pathOfOperation, type RunningSite } from './running-site.js';
 import { isLocal } from './settings.js';
 
-export const noSite = skipped('pass the running site with --url https://...');
+export const noSite = skipped('pass the URL of the running site with --url https://...');
 
 /** The running site: it responds, has the router at its root, and uses production mode over https. */
 export const checkSite: Check = async (context) => {
@@ -83,7 +83,10 @@ function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Findi
 export const rejectedBody = '{"doctor":true}';
 const rejectedCode = 'unknown_field';
 
-/** Whether the site accepts requests from its own pages and rejects those from other sites: it must know its origin behind a proxy. */
+/**
+ * Whether the site accepts requests from its own pages and rejects those from other sites: it must know its origin behind a
+ * proxy.
+ */
 export const checkOrigin: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];

@@ -8,7 +8,8 @@ import { encodeErrorResponse, encodeOkResponse } from '../../wire/envelope.js';
 import type { FaultKind, ResolvedFault } from './fault-kinds.js';
 
 // A faulty call has two steps. First the operation runs or is skipped, and its envelope is corrupted; this step is the same for
-// every transport. Then the response fails in transit: over HTTP on the connection, in the process as an error.
+// every transport. Then the response fails in transit: over HTTP the connection fails, and a call in the process throws an
+// error.
 
 /** A call that a fault applies to, independent of the transport. */
 export interface FaultyCall {

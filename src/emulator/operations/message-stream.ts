@@ -47,7 +47,7 @@ async function* deliver(intents: IntentStore, id: string, signal: AbortSignal): 
       await intent.mailbox.changed(signal);
       continue;
     }
-    // Ids of acknowledged messages are removed, which bounds the set by the mailbox.
+    // Ids of acknowledged messages are removed, so the set never grows beyond the mailbox.
     const stillSent = deliverable.map(messageIdOf).filter((messageId) => sent.has(messageId));
     sent = new Set([...stillSent, messageIdOf(message)]);
     yield encode(v1.OpenMessageStreamResponse, { messages: [toWireMessage(message)] });

@@ -46,7 +46,7 @@ export class WebhookSigner {
     this.#now = now;
   }
 
-  /** Signs the call of an intent, with the state `SUBMITTED`. */
+  /** Signs the webhook call for an intent, with the state `SUBMITTED`. */
   async sign(intent: StoredIntent, { invalid, claims = {} }: SignWebhookOptions = {}): Promise<SignedWebhook> {
     if (invalid !== undefined && !invalidKinds.includes(invalid)) {
       const message = `signWebhook: invalid must be one of ${invalidKinds.join(', ')}.`;
@@ -107,7 +107,7 @@ export class WebhookCaller {
     this.#now = now;
   }
 
-  /** Calls the webhook of a submitted intent once, in the background: with a login, after the login. */
+  /** Calls the webhook of a submitted intent once, in the background. If the intent has a login, the call follows the login. */
   call(intent: StoredIntent, journal: Journal): void {
     const { webhookUrl, request, userId } = intent;
     if (!webhookUrl || !isAllowedWebhookHost(webhookUrl) || (request.login && !userId)) return;

@@ -49,7 +49,7 @@ export interface PersistedIntent {
   readonly mail: PersistedMessages;
 }
 
-export interface IntentArchive {
+export interface IntentPersistence {
   /** Writes the changes; `all` yields all intents, the oldest first. @throws {IntentError} */
   write(changed: readonly StoredIntent[], forgotten: readonly string[], all: () => Iterable<StoredIntent>): void;
 }
@@ -71,10 +71,10 @@ export class IntentStore {
   readonly #intents = new Map<string, StoredIntent & MutableProgress>();
   readonly #changes = new ChangeNotifier();
   readonly #capacity: number;
-  readonly #archive: IntentArchive | undefined;
+  readonly #archive: IntentPersistence | undefined;
   readonly #unsaved = new Set<string>();
 
-  constructor(capacity = 10_000, archive?: IntentArchive, persisted: Iterable<PersistedIntent> = []) {
+  constructor(capacity = 10_000, archive?: IntentPersistence, persisted: Iterable<PersistedIntent> = []) {
     this.#capacity = capacity;
     this.#archive = archive;
     for (const { intent, createdAtMs, progress, mail } of persisted) {
@@ -128,7 +128,7 @@ export class IntentStore {
   }
 
   /**
-   * Writes unsaved changes. Called before each response, so a crash of the process loses no answered change.
+   * Writes unsaved changes. Called before each response, so a crash loses no change whose response was sent.
    * @throws {IntentError} `invalid_configuration` if the archive cannot be written; the next save retries
    */
   save(): void {

@@ -15,9 +15,9 @@ import { IntentError, readError } from '../../errors.js';
 import { extractSignedBytes } from '../../intents/signed-intent.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
-import type { IntentArchive, PersistedIntent, StoredIntent } from './intent-store.js';
+import type { IntentPersistence, PersistedIntent, StoredIntent } from './intent-store.js';
 import { type MailboxMessage, toWireMessage, withSignedBytes } from './mailbox.js';
-import { anotherFile, formatOwner, isOwnerLine, type StateOwner } from './state-owner.js';
+import { formatOwner, isOwnerLine, otherFileFix, type StateOwner } from './state-owner.js';
 import { verifyIntentMessage } from './verified-intent.js';
 
 /** Appended characters after which the file is rewritten. */
@@ -30,7 +30,7 @@ const maxAppended = 8 * 1024 * 1024;
  * Each change is one append. At every start and after `maxAppended` characters, a new file is written and renamed over the
  * old one. This survives a crash of the process at any time, but not a power failure.
  */
-export class StateFile implements IntentArchive {
+export class StateFile implements IntentPersistence {
   readonly #file: string;
   readonly #owner: StateOwner;
   /** Undefined before the first write and after a failed one: the next write rewrites the file. */
@@ -54,7 +54,7 @@ export class StateFile implements IntentArchive {
       // The file may end with an incomplete line, so the next write must not append to it.
       this.#release();
       if (error instanceof IntentError) throw error;
-      throw problemOf(this.#file, `cannot be written (${String(readError(error).code)})`, allowIt, error);
+      throw problemOf(this.#file, `cannot be written (${String(readError(error).code)})`, accessFix, error);
     }
   }
 
@@ -92,21 +92,21 @@ export class StateFile implements IntentArchive {
     throw problemOf(
       this.#file,
       'was replaced, or is in use by another sequencer',
-      `Stop the other sequencer, or ${anotherFile}.`,
+      `Stop the other sequencer, or ${otherFileFix}.`,
     );
   }
 }
 
 /**
  * Reads the intents of a state file, the oldest first; none if there is no file. An incomplete last line is ignored, because
- * its change was never answered.
+ * no response was sent for its change.
  * @throws {IntentError} `invalid_configuration` for a damaged file or a file of another program
  */
 export function readStateFile(file: string): PersistedIntent[] {
   const text = existsSync(file) ? read(file) : '';
   if (text === '') return [];
   const [owner = '', ...lines] = text.split('\n');
-  if (!isOwnerLine(owner)) throw problemOf(file, 'is not a file of the embedded sequencer', removeIt);
+  if (!isOwnerLine(owner)) throw problemOf(file, 'is not a file of the embedded sequencer', removeFix);
   const latest = new Map<string, Record<string, unknown>>();
   // The text after the last line break is empty or incomplete.
   for (const [index, line] of lines.slice(0, -1).entries()) {
@@ -119,7 +119,7 @@ export function readStateFile(file: string): PersistedIntent[] {
     try {
       return fromLine(line);
     } catch (error) {
-      throw problemOf(file, `is damaged: the intent ${String(line.intent)} cannot be read`, removeIt, error);
+      throw problemOf(file, `is damaged: the intent ${String(line.intent)} cannot be read`, removeFix, error);
     }
   });
 }
@@ -128,7 +128,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw problemOf(file, `cannot be read (${String(readError(error).code)})`, allowIt, error);
+    throw problemOf(file, `cannot be read (${String(readError(error).code)})`, accessFix, error);
   }
 }
 
@@ -139,7 +139,7 @@ function parseLine(file: string, line: string, index: number): Record<string, un
   } catch {
     // Reported below.
   }
-  throw problemOf(file, `is damaged in line ${index + 2}`, removeIt);
+  throw problemOf(file, `is damaged in line ${index + 2}`, removeFix);
 }
 
 const base64 = z.base64();
@@ -208,8 +208,8 @@ const parseMessage = (text: string): MailboxMessage => {
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
-const removeIt = `Remove it, or ${anotherFile}.`;
-const allowIt = `Allow this user to read and write it, or ${anotherFile}.`;
+const removeFix = `Remove it, or ${otherFileFix}.`;
+const accessFix = `Allow this user to read and write it, or ${otherFileFix}.`;
 
 const problemOf = (file: string, problem: string, fix: string, cause?: unknown): IntentError =>
   new IntentError('invalid_configuration', `The state file ${file} ${problem}. ${fix}`, { cause });

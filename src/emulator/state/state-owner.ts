@@ -13,7 +13,7 @@ const format = 'express-intents embedded sequencer';
 const timeoutMs = 1_000;
 
 /** The setting has a name for each way to start the sequencer: in a router, on the command line, in a test. */
-export const anotherFile = 'use another file: INTENT_EMULATOR_STATE, --state-file or stateFile';
+export const otherFileFix = 'set another file with INTENT_EMULATOR_STATE, --state-file or stateFile';
 
 export const newOwner = (url: string): StateOwner => ({ url, instance: randomUUID() });
 
@@ -35,7 +35,7 @@ export async function requireFreeStateFile(file: string, port: number): Promise<
   throw new IntentError(
     'invalid_configuration',
     `The state file ${file} is in use by the embedded sequencer at ${owner.url}. Stop that one, ` +
-      `or ${anotherFile}.`,
+      `or ${otherFileFix}.`,
   );
 }
 

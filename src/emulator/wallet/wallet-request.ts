@@ -20,7 +20,7 @@ export interface WalletRequest {
   readonly id: string;
   /** `payment` also for a payment with login. */
   readonly kind: 'payment' | 'login';
-  /** Decimal string with two decimals; payments only. */
+  /** Decimal string with two decimal places; payments only. */
   readonly amount?: string;
   /** Lowercase three-letter code; payments only. */
   readonly currency?: string;

@@ -22,7 +22,7 @@ export const intentRequestSchema = (z: typeof zod) =>
       .refine((order) => isStorableOrder(order))
       .optional()
       .describe('Identifies the purchase; the site looks it up. Any JSON value nested at most 16 levels deep.'),
-    amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimals.'),
+    amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimal places.'),
   });
 export type IntentRequestSchema = ReturnType<typeof intentRequestSchema>;
 
@@ -91,7 +91,7 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: bool
   if (field === 'amount')
     return new IntentError(
       'invalid_amount',
-      'Send "amount" as a decimal number or string with at most two decimals, such as 12.5 or "12.50".',
+      'Send "amount" as a decimal number or string with at most two decimal places, such as 12.5 or "12.50".',
     );
   const invalid = `The field "${field.slice(0, 100)}" is invalid. Send JSON nested at most 16 levels deep, without NUL characters, lone surrogates or numbers out of range.`;
   const what = field === '' ? 'The body must be a JSON object.' : invalid;

@@ -75,8 +75,8 @@ const maxMetadataBytes = 16 * 1024;
 const maxResourceLength = 200;
 
 /**
- * The terms of a payment as the ledger records them: the amount with two decimals, the metadata as JSON. The site sets the
- * terms, so an error in them is a server error. If the browser chose the amount, its range has already been checked.
+ * The terms of a payment as the ledger records them: the amount with two decimal places, the metadata as JSON. The site sets
+ * the terms, so an error in them is a server error. If the browser chose the amount, its range has already been checked.
  * @throws {IntentError} `invalid_terms`, with the field
  */
 export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
@@ -138,7 +138,7 @@ function requireDescription(description: unknown): string {
   }
   throw new IntentError(
     'invalid_configuration',
-    'The description of a payment must be one line of 1 to 100 characters, without control characters.',
+    'The description of a payment must be one line of 1 to 100 characters. Remove control characters and text direction marks.',
   );
 }
 
@@ -168,7 +168,7 @@ function parseMetadata(metadata: unknown): Readonly<Record<string, unknown>> {
   throw new IntentError('invalid_configuration', message);
 }
 
-/** Rejects undefined members, which the clone omits: a hook would miss them only after the payment. */
+/** Rejects undefined members, which the clone omits: otherwise a hook finds them missing only after the payment. */
 function requireDefined(value: unknown, path: string): void {
   if (value === undefined)
     throw new IntentError('invalid_configuration', `${path} is undefined. Set a value, or omit it.`);

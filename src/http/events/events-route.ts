@@ -57,7 +57,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     connectionLimiter.release(visitor);
     leavePipeline();
   };
-  // No handler follows. The reference would keep memory of Express alive.
+  // No handler follows. The reference would keep objects of Express in memory.
   req.next = undefined;
   // At the end of the stream this session is minutes old: saving it would undo a logout, or a change of the basket.
   skipSessionSave(req);

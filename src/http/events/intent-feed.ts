@@ -55,7 +55,7 @@ const statusRetry = { firstMs: 500, capMs: 15_000 } as const;
  *   unknown, when the last connection leaves and the feed may not linger, when lingering ends, when the watch ends or fails, and
  *   when the process closes.
  *
- * The status arrives by a read of the feed itself or by `update`. Both have the same effect.
+ * The feed gets the status by its own read or by `update`. Both have the same effect.
  */
 export class IntentFeed {
   readonly id: string;
@@ -68,7 +68,9 @@ export class IntentFeed {
   #isReading = false;
   #isWatching = false;
   #wasScanned = false;
-  /** Starts the watch in the async context of the stream that created the feed, not of a request that shares a call. */
+  /**
+   * Starts the watch in the async context of the stream that created the feed, not of a request that shares its status call.
+   */
   readonly #startWatch = AsyncResource.bind(() => void this.#runWatch());
   #stopLingering: (() => void) | undefined;
 

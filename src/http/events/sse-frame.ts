@@ -48,7 +48,7 @@ export function eventFrame({ kind, id, timestampMs }: IntentEvent): Buffer {
   return Buffer.from(`event: ${oneLine(kind)}\nid: ${oneLine(id)}\ndata: ${data}\n\n`);
 }
 
-/** Anyone who sees the code can send a message with any time, even an invalid one. */
+/** Anyone who sees the code can send a message with any timestamp, even an invalid one. */
 function isoTime(timestampMs: number): string | undefined {
   const date = new Date(timestampMs);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -38,13 +38,13 @@ export interface RouterHealth {
      */
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
     /**
-     * Absent without a database, and after `close()` is called. Counts the payments and dead letters of all processes. A payment
-     * is due when it is time to poll it or to call its hook. Reasons:
+     * Absent without a database, and after `close()` is called. Counts the payments and dead letters of all processes. A
+     * payment is due when it is time to poll it or to call its hook. Reasons:
      *
      * - `ledger`: the database does not answer.
-     * - `stalled`: this process has not searched for due payments for 30 s.
+     * - `stalled`: this process has completed no search for due payments for 30 s.
      * - `behind`: the oldest due payment has waited for over a minute.
-     * - `slow_hooks`: a payment has waited for over 10 s for the first call of its hook.
+     * - `slow_hooks`: a payment has waited for over 10 s for its first hook call.
      * - `dead_letters`: there are dead letters.
      */
     readonly settlement?:
@@ -88,7 +88,7 @@ const defaultTiming: HealthTiming = {
 const stalledMs = 30_000;
 /** Due payments are claimed within a second unless the processes are overloaded. */
 const behindMs = 60_000;
-/** The first call of a hook usually waits only milliseconds for other hooks of this process. */
+/** The first hook call of a payment usually waits only milliseconds for other hooks of this process. */
 const slowHooksMs = 10_000;
 /** An id without an intent: Base58 of 32 zero bytes. */
 const absentIntent = '1'.repeat(32);

@@ -95,7 +95,7 @@ async function paymentOf(requirement: ParsedRequirement, req: Request, res: Resp
 
 function sendPaymentRequired(requirement: ParsedRequirement, req: Request, res: Response): void {
   const message =
-    'To pay, send `pay.mode` and `pay.order` as JSON by POST to `pay.url`, and pay the intent in a wallet. Then repeat this request.';
+    'To pay, take `pay` from this response, and POST its `mode` and `order` as JSON to its `url`. Pay the intent in a wallet. Then repeat this request.';
   const { resource, currency, order } = requirement;
   const members = { pay: paymentRoute(req, order), resource, amount: formatRequiredAmount(requirement), currency };
   sendProblemDetails(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });

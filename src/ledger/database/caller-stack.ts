@@ -2,8 +2,8 @@ import { types } from 'node:util';
 import { firstAppFrame, siteFrames } from '../../errors.js';
 
 /**
- * Runs a call of the site. The stack of a driver's error ends inside the driver, so an error without a frame of the site gets the
- * stack of this call. The error stays the driver's object, with SQLSTATE, detail and constraint.
+ * Runs a database call that code of the site made. The stack of a driver's error ends inside the driver, so an error without a
+ * frame of the site gets the stack of this call. The error stays the driver's object, with SQLSTATE, detail and constraint.
  * @throws what `call` throws
  */
 export async function withCallerStack<Value>(call: () => Promise<Value>): Promise<Value> {

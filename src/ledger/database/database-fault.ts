@@ -95,7 +95,7 @@ export interface DatabaseDiagnosis {
   readonly fix: string;
 }
 
-const startIt =
+const unreachableFix =
   'Start the database, correct the host and port in INTENT_DATABASE_URL, or allow this machine in the firewall.';
 
 /** Errors that the database reports, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
@@ -118,7 +118,7 @@ const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
 const fixesByCode: readonly (readonly [code: RegExp, fix: string])[] = [
   [/^ENOTFOUND$/, 'The host does not exist. Correct it in INTENT_DATABASE_URL.'],
   [/^EAI_/, 'DNS did not answer. Fix the name resolution of this machine.'],
-  [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, startIt],
+  [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, unreachableFix],
   [/^CERT_HAS_EXPIRED$/, 'Renew the TLS certificate of the database.'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the database certificate in INTENT_DATABASE_URL.'],
   [
@@ -151,7 +151,7 @@ const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseD
     /does not support SSL/,
     { why: 'it does not support TLS', fix: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.' },
   ],
-  [/^timeout exceeded|connection timeout|^timeout expired/, { why: 'connecting timed out', fix: startIt }],
+  [/^timeout exceeded|connection timeout|^timeout expired/, { why: 'connecting timed out', fix: unreachableFix }],
 ];
 
 const unreadableFile: DatabaseDiagnosis = {
@@ -182,7 +182,7 @@ function diagnoseOne(error: {
   const byState = fixesByState.find(([known]) => known.test(code));
   const why = code.startsWith('28') ? `it refuses the user or the password (${message})` : message;
   if (byState) return { why, fix: byState[1] };
-  if (/^(?:ENOENT|EACCES)$/.test(code) && error.syscall === 'connect') return { fix: startIt };
+  if (/^(?:ENOENT|EACCES)$/.test(code) && error.syscall === 'connect') return { fix: unreachableFix };
   if (/^(?:ENOENT|EACCES)$/.test(code) && error.syscall === 'open') return unreadableFile;
   const byCode = fixesByCode.find(([known]) => known.test(code));
   return byCode && { fix: byCode[1] };

@@ -74,7 +74,7 @@ export interface Database extends Queryable {
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>;
   /**
    * Calls `onMessage` for each message that a process sends to the channel (`pg_notify`), until `close`. Messages sent
-   * while disconnected are lost. Undefined if only one process can have the database.
+   * while disconnected are lost. Undefined if only one process can open the database.
    */
   readonly listen?: ((channel: string, onMessage: (payload: string) => void) => { close(): void }) | undefined;
   /** Waits for running work, up to a timeout, then closes the connections. Can be called again. */

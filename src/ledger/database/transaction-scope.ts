@@ -126,10 +126,10 @@ export function markTransactionSql(mark: string): string {
 const endedByWork = 'The hook, or the function passed to `transaction`, ended its own transaction';
 
 /**
- * Fails if the transaction is no longer the marked one, and resets the state of the connection. It fails by the cast: the text
- * is not an integer (22P02), and the message of the database quotes it, by which `explainCheck` recognizes it. Must run last
- * before the commit, by the simple protocol. Prepared statements stay, because behind a pooler they may belong to another
- * client.
+ * Fails if the transaction is no longer the marked one, and resets the state of the connection. The cast of a
+ * text to an integer fails (22P02). The message of the database quotes the text, by which `explainCheck` recognizes it. Must
+ * run last before the commit, by the simple protocol. Prepared statements stay, because behind a pooler they may belong to
+ * another client.
  */
 export function checkTransactionSql(mark: string): string {
   return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedByWork}' end)::int;
@@ -149,7 +149,7 @@ export function explainCheck(error: unknown, firstFault: unknown): IntentError |
   if (code !== '22P02' || !String(message).includes(endedByWork)) return undefined;
   return new TransactionEndedByWork(
     'internal_error',
-    `${endedByWork}, or reset its settings. Part of its writes may be committed. Remove COMMIT, ROLLBACK and RESET ALL.`,
+    `${endedByWork}, or reset its settings. Some of its writes may be committed. Remove COMMIT, ROLLBACK and RESET ALL.`,
   );
 }
 

@@ -72,7 +72,7 @@ const notAnExport = (why: string): IntentError =>
 /** The values that readers of the tables rely on. The database would accept more, such as `NaN` and `infinity`. */
 function lineSchema(z: typeof zod) {
   const hasCents = (amount: number): boolean => /^\d+(?:\.\d\d?)?$/.test(String(amount));
-  const amount = z.number().positive().refine(hasCents, 'more than two decimals');
+  const amount = z.number().positive().refine(hasCents, 'more than two decimal places');
   const bytes = z.string().regex(/^\\x(?:[\da-f]{2})*$/);
   const time = z.iso.datetime({ offset: true });
   const state = z.enum(intentStates);
@@ -133,7 +133,7 @@ function parseLine(line: string, number: number): unknown {
 const invalidLine = (number: number, why: string): IntentError =>
   new IntentError(
     'invalid_request',
-    `Line ${number} is not a line of \`ledger export\`: ${why}. Nothing was imported. Export the ledger again.`,
+    `Line ${number} is not valid output of \`ledger export\`: ${why}. Nothing was imported. Export the ledger again.`,
   );
 
 async function insertLines(tx: Queryable, lines: readonly string[]): Promise<number> {

@@ -58,7 +58,7 @@ export function parseListOptions(options: ListOptions): ListFilters {
   };
 }
 
-/** More than the terms of a payment can have. */
+/** The limit for the metadata of a payment, in characters instead of bytes. */
 const maxMetadataLength = 16 * 1024;
 
 function parseMetadata(metadata: unknown): string {
@@ -68,7 +68,8 @@ function parseMetadata(metadata: unknown): string {
   const text = JSON.stringify(cloneOf(metadata));
   if (hasUndefined(metadata)) throw undefinedFilter('A member of `metadata`');
   if (text === '{}') throw invalid('`metadata` has no members. Omit it to list all intents.');
-  if (text.length > maxMetadataLength) throw invalid('`metadata` is longer than the metadata of a payment can be.');
+  if (text.length > maxMetadataLength)
+    throw invalid('`metadata` has more than 16384 characters as JSON. Use fewer members.');
   return text;
 }
 
@@ -89,7 +90,7 @@ function cloneOf(metadata: object): unknown {
 function parseDate(name: string, date: unknown): number | undefined {
   if (date === undefined) return undefined;
   if (!(date instanceof Date) || Number.isNaN(date.getTime())) throw invalid(`\`${name}\` must be a valid Date.`);
-  // Postgres does not have all years of a Date. No intent is older than 1970.
+  // Postgres cannot represent every Date. No intent is older than 1970.
   return Math.max(date.getTime(), 0);
 }
 

@@ -77,7 +77,7 @@ export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Ends claims before their leases end, in one statement. Another process can then claim the payments at once. */
+/** Ends claims before their leases end, in one statement. Another process can then claim the payments immediately. */
 export async function releaseClaims(db: Queryable, claims: readonly ClaimedPayment[]): Promise<void> {
   await db.query(
     `update express_intents.intents i set ${endClaimSql}

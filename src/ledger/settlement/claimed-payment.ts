@@ -157,7 +157,7 @@ export function holdLease(db: Database, { payment: { id }, leaseToken }: Claimed
   };
   const timer = setInterval(() => {
     beat().catch((error) => {
-      // While the database is unreachable, the lease is valid until its end. If only this process can have the
+      // While the database is unreachable, the lease is valid until its end. If only this process can open the
       // database, it stays valid: the database may be busy with the very hook for which the lease is held.
       const hasEnded = db.isShared && performance.now() > validUntilMs;
       if (error instanceof LeaseLost || hasEnded) controller.abort(new LeaseLost(id));

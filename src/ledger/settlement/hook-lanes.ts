@@ -77,7 +77,7 @@ export class HookLanes {
     }
   }
 
-  /** Whether `run` would start its work at once. */
+  /** Whether `run` would start its work immediately. */
   isFree(lane: Lane): boolean {
     return this.#mayEnter(lane);
   }

@@ -62,7 +62,10 @@ class Closing extends Error {
   }
 }
 
-/** How many payments are claimed for each permitted status call: while some wait for the service, others are written. */
+/**
+ * How many payments are claimed for each permitted status call: while some wait for the service, others are updated in the
+ * database.
+ */
 const paymentsPerCall = 4;
 
 /** After failures of the database the interval between rounds grows up to this, in milliseconds. */
@@ -71,8 +74,8 @@ const pauseCapMs = 10_000;
 const correctEveryMs = 10_000;
 
 const missingHooksText = (names: string): string =>
-  'express-intents: this process settles no payments, because it lacks hooks of another process with this ledger: ' +
-  `${names}. If this process is the site, pass them to intentRouter(). If the site has removed one of them, run ` +
+  'express-intents: this process settles no payments, because another process with this ledger has hooks that this ' +
+  `process lacks: ${names}. If this process is the site, pass them to intentRouter(). If the site has removed one of them, run ` +
   '`npx express-intents ledger forget-hook <hook>`. In a job or a script, ignore this message.';
 
 /**
@@ -205,7 +208,7 @@ export class Settlement {
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
         const what =
-          'the search for due payments in the database failed, so no payment settles. Fix the cause in `message`. The ' +
+          'the search for due payments in the database failed, so no payment settles. `message` has the cause. The ' +
           'search is retried at least every 10 s.';
         this.#logError(what, error);
         this.#context.observer?.emit(unavailableEvent(error));

@@ -12,7 +12,7 @@ export class SubmissionNotifier {
   #ids: string[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onSubmitted called with the id of an intent that any process found submitted */
+  /** @param onSubmitted called with the id of an intent whose submission a process has detected */
   constructor(db: Database, onSubmitted: (id: string) => void) {
     this.#db = db;
     this.#listening = db.listen?.('express_intents', (payload) => {

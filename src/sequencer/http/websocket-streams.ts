@@ -9,7 +9,7 @@ export interface WebSocketTarget {
   /** `ws:` or `wss:`, with the path. */
   readonly address: string;
   readonly timeoutMs: number;
-  /** The interval of pings, in milliseconds. If a ping was not answered by the next one, the stream fails. */
+  /** The interval of pings, in milliseconds. If no pong arrives before the next ping, the stream fails. */
   readonly pingMs: number;
   readonly envelopeVersion?: string | undefined;
 }

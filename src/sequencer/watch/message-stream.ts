@@ -30,7 +30,7 @@ export function signStreamRequest(id: string, clientSecret: string): StreamReque
 }
 
 /**
- * The maximum number of messages of clients, and of the service. The two are counted separately: anyone who has seen
+ * The maximum number of client messages, and of service messages. The two are counted separately: anyone who has seen
  * the code can flood the stream with client messages, which must not displace those of the service.
  */
 const maxMessages = 256;

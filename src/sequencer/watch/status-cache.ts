@@ -49,9 +49,9 @@ interface Answer {
 }
 
 /**
- * The status of intents, as this process knows it. Every status that the routes, the event feeds and the ledger read passes
- * through the cache. Concurrent callers share one call upstream, and subscribers get every status except a repeat of a
- * fresh one. The states of an intent:
+ * The status of intents, as this process knows it. All status reads of the routes, the event feeds and the
+ * ledger go through the cache. Concurrent callers share one call upstream, and subscribers get every status except a repeat of
+ * a fresh one. The states of an intent:
  *
  *     absent   -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
  *     pending  -- the call succeeds -------------------> fresh, for its lifetime

@@ -9,9 +9,9 @@
 //
 // It starts in `listening` if the transport has streams and the client secret is known. Otherwise it is always polling.
 //
-// Both states poll the status: at once, after 1 s, and then each time after 1.5 times as long. The interval grows to 5
+// Both states poll the status: immediately, after 1 s, and then each time after 1.5 times as long. The interval grows to 5
 // s while polling, and to 30 s while listening, where a poll finds what a stream that stopped responding does not
-// deliver. Opening a stream polls at once, for what was missed before. A scan, or `intent_submitted` on the stream,
+// deliver. Opening a stream polls immediately, for what was missed before. A scan, or `intent_submitted` on the stream,
 // resets the interval to 1 s, because a change is likely to follow.
 //
 // `intent_submitted` on the stream is a hint. It causes a poll, and only the status ends the watch (protocol section
@@ -40,11 +40,11 @@ const reopen = { firstMs: 250, capMs: 10_000 } as const;
 export interface WatchIntentOptions {
   /** Default: a call of the transport for each poll. */
   readonly fetchStatus?: FetchStatus | undefined;
-  readonly timing?: WatchTiming | undefined;
+  readonly timing?: WatchClock | undefined;
 }
 
 /** The clock, timers and randomness of a watch. Tests replace them. */
-export interface WatchTiming {
+export interface WatchClock {
   readonly now: () => number;
   /** Calls `elapsed` once, after `delayMs`. @returns a function that cancels it */
   readonly startTimer: (elapsed: () => void, delayMs: number) => () => void;
@@ -53,7 +53,7 @@ export interface WatchTiming {
 }
 
 // The timers keep the process alive: a script that waits for an event must not exit.
-const systemTiming: WatchTiming = {
+const systemTiming: WatchClock = {
   now: () => performance.now(),
   startTimer: (elapsed, delayMs) => {
     const timer = setTimeout(elapsed, delayMs);
@@ -75,7 +75,7 @@ export function watchIntent(transport: Transport, { fetchStatus, timing }: Watch
 interface WatchSource {
   readonly openStream: Transport['openStream'] | undefined;
   readonly fetchStatus: FetchStatus;
-  readonly timing: WatchTiming;
+  readonly timing: WatchClock;
 }
 
 type Events<Result> = AsyncGenerator<IntentEvent, Result>;
@@ -83,7 +83,7 @@ type Events<Result> = AsyncGenerator<IntentEvent, Result>;
 /** One watch. Its generators return whether the intent is submitted. */
 class IntentWatch {
   readonly #source: WatchSource;
-  readonly #timing: WatchTiming;
+  readonly #timing: WatchClock;
   readonly #intent: Parameters<WatchIntent>[0];
   readonly #signal: AbortSignal;
   readonly #reopening: Backoff;

@@ -105,7 +105,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
       title: expect.any(String),
       status: 402,
       code: 'payment_required',
-      detail: expect.stringContaining('pay.url'),
+      detail: expect.stringContaining('POST its `mode` and `order` as JSON to its `url`'),
       instance: expect.any(String),
       pay: { url: '/intent', mode: 'payment', order: { article: 'tea' } },
       resource: 'article:tea',
@@ -332,7 +332,7 @@ describe('a mistake of the site in requirePayment', () => {
     ['no resource', () => ({}), '1 to 200 characters'],
     ['no result', () => undefined, 'the function must return { resource }'],
     ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount requires a currency'],
-    ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimals'],
+    ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimal places'],
     ['an unknown currency', () => ({ resource: 'r', amount: 1, currency: 'xxx' }), 'currency code'],
   ])('with %s, passes the error to the app', async (_name, required, why) => {
     const { origin } = await startSiteWithLedger(guarded(required as never));

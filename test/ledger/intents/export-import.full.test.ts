@@ -114,10 +114,18 @@ describe.each([
     ],
     ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'already exists'],
     ['an unknown state', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
-    ['a broken line', (all) => all.with(3, '{"intent": {'), 'Line 4 is not a line of `ledger export`: it is not JSON'],
-    ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not a line of `ledger export`: intent.amount'],
-    ['an amount below a cent', withIn(2, 'amount', 4.505), 'Line 3 is not a line of `ledger export`: intent.amount'],
-    ['a negative amount', withIn(2, 'amount', -1), 'Line 3 is not a line of `ledger export`: intent.amount'],
+    [
+      'a broken line',
+      (all) => all.with(3, '{"intent": {'),
+      'Line 4 is not valid output of `ledger export`: it is not JSON',
+    ],
+    ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not valid output of `ledger export`: intent.amount'],
+    [
+      'an amount below a cent',
+      withIn(2, 'amount', 4.505),
+      'Line 3 is not valid output of `ledger export`: intent.amount',
+    ],
+    ['a negative amount', withIn(2, 'amount', -1), 'Line 3 is not valid output of `ledger export`: intent.amount'],
     ['an infinite time', withIn(2, 'due_at', 'infinity'), 'intent.due_at'],
     ['a negative infinite time', withIn(1_000, 'created_at', '-infinity'), 'Line 1001 is not'],
     ['an invalid count', withIn(2, 'attempts', -1), 'intent.attempts'],
@@ -125,7 +133,7 @@ describe.each([
     [
       'a line without an intent',
       (all) => all.with(2, '{"history":[]}'),
-      'Line 3 is not a line of `ledger export`: intent',
+      'Line 3 is not valid output of `ledger export`: intent',
     ],
     ['two files in one', (all) => [...all, ...all], 'after the closing line'],
   ])('imports nothing from %s', async (_what, change, message) => {

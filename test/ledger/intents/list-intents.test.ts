@@ -236,7 +236,7 @@ describe('parseListOptions', () => {
     ['metadata with a date', { metadata: { at: new Date(0) } }, 'metadata.at is a Date'],
     ['metadata with a NUL', { metadata: { order: '\0' } }, 'metadata.order is a string that contains a NUL character'],
     ['circular metadata', { metadata: circular }, 'circular or nested too deeply'],
-    ['long metadata', { metadata: { text: 'x'.repeat(17_000) } }, 'is longer than'],
+    ['long metadata', { metadata: { text: 'x'.repeat(17_000) } }, 'has more than 16384 characters'],
     ['text as a time', { createdFrom: '2026-01-01' }, '`createdFrom` must be a valid Date'],
     ['an invalid date', { createdBefore: new Date('x') }, '`createdBefore` must be a valid Date'],
   ])('rejects %s before a query', async (_what, options, message) => {

@@ -30,8 +30,8 @@ const rollBackError = new Error('The transaction is rolled back.');
  * One transaction of PGlite.
  *
  *     created           -- begin -----------------> waiting
- *     waiting           -- its turn comes --------> open
- *     waiting           -- the turn is refused ---> ended, and `isRefused`
+ *     waiting           -- it may run alone ------> open
+ *     waiting           -- that is refused -------> ended, and `isRefused`
  *     open              -- commit, rollBack ------> ended
  *     created, waiting  -- cancel ----------------> ended
  */
@@ -42,7 +42,7 @@ export class EmbeddedTransaction {
   readonly #mark = randomUUID();
   #begun: Promise<Transaction> | undefined;
   #rejectBegin: (error: unknown) => void = () => undefined;
-  #turn: Promise<void> | undefined;
+  #exclusiveRun: Promise<void> | undefined;
   #wasOpened = false;
   #hasEnded = false;
   #isRefused = false;
@@ -73,8 +73,8 @@ export class EmbeddedTransaction {
   begin(): Promise<Transaction> {
     this.#begun ??= new Promise((resolve, reject) => {
       this.#rejectBegin = reject;
-      this.#turn = this.#options.runExclusive(() => this.#hold(resolve));
-      this.#turn.catch((error) => {
+      this.#exclusiveRun = this.#options.runExclusive(() => this.#hold(resolve));
+      this.#exclusiveRun.catch((error) => {
         // A deadlock is an error of the hook, not a refusal of the database.
         this.#isRefused = !(error instanceof IntentError && error.code === 'internal_error');
         reject(error);
@@ -92,14 +92,14 @@ export class EmbeddedTransaction {
   async commit(firstFault: unknown): Promise<void> {
     this.#firstFault = firstFault;
     this.#end(true);
-    await this.#turn;
+    await this.#exclusiveRun;
   }
 
   /** Never throws. */
   async rollBack(): Promise<void> {
     this.cancel();
     this.#end(false);
-    if (this.#wasOpened) await this.#turn?.catch(() => undefined);
+    if (this.#wasOpened) await this.#exclusiveRun?.catch(() => undefined);
   }
 
   /** Rejects the callers that wait for the transaction to begin. Does nothing once it is open. */

@@ -30,7 +30,7 @@ export interface EmbeddedOptions extends EmbeddedLimits {
 
 /** All in milliseconds. */
 interface EmbeddedLimits {
-  /** How long a statement or a transaction waits for its turn. Default 10 000. */
+  /** How long a statement or a transaction waits for the others. Default 10 000. */
   readonly waitMs?: number;
   /** Timeout of a hook's transaction. Default 3 000, because health reports `down` if the ledger is busy for 5 s. */
   readonly hookMs?: number;
@@ -52,7 +52,7 @@ const systemClock: Clock = {
 const pauseFactor = 4;
 
 /**
- * A ledger in a folder, for one process. Commits survive the end of the process, but perhaps not a loss of power.
+ * A ledger in a folder, for one process. Commits survive a crash of the process, but not a power failure.
  * @throws {ConfigError} if PGlite is not installed, with how to install it
  * @throws {IntentError} `ledger_locked` if the folder is already open, `ledger_unavailable` if it cannot be opened
  */
@@ -74,7 +74,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
     const open = (name: string) => PGlite.create({ dataDir: path.join(folder, name), startParams });
     const pglite = await openData(folder, open);
-    // While these two files are in place, the data is the opened one, and no other process can lock the folder.
+    // While these two files are in place, the folder contains the opened data, and no other process can lock the folder.
     const presence = new FilePresence([lock.file, path.join(folder, 'data/PG_VERSION')]);
     return new EmbeddedDatabase(pglite, lock, presence, { waitMs, hookMs, closeMs, clock });
   } catch (error) {
@@ -94,7 +94,7 @@ async function openData(folder: string, open: (name: string) => Promise<PGlite>)
 }
 
 /**
- * One statement or transaction at a time has the database; the others wait in the queue. The transaction of a hook enters
+ * One statement or transaction at a time uses the database; the others wait in the queue. The transaction of a hook enters
  * the queue with its first statement, so before that the hook blocks no other.
  *
  *     open    -- close --------------------------------> closing: new calls fail
@@ -111,12 +111,12 @@ class EmbeddedDatabase implements Database {
   readonly #waitMs: number;
   readonly #hookMs: number;
   readonly #closeMs: number;
-  /** The holder of its one permit has the database. */
-  readonly #turns = new Semaphore(1);
+  /** Only the holder of its one permit may use the database. */
+  readonly #mutex = new Semaphore(1);
   /** The transaction whose work makes the current call. */
   readonly #inside = new AsyncLocalStorage<EmbeddedTransaction>();
   #abandon: ((reason: unknown) => void) | undefined;
-  /** The turn of the last retried hook. Retried hooks run in sequence. */
+  /** Ends with the last retried hook. Retried hooks run in sequence. */
   #lastRetry: Promise<unknown> = Promise.resolve();
   #nextRetryMs = 0;
   #closing: Promise<void> | undefined;
@@ -198,13 +198,13 @@ class EmbeddedDatabase implements Database {
 
   /** Retried hooks run in sequence, with pauses: together they leave the database free most of the time. */
   #runRetryExclusive(work: () => Promise<void>): Promise<void> {
-    const turn = this.#lastRetry.then(async () => {
+    const run = this.#lastRetry.then(async () => {
       const pauseMs = this.#nextRetryMs - this.#clock.now();
       if (pauseMs > 0) await this.#clock.wait(pauseMs);
       return this.#runExclusive(work);
     });
-    this.#lastRetry = turn.catch(() => undefined);
-    return turn;
+    this.#lastRetry = run.catch(() => undefined);
+    return run;
   }
 
   async #runExclusive<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -212,7 +212,7 @@ class EmbeddedDatabase implements Database {
       throw new IntentError('internal_error', 'Deadlock: inside a transaction use `tx`, not `router.database`.');
     }
     this.#requireOpen();
-    return this.#turns.run(busyTimeout(this.#waitMs), async () => {
+    return this.#mutex.run(busyTimeout(this.#waitMs), async () => {
       this.#requireOpen();
       const value = await work();
       // A write to deleted files is lost.
@@ -228,7 +228,7 @@ class EmbeddedDatabase implements Database {
       );
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {
-      await this.#turns.run(busyTimeout(this.#closeMs + 5_000), async () => {
+      await this.#mutex.run(busyTimeout(this.#closeMs + 5_000), async () => {
         // Closing writes to the files.
         if (!this.#presence.isGone) await this.#pglite.close();
       });

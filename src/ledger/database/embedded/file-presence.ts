@@ -7,25 +7,30 @@ import { DatabaseLost, databaseOutage } from '../database-fault.js';
  */
 export class FilePresence {
   readonly #identities: ReadonlyMap<string, string | undefined>;
-  #isGone = false;
+  #goneFile: string | undefined;
 
   constructor(files: readonly string[]) {
     this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
   }
 
   get isGone(): boolean {
-    return this.#isGone;
+    return this.#goneFile !== undefined;
   }
 
   require(): void {
-    for (const [file, identity] of this.#identities) {
-      if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;
-      this.#isGone = true;
-      throw new DatabaseLost(
-        `${file} was moved or deleted while the ledger was open. The ledger rejects all calls, because another process ` +
-          'may have opened it. Restore the folder and restart this process',
-      );
-    }
+    this.#goneFile ??= this.#findGoneFile();
+    if (this.#goneFile === undefined) return;
+    throw new DatabaseLost(
+      `${this.#goneFile} was moved, deleted or replaced while the ledger was open. The ledger rejects all calls, because another ` +
+        'process may have opened it. Restore the folder and restart this process',
+    );
+  }
+
+  #findGoneFile(): string | undefined {
+    const gone = [...this.#identities].find(
+      ([file, identity]) => identity === undefined || identityOf(file) !== identity,
+    );
+    return gone?.[0];
   }
 }
 

@@ -43,7 +43,7 @@ export class PostgresListener {
     let client: Client | undefined;
     const reconnect = (): void => this.#reconnect(client);
     try {
-      // Creating or connecting a client fails if a certificate of the URL is missing, as during a renewal.
+      // Creating or connecting a client fails if a certificate file of the URL is missing, as during a renewal.
       client = new ClientOfPg(config);
       this.#client = client;
       client.on('error', reconnect).on('end', reconnect);

@@ -107,7 +107,7 @@ export class PostgresPool {
     const pool = new this.#Pool({ ...this.#settings(), Client, max: 10, allowExitOnIdle: true, ...parameters });
     // The pool removes an idle connection that breaks.
     pool.on('error', ignore);
-    // A connection that breaks in use, or while it is acquired, fails its next statement.
+    // If a connection breaks in use, or while it is acquired, its next statement fails.
     pool.on('connect', (client) => client.on('error', ignore));
     return pool;
   }
@@ -133,7 +133,7 @@ export class PostgresPool {
     return socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  /** What broke one connection has probably broken the idle ones too. Each would cost a call its timeout. */
+  /** What broke one connection has probably broken the idle ones too. Each would make a call wait for its timeout. */
   #dropIdle(): void {
     for (let count = this.#pool.idleCount; count > 0; count -= 1) {
       this.#pool.connect().then((client) => client.release(true), ignore);
@@ -175,7 +175,7 @@ const silenceError = (): Error => new Error('Connection terminated, because the 
 function ignore(): void {}
 
 /**
- * A pg client whose constructor never throws. The constructor of pg reads the certificates of the URL, and throws if a
+ * A pg client whose constructor never throws. The constructor of pg reads the certificate files of the URL, and throws if a
  * file is missing. The pool constructs clients outside any `try`, so that would end the process. This client rejects
  * `connect` instead.
  */

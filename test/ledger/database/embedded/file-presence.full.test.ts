@@ -28,7 +28,7 @@ async function open(folder: string): Promise<Database> {
   return db;
 }
 
-const gone = { code: 'ledger_unavailable', message: expect.stringContaining('was moved or deleted') };
+const gone = { code: 'ledger_unavailable', message: expect.stringContaining('was moved, deleted or replaced') };
 const insert = `insert into public.t values ('late')`;
 
 test('a process whose lock file is deleted rejects every call, and the next process has all its commits', async () => {
