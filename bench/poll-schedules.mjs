@@ -40,7 +40,7 @@ export async function pollsOfPage(openMs) {
   let [nowMs, polls] = [0, 0];
   const timers = new Set();
   const closing = new AbortController();
-  const timing = {
+  const clock = {
     now: () => nowMs,
     random: () => 0.5,
     startTimer: (elapsed, delayMs) => {
@@ -55,7 +55,7 @@ export async function pollsOfPage(openMs) {
     polls += 1;
     return { exists: true, codeScanned: false, intentSubmitted: false };
   };
-  const events = watchIntent(transport, { fetchStatus, timing })(intent, { signal: closing.signal });
+  const events = watchIntent(transport, { fetchStatus, clock })(intent, { signal: closing.signal });
   const ended = events.next();
   for (;;) {
     await new Promise(setImmediate);

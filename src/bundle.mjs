@@ -26,7 +26,7 @@ async function write(file, text) {
 const compact = {
   minifyWhitespace: true,
   minifySyntax: true,
-  lineLimit: 800,
+  lineLimit: 1600,
   charset: 'utf8',
   legalComments: 'none',
 };

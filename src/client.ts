@@ -1,4 +1,4 @@
-export type { Abortable } from './async/abort.js';
+export type { AbortSignalLike } from './async/abort.js';
 export {
   IntentError,
   type IntentErrorCode,

@@ -1,4 +1,4 @@
-// Selects the declarations that the entries of the package export, and those that these refer to. tsc writes the declarations
+// Selects the declarations that the entries of the package export, and all that those reference. tsc writes the declarations
 // of whole files, and most of them are internal. Used by bundle.mjs.
 import path from 'node:path';
 

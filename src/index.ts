@@ -1,9 +1,9 @@
-export type { Abortable } from './async/abort.js';
+export type { AbortSignalLike } from './async/abort.js';
 export type {
   ConfigOptions,
   ConnectionLimits,
   EmulatorOptions,
-  HookOptions,
+  HookLimits,
   LoginOptions,
   RateLimits,
   Routes,

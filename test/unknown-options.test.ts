@@ -41,7 +41,12 @@ const plus = (name: string, options: object = {}) => ({ ...options, [name]: 1 })
 const calls: readonly (readonly [call: string, unknown: string, meant: string, run: () => unknown])[] = [
   ['intentRouter', 'sequencerURL', 'sequencerUrl', () => intentRouter(plus('sequencerURL'))],
   ['intentRouter login', 'ttl', 'ttlMs', () => intentRouter({ transport, login: plus('ttl') })],
-  ['intentRouter hooks', 'maxAttempt', 'maxAttempts', () => intentRouter({ transport, hooks: plus('maxAttempt') })],
+  [
+    'intentRouter hookLimits',
+    'maxAttempt',
+    'maxAttempts',
+    () => intentRouter({ transport, hookLimits: plus('maxAttempt') }),
+  ],
   ['intentRouter watch', 'unpaid', 'unpaidMs', () => intentRouter({ transport, watch: plus('unpaid') })],
   ['intentRouter emulator', 'prot', 'port', () => intentRouter({ transport, emulator: plus('prot') })],
   ['intentRouter routes', 'intents', 'intent', () => intentRouter({ transport, routes: plus('intents') })],

@@ -1,5 +1,5 @@
-/** Cancels a call. An `AbortSignal` implements it. */
-export interface Abortable {
+/** Signals that a call must end. An `AbortSignal` implements it. */
+export interface AbortSignalLike {
   readonly aborted: boolean;
   /** The error that a canceled call rejects with. */
   readonly reason: unknown;
@@ -9,7 +9,7 @@ export interface Abortable {
 }
 
 /** An `AbortController` and its signal in one object. The native pair costs as much CPU as a call to the payment service. */
-export class Abort implements Abortable {
+export class LightAbortController implements AbortSignalLike {
   #listeners: Set<() => void> | undefined;
   aborted = false;
   reason: unknown;
@@ -34,14 +34,14 @@ export class Abort implements Abortable {
 }
 
 /** @throws the reason of the first aborted signal */
-export function throwIfAborted(...signals: readonly (Abortable | undefined)[]): void {
+export function throwIfAborted(...signals: readonly (AbortSignalLike | undefined)[]): void {
   for (const signal of signals) if (signal?.aborted) throw signal.reason;
 }
 
 /** Calls `act` for each signal that aborts. @returns a function that stops listening */
 export function listenForAbort(
-  signals: readonly (Abortable | undefined)[],
-  act: (aborted: Abortable) => void,
+  signals: readonly (AbortSignalLike | undefined)[],
+  act: (aborted: AbortSignalLike) => void,
 ): () => void {
   const stops: (() => void)[] = [];
   for (const signal of signals) {

@@ -26,7 +26,7 @@ export interface JitteredBackoffOptions extends BackoffOptions {
   /** See `jitteredMs`. Default 1. */
   readonly spread?: number | undefined;
   /** The shortest delay, in milliseconds. Default 50. */
-  readonly leastMs?: number | undefined;
+  readonly minMs?: number | undefined;
   /** Returns a number from 0 up to, but not including, 1. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
@@ -41,10 +41,10 @@ export class Backoff {
   }
 
   nextMs(): number {
-    const { spread = 1, leastMs = 50, random } = this.#options;
+    const { spread = 1, minMs = 50, random } = this.#options;
     const delayMs = exponentialBackoffMs(this.#options, this.#retries);
     this.#retries += 1;
-    return Math.max(leastMs, jitteredMs(delayMs, spread, random));
+    return Math.max(minMs, jitteredMs(delayMs, spread, random));
   }
 
   /** Call after a success: the next delay is the first one again. */

@@ -1,9 +1,9 @@
-import { type Abortable, listenForAbort } from './abort.js';
+import { type AbortSignalLike, listenForAbort } from './abort.js';
 
 export interface SemaphoreWait {
   readonly timeoutMs: number;
   readonly timeoutError: () => unknown;
-  readonly signals?: readonly (Abortable | undefined)[] | undefined;
+  readonly signals?: readonly (AbortSignalLike | undefined)[] | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Abortable, listenForAbort, throwIfAborted } from './abort.js';
+import { type AbortSignalLike, listenForAbort, throwIfAborted } from './abort.js';
 
 /** The longest delay of a timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const maxTimerMs = 2 ** 31 - 1;
@@ -9,7 +9,7 @@ export function isTimerDelay(ms: number): boolean {
 }
 
 /** Waits for work until the signal aborts. @throws the reason of the signal @throws the error of the work */
-export function withAbort<Value>(signal: Abortable, work: () => Value | Promise<Value>): Promise<Value> {
+export function withAbort<Value>(signal: AbortSignalLike, work: () => Value | Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const unlisten = listenForAbort([signal], ({ reason }) => reject(reason));
@@ -19,7 +19,7 @@ export function withAbort<Value>(signal: Abortable, work: () => Value | Promise<
 
 export interface TimeoutOptions {
   /** Cancels the wait with its reason. */
-  readonly signal?: Abortable | undefined;
+  readonly signal?: AbortSignalLike | undefined;
   /** Creates the error of the timeout. Default: a `TimeoutError`. */
   readonly error?: (() => unknown) | undefined;
   /** Whether the timer keeps the process alive. Default false. */
@@ -52,7 +52,7 @@ export async function withTimeout<Value>(
 }
 
 /** Waits `delayMs` milliseconds and keeps the process alive. @throws the reason of a signal that aborts */
-export function delayUnlessAborted(delayMs: number, signals: readonly (Abortable | undefined)[]): Promise<void> {
+export function delayUnlessAborted(delayMs: number, signals: readonly (AbortSignalLike | undefined)[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       unlisten();
@@ -78,9 +78,9 @@ class HookTimeout extends Error {
 
 /**
  * The error of a hook of the site that took too long, for {@link withTimeout}.
- * @param hasLedger whether `hooks.timeoutMs` applies
+ * @param hasLedger whether `hookLimits.timeoutMs` applies
  */
 export const hookTimeoutError = (hook: string, timeoutMs: number, hasLedger: boolean) => (): Error => {
-  const option = hasLedger ? ', or raise hooks.timeoutMs' : '';
+  const option = hasLedger ? ', or raise hookLimits.timeoutMs' : '';
   return new HookTimeout(`${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook${option}.`);
 };

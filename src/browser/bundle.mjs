@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 const source = fileURLToPath(new URL('.', import.meta.url));
 const target = path.join(source, 'built');
 
-/** The size limit of each file in bytes, compressed with gzip at level 9. The server adds its configuration to elements.js. */
+/** Size limits in bytes, compressed with gzip at level 9; other files have none. The server adds its configuration to elements.js. */
 export const maxGzipBytes = { 'elements.js': 8_704, 'intent-dialog.js': 10_240 };
 
 /** Browsers of mid-2023, which support constructed stylesheets, `dialog` and private fields. */

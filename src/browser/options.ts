@@ -34,7 +34,10 @@ export interface ButtonOptions {
   routes?: Partial<ElementRoutes> | undefined;
   /** The path the router is mounted under, such as `/shop`. Default: derived from the URL of elements.js; empty in a bundle. */
   base?: string | undefined;
-  /** Completes the login of a payment whose terms have `login: true`, before `success`. `verifier` is ignored. */
+  /**
+   * With `mode: 'payment'`, `{}` completes the login of a payment whose terms have `login: true`, before `success`. `clientSecret` is
+   * the same as that of `update`; `verifier` is ignored.
+   */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
 

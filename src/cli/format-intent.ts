@@ -45,7 +45,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
     ['resource', intent.resource],
     ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
     ['user', intent.userId],
-    ['next step', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
+    ['due', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
   ];
   const events = [
     { at: intent.createdAt, what: 'created' },

@@ -129,7 +129,7 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
       'Deletes old intents that are finished. It never deletes created payments, submitted payments or dead letters.',
     )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
-    .option('--archive <file>', 'append them to this file as lines of JSON before they are deleted')
+    .option('--archive <file>', 'append the intents to this file as lines of JSON before they are deleted')
     .option('--include-resources', 'also delete payments that unlock a resource; their payers lose access')
     .action(action((flags: PruneFlags) => prune(flags, terminal)));
   addEnvFile(command);
@@ -170,7 +170,7 @@ function addExport(ledger: Command, { terminal, action }: CommandContext): void 
     .action(
       action((flags: EnvironmentOptions) =>
         withMigratedLedger(flags, terminal, async (db) => {
-          terminal.error(`${formatCount(await exportLedger(db, terminal.stream))} printed.`);
+          terminal.error(`${formatCount(await exportLedger(db, terminal.writeLine))} exported.`);
           return 0;
         }),
       ),

@@ -10,7 +10,7 @@ export interface Terminal {
   /** Shows the current step on a terminal. Without a text: clears the line. */
   progress(text?: string): void;
   /** Prints a line. Resolves when the stream accepts another. */
-  stream(line: string): Promise<void>;
+  writeLine(line: string): Promise<void>;
   inputLines(): AsyncIterable<string>;
   interrupted(): Promise<void>;
 }
@@ -46,7 +46,7 @@ const clearLine = '\r\u001b[K';
 export function processTerminal(): Terminal {
   const stdout = process.stdout;
   const stderr = process.stderr;
-  // A reader that stops early, such as `head`, fails the write, and `stream` reports that.
+  // A reader that stops early, such as `head`, fails the write, and `writeLine` reports that.
   stdout.on('error', () => undefined);
   let shown: string | undefined;
   const progress = (text?: string): void => {
@@ -66,7 +66,7 @@ export function processTerminal(): Terminal {
     colors: { out: takesColors(stdout), error: takesColors(stderr) },
     columns: stdout.isTTY ? stdout.columns : undefined,
     progress,
-    stream: (line) =>
+    writeLine: (line) =>
       new Promise((resolve, reject) => {
         stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
       }),

@@ -58,7 +58,7 @@ export interface EmulatorOptions {
 }
 
 /** Limits of hook calls. */
-export interface HookOptions {
+export interface HookLimits {
   /**
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
    * counted: it is retried until `watch.unpaidMs` has passed. Default 15, which takes about three hours.
@@ -73,7 +73,7 @@ export interface HookOptions {
 
 /** How long the ledger polls payments. */
 export interface WatchOptions {
-  /** An unpaid intent expires after this many milliseconds. It is then polled once a day for as long again. Default 30 days. */
+  /** An unpaid intent expires after this many milliseconds. It is then polled once a day for another `unpaidMs`. Default 30 days. */
   readonly unpaidMs?: number | undefined;
   /** How long a settled payment is polled for reversals, in milliseconds. 0 disables these polls. Default 1 day. */
   readonly settledMs?: number | undefined;
@@ -99,7 +99,7 @@ export interface RateLimits {
   readonly intent: number;
   /** `POST /session` and `DELETE /session`. Default 120. */
   readonly session: number;
-  /** `GET /status/:id`, new event streams, and pages behind `requirePayment` that check an unpaid payment. Default 3000. */
+  /** `GET /status/:id`, new event streams, and requests whose unsettled payment `requirePayment` checks. Default 3000. */
   readonly status: number;
   /** Invalid webhook calls. Calls signed by the service are not counted. Default 600. */
   readonly webhook: number;
@@ -175,7 +175,7 @@ export interface ConfigOptions extends GrpcNames {
    */
   readonly settlementConcurrency?: number | undefined;
   /** Limits of hook calls. The hooks themselves are options of their own, such as `onPaid`. */
-  readonly hooks?: HookOptions | undefined;
+  readonly hookLimits?: HookLimits | undefined;
   /** Other origins to which the button may navigate after success and cancel. Default: none. */
   readonly returnOrigins?: readonly string[] | undefined;
   /** Renames routes, or disables them with `false`. Default: as in `Routes`. */

@@ -5,7 +5,7 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** A payment submitted later than this after its creation is `late`. By default the button shows its code for this time. */
+/** A payment whose submission is detected later than this after its creation is `late`. By default the button shows its code for this time. */
 const lateAfterMs = 15 * 60_000;
 
 /** A process runs at most 64 status calls at once. A quarter of them is reserved for visitors. */
@@ -22,9 +22,9 @@ export function ledgerFixFor({ NODE_ENV }: Environment): string {
 }
 
 export function readLedger({ options, env, production, report }: ConfigSource): LedgerSettings | undefined {
-  const { settleDelayMs, watch = {}, hooks = {} } = options;
+  const { settleDelayMs, watch = {}, hookLimits = {} } = options;
   report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);
-  report.unknownNames('hooks', hooks, ['maxAttempts', 'timeoutMs']);
+  report.unknownNames('hookLimits', hookLimits, ['maxAttempts', 'timeoutMs']);
   const settlement = {
     settleDelayMs: report.duration('settleDelayMs', settleDelayMs, 0, { min: 0 }),
     watchMs: report.duration('watch.unpaidMs', watch.unpaidMs, 30 * dayMs),
@@ -35,8 +35,8 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
       24,
       maxSettlementConcurrency,
     ),
-    hookAttempts: report.count('hooks.maxAttempts', hooks.maxAttempts, 15, 1_000),
-    hookTimeoutMs: report.duration('hooks.timeoutMs', hooks.timeoutMs, 30_000, { max: maxTimerMs }),
+    hookAttempts: report.count('hookLimits.maxAttempts', hookLimits.maxAttempts, 15, 1_000),
+    hookTimeoutMs: report.duration('hookLimits.timeoutMs', hookLimits.timeoutMs, 30_000, { max: maxTimerMs }),
     lateAfterMs,
   };
   const url = options.databaseUrl ?? env.INTENT_DATABASE_URL ?? '';

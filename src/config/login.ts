@@ -72,7 +72,7 @@ const correctKey =
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
   const file = env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
-  if (!isSigner(options.signer, report)) return undefined;
+  if (!checkSigner(options.signer, report)) return undefined;
   if (inline && file) {
     const name = options.verifierSecret ? 'The option `verifierSecret`' : 'INTENT_VERIFIER_SECRET';
     const problem = `${name} and INTENT_VERIFIER_SECRET_FILE are both set.`;
@@ -98,7 +98,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
   return keyRing;
 }
 
-function isSigner(signer: Signer | undefined, report: Report): boolean {
+function checkSigner(signer: Signer | undefined, report: Report): boolean {
   if (!signer) return true;
   const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
   const isKey = report.parse('signer', fix, () => parseBase58(signer.publicKey, 32, 'invalid_key')) !== undefined;

@@ -79,19 +79,18 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
   const { routes = {} } = options;
   report.unknownNames('routes', routes, Object.keys(defaultRoutes));
   const all = { ...defaultRoutes, ...routes };
-  for (const path of Object.values(all)) {
+  for (const [name, path] of Object.entries(all)) {
     if (path === false || (typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path))) continue;
     const problem = `${JSON.stringify(path)} is not a path.`;
-    report.problem('routes', problem, "Use a path without parameters, such as '/pay'.");
+    report.problem(`routes.${name}`, problem, "Use a path without parameters, such as '/pay', or false.");
   }
   // The path of the events route may be shared, because an id and `/events` follow it.
-  const exact = Object.entries(all).flatMap(([name, path]) => (path === false || name === 'events' ? [] : [path]));
-  if (new Set(exact).size < exact.length) {
-    report.problem(
-      'routes',
-      'Two routes have the same path.',
-      'Give each route its own path, or disable one with false.',
-    );
+  const exact = Object.entries(all).filter(([name, path]) => path !== false && name !== 'events');
+  for (const [index, [name, path]] of exact.entries()) {
+    const [other] = exact.slice(0, index).find(([, earlier]) => earlier === path) ?? [];
+    if (other === undefined) continue;
+    const problem = `It has the same path as \`${other}\`, ${path}.`;
+    report.problem(`routes.${name}`, problem, 'Give each route its own path, or disable one with false.');
   }
   return Object.freeze(all);
 }

@@ -18,7 +18,7 @@ export interface SitePaymentTerms {
   readonly destination?: string | undefined;
   /** What the payer buys, such as `Blue shirt, size M`: one line of 1 to 100 characters. The dialog shows it. */
   readonly description?: string | undefined;
-  /** `true` also logs the payer in. Set `login: {}` on the button too. */
+  /** `true` also logs the payer in. Set `mode: 'payment', login: {}` on the button too. */
   readonly login?: boolean | undefined;
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
   readonly resource?: string | undefined;
@@ -94,7 +94,7 @@ export interface Hooks extends PaymentHooks {
    *
    * - Writes through `tx` commit together with the login. Without a ledger there is no `tx`.
    * - If it throws or calls `refuse()`, no session starts. The login can be completed later.
-   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one. With an embedded ledger its transaction is rolled
+   * - Its timeout is `hookLimits.timeoutMs` with a ledger, 30 000 ms without one. With an embedded ledger its transaction is rolled
    *   back after 3000 ms.
    * - It is called again for the same intent if the session then cannot start, because the app's session store fails or
    *   `onSession` throws. Its earlier writes stay committed.
@@ -107,7 +107,7 @@ export interface Hooks extends PaymentHooks {
    * - Without a session of the app, `req.session` is undefined. `req.res` is available.
    * - If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session. The login can be
    *   completed later, and `onLogin` is called again.
-   * - Its timeout is `hooks.timeoutMs` with a ledger, 30 000 ms without one.
+   * - Its timeout is `hookLimits.timeoutMs` with a ledger, 30 000 ms without one.
    * - If the response to a login was lost, `onSession` is called again without `onLogin`. It must not use what `onLogin` left in `req`.
    */
   readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;

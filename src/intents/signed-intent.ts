@@ -4,7 +4,7 @@ import { randomBytes } from '../keys/random-bytes.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { encode, toUint64, v1 } from '../wire/codec.js';
-import { withoutFields } from '../wire/signed-bytes.js';
+import { withoutFields } from '../wire/fields.js';
 import { nativeCurrency } from './currency.js';
 import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import {

@@ -3,7 +3,7 @@ import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { decode, decodeWithUnknown, encode, fromUint64, type v1 } from '../wire/codec.js';
-import { differsByDefaultsOnly, messagesIn, withoutFields } from '../wire/signed-bytes.js';
+import { differsByDefaultsOnly, messagesIn, withoutFields } from '../wire/fields.js';
 import { nativeCurrency } from './currency.js';
 import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import type { Payload } from './payload.js';
@@ -115,7 +115,7 @@ function readMoney({ exact, partial }: v1.RequestToReceiveBill.$Properties): Mon
   if (!data || (exact && partial)) throw malformed('Exactly one of exact and partial must be set.');
   const money = parseMoney(data.nativeAmount ?? 0, data.currency ?? '');
   if (!!exact !== (money.currency === nativeCurrency)) {
-    throw malformed(`exact is for ${nativeCurrency} only. Use partial for other currencies.`);
+    throw malformed(`${nativeCurrency} requires exact, and every other currency requires partial.`);
   }
   return exact ? readExact(exact) : money;
 }

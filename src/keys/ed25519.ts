@@ -47,7 +47,7 @@ export function useSodium(sodium: Sodium): void {
     cause = error;
   }
   const message =
-    'useSodium: the argument does not create the keys and signatures of node:crypto. Pass the default export of sodium-native.';
+    'useSodium: the argument does not create the same keys and signatures as node:crypto. Pass the default export of sodium-native.';
   throw new IntentError('invalid_configuration', message, cause === undefined ? {} : { cause });
 }
 
@@ -97,10 +97,10 @@ const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('ba
 
 // Importing a JWK is five times cheaper than PKCS#8. A JWK requires a public key, but Node does not compare it with the seed:
 // the tests verify this with the vectors of RFC 8032 on every supported Node.
-const unknownPublicKey = base64url(new Uint8Array(32));
+const placeholderPublicKey = base64url(new Uint8Array(32));
 
 function importSeed(seed: Uint8Array): KeyObject {
-  return createPrivateKey(jwk({ kty: 'OKP', crv: 'Ed25519', d: base64url(seed), x: unknownPublicKey }));
+  return createPrivateKey(jwk({ kty: 'OKP', crv: 'Ed25519', d: base64url(seed), x: placeholderPublicKey }));
 }
 
 function importPublicKey(publicKey: Uint8Array): KeyObject {

@@ -10,9 +10,13 @@ import { keyPairFromSeed } from './ed25519.js';
  * @throws {IntentError} `invalid_key`; the message contains the position in the list, never the text
  */
 export function parseSecrets(text: string): Uint8Array[] {
-  // A JSON array contains commas, so an entry is either a pair of brackets with its content or a text without separators.
-  const entries = text.match(/\[[^\]]*\]?|[^\s,[]+/g) ?? [];
+  const entries = splitSecrets(text);
   return entries.map((entry, index) => parseSecret(entry, `Entry ${index + 1} of ${entries.length}`));
+}
+
+export function splitSecrets(text: string): string[] {
+  // A JSON array contains commas, so an entry is either a pair of brackets with its content or a text without separators.
+  return text.match(/\[[^\]]*\]?|[^\s,[]+/g) ?? [];
 }
 
 function parseSecret(entry: string, place: string): Uint8Array {

@@ -45,7 +45,7 @@ export interface PaymentHookContext {
 /** The hooks of a site for its payments. */
 export interface PaymentHooks {
   /**
-   * Called for every submitted payment, at least once, until it succeeds or has failed `hooks.maxAttempts` times. Its
+   * Called for every submitted payment, at least once, until it succeeds or has failed `hookLimits.maxAttempts` times. Its
    * success settles the payment. Writes through `tx` take effect exactly once. Needs a ledger.
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;

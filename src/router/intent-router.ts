@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { Abort } from '../async/abort.js';
+import { LightAbortController } from '../async/abort.js';
 import { BoundedMap } from '../async/bounded-map.js';
 import { delayUnlessAborted, isTimerDelay } from '../async/timeout.js';
 import { type Config, isDestinationSet, noDestination } from '../config/config.js';
@@ -213,7 +213,8 @@ function routerContext(parts: ContextParts): RouterContext {
       config,
       observed,
       ledger,
-      live: { running, connectionLimiter },
+      running,
+      connectionLimiter,
       isEmbedded: embedded !== undefined,
     }),
     observer,
@@ -244,7 +245,7 @@ interface LifecycleParts {
 /** The states of a router: starting, ready, draining (only with `drainMs`), closing, closed. */
 function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
   const { events, running, ledger, client } = context;
-  const drainEnd = new Abort();
+  const drainEnd = new LightAbortController();
   return {
     ready: async () => {
       const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);

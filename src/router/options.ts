@@ -12,7 +12,7 @@ import type { OnEvent } from '../telemetry/router-event.js';
 /** The options of `intentRouter`. An option takes precedence over its environment variable. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /**
-   * Called with the events of intents in this process, for logs and analysis; see `docs/events.md`. An event can be lost:
+   * Called for each event in this process, for logs and analysis; see `docs/events.md`. An event can be lost:
    * fulfill payments in `onPaid`.
    */
   readonly onEvent?: OnEvent | undefined;
@@ -100,7 +100,7 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
   settleDelayMs: number,
   watch: group,
   settlementConcurrency: number,
-  hooks: group,
+  hookLimits: group,
   returnOrigins: strings,
   routes: group,
   connectionLimits: group,

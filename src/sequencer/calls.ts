@@ -77,7 +77,7 @@ const creations: Readonly<Record<Dialect, Creation>> = {
     },
     isProof: (answer) => {
       // Throws if the bytes are not this message. With unknown fields they are valid, but prove nothing.
-      decodeAnswer(v1.GetStatusResponse, answer);
+      decodeResponse(v1.GetStatusResponse, answer);
       return existingStatus.test(Buffer.from(answer).toString('hex'));
     },
   },
@@ -91,7 +91,7 @@ const creations: Readonly<Record<Dialect, Creation>> = {
         signature: { value: signature },
       }),
     isProof: (answer) => {
-      const { result, messageId } = decodeAnswer(v1.SendMessageResponse, answer);
+      const { result, messageId } = decodeResponse(v1.SendMessageResponse, answer);
       requireOk(result);
       return (messageId?.value?.length ?? 0) > 0;
     },
@@ -146,7 +146,7 @@ export async function getStatus(
   requireCallOptions(owner, options);
   const request = encode(v1.GetStatusRequest, { intentId: { value: parseIntentId(id) } });
   const answer = await transport.call(operations.getStatus, request, options);
-  const { exists, codeScanned, intentSubmitted } = decodeAnswer(v1.GetStatusResponse, answer);
+  const { exists, codeScanned, intentSubmitted } = decodeResponse(v1.GetStatusResponse, answer);
   return statusOf(exists, codeScanned, intentSubmitted);
 }
 
@@ -169,7 +169,7 @@ export async function getUserId(
   const signature = { value: await signChecked(verifier, bytesToSign(codec, request)) };
   const body = encode(codec, { ...request, signature });
   const answer = await transport.call(operations.getLoginForThirdPartyApp, body, options);
-  return readUserId(decodeAnswer(v1.GetLoginForThirdPartyAppResponse, answer));
+  return readUserId(decodeResponse(v1.GetLoginForThirdPartyAppResponse, answer));
 }
 
 function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Properties): string {
@@ -178,7 +178,7 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
   if (result === Result.LOGIN_NOT_SUPPORTED)
     throw new IntentError(
       'not_supported',
-      'This intent is not a login. Pass the id of a login, or of a payment with `login: true`.',
+      'This intent has no login. Pass the id of a login, or of a payment with a login.',
     );
   if (result === Result.NO_USER_LOGGED_IN) throw new IntentError('login_pending');
   requireOk(result);
@@ -206,7 +206,7 @@ export async function registerWebhook(
   const request = encode(v1.RegisterWebhookRequest, { intentId: { value: parseIntentId(id) }, url });
   const answer = await transport.call(operations.registerWebhook, request, options);
   const { Result } = v1.RegisterWebhookResponse;
-  const { result } = decodeAnswer(v1.RegisterWebhookResponse, answer);
+  const { result } = decodeResponse(v1.RegisterWebhookResponse, answer);
   if (result === Result.OK || result === Result.ALREADY_REGISTERED) return;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
   const reason = Result[result] ?? result;
@@ -227,7 +227,7 @@ function requireOk(result: number | null | undefined): void {
     );
 }
 
-function decodeAnswer<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & EncodeOf, bytes: Uint8Array): Decoded {
+function decodeResponse<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & EncodeOf, bytes: Uint8Array): Decoded {
   try {
     return decode(codec, bytes);
   } catch (cause) {

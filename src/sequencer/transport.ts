@@ -1,4 +1,4 @@
-import type { Abortable } from '../async/abort.js';
+import type { AbortSignalLike } from '../async/abort.js';
 import { withTimeout } from '../async/timeout.js';
 import { SequencerError } from '../errors.js';
 import { requireKnown } from '../reject-unknown.js';
@@ -6,13 +6,13 @@ import type { Operation } from '../wire/envelope.js';
 
 /** How a caller can cancel a call. */
 export interface CallOptions {
-  /** Ends the call early, with the signal's reason. An `AbortSignal` or another `Abortable`. */
-  readonly signal?: Abortable | undefined;
+  /** Ends the call early, with the signal's reason. An `AbortSignal` or another `AbortSignalLike`. */
+  readonly signal?: AbortSignalLike | undefined;
   /**
    * Once it is aborted, nothing more is sent. A waiting call rejects with the signal's reason. A call that was already
    * sent runs to its end and is not retried. For a call on behalf of a client that may disconnect.
    */
-  readonly cancelBeforeSend?: Abortable | undefined;
+  readonly cancelBeforeSend?: AbortSignalLike | undefined;
 }
 
 /** Rejects unknown options of a call. @param owner the function @throws {IntentError} `invalid_request` */
@@ -33,7 +33,7 @@ export interface AttemptLimits {
   /** Timeout of the attempt, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends the attempt early, with its reason. Not always an `AbortSignal`. */
-  readonly signal: Abortable | undefined;
+  readonly signal: AbortSignalLike | undefined;
   /** As in `AttemptOptions`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
@@ -41,12 +41,13 @@ export interface AttemptLimits {
 /**
  * Sends operations to the payment service (interface sections 4.1 and 4.2).
  *
- * `call` takes a serialized inner message and returns the serialized inner response. Every failure is a `SequencerError`.
+ * `call` takes a serialized inner message and returns the serialized inner response. Every failure is a `SequencerError`,
+ * except an abort, which rejects with the signal's reason.
  * A transport sends a call once, and ends it when its signal is aborted. The client adds timeouts, retries,
  * `cancelBeforeSend` and a circuit breaker.
  */
 export interface Transport {
-  /** Sends one call. @throws {SequencerError} for every failure */
+  /** Sends one call. @throws {SequencerError} for every failure @throws the signal's reason */
   call(operation: Operation, body: Uint8Array, options?: AttemptOptions): Promise<Uint8Array>;
   /**
    * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call`
@@ -63,6 +64,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** Sends calls with retries, a circuit breaker and `cancelBeforeSend`, or without them as a `Transport` does. */
 export interface CallTransport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

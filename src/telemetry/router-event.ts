@@ -68,7 +68,7 @@ export interface RouterEventDetails {
   readonly intent_declined: IntentFields & KindFields;
   /** The payment service has reported a submission. */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
-  /** A payment was submitted `afterMs` milliseconds after its creation, which is more than 15 minutes. It still settles. */
+  /** The submission of a payment was detected `afterMs` milliseconds after its creation, which is more than 15 minutes. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed, or the site has none. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
@@ -100,7 +100,7 @@ export interface RouterEventDetails {
   readonly logged_out: unknown;
   /** The payment service has called the webhook with a valid signature. It may repeat the call. */
   readonly webhook_received: IntentFields;
-  /** A webhook call was rejected: malformed, or not signed by the payment service. */
+  /** A webhook call was rejected, such as for its signature, or during shutdown. `code` has the reason. */
   readonly webhook_rejected: ErrorFields;
   /** An address has exceeded a rate limit. `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
@@ -113,7 +113,7 @@ export interface RouterEventDetails {
   /** A call to the payment service has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {
     readonly transport: UpstreamTransport;
-    /** `canceled` if the caller disconnected. */
+    /** `canceled` if the caller aborted the call, as when the browser disconnects. */
     readonly outcome: 'ok' | 'canceled' | IntentErrorCode;
     readonly attempts: number;
     readonly durationMs: number;

@@ -74,7 +74,7 @@ export class RouterObserver implements Observer {
     };
   }
 
-  breaker(operation: Operation, isOpen: boolean): void {
+  breakerChanged(operation: Operation, isOpen: boolean): void {
     this.emit({ type: isOpen ? 'breaker_opened' : 'breaker_closed', operation: nameOf(operation) });
   }
 

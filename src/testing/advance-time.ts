@@ -24,7 +24,7 @@ interface LedgerRouter {
  * Advances the time of a site by `ms` milliseconds, without waiting:
  *
  * - The clock of the sequencer advances, and with it that of every site that takes `now` from it. Logins without a
- *   ledger, sessions in the router's own cookie, webhooks and rate limits expire by this clock.
+ *   ledger, sessions in the router's own cookie, webhook calls (`exp`) and rate limits expire by this clock.
  * - All intents in the ledger become older by this time: logins expire, work becomes due, and `onPaid` may get `late: true` for a
  *   payment submitted afterwards. Resolves when the due work is done, or after 60 seconds for each router.
  *

@@ -1,4 +1,4 @@
-import { Abort } from '../../src/async/abort.js';
+import { LightAbortController } from '../../src/async/abort.js';
 import { delayUnlessAborted, isTimerDelay, maxTimerMs, withAbort, withTimeout } from '../../src/async/timeout.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -22,7 +22,7 @@ describe('withTimeout', () => {
   });
 
   test('rejects with the reason of its signal, and does not start work after an abort', async () => {
-    const abort = new Abort();
+    const abort = new LightAbortController();
     const ended = withTimeout(1_000, never, { signal: abort });
     abort.abort('left');
     await expect(ended).rejects.toBe('left');
@@ -34,7 +34,7 @@ describe('withTimeout', () => {
 });
 
 test('withAbort waits until the abort, and no longer', async () => {
-  const abort = new Abort();
+  const abort = new LightAbortController();
   expect(await withAbort(abort, () => 'done')).toBe('done');
   const ended = withAbort(abort, never);
   abort.abort('left');
@@ -44,7 +44,7 @@ test('withAbort waits until the abort, and no longer', async () => {
 
 test('delayUnlessAborted waits, and rejects with the reason of the first abort', async () => {
   await delayUnlessAborted(1, []);
-  const abort = new Abort();
+  const abort = new LightAbortController();
   const waiting = delayUnlessAborted(60_000, [undefined, abort]);
   abort.abort('left');
   await expect(waiting).rejects.toBe('left');

@@ -11,7 +11,7 @@ const program = createProgram({
     colors: { out: false, error: false },
     columns: undefined,
     progress: () => undefined,
-    stream: async () => undefined,
+    writeLine: async () => undefined,
     inputLines: async function* () {},
     interrupted: async () => undefined,
   },

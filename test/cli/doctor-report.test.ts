@@ -132,6 +132,15 @@ describe('runChecks', () => {
     expect(finding?.text).toBe('The check failed: *** *** *** *** ***');
     checkForSecrets('the doctor', JSON.stringify(finding));
   });
+
+  it('never reports a secret that is a JSON array', async () => {
+    const secret = JSON.stringify(Array.from({ length: 64 }, (_, n) => n));
+    const revealing = named('talks', async () => {
+      throw new Error(secret);
+    });
+    const [finding] = await findingsOf([revealing], { INTENT_VERIFIER_SECRET: secret });
+    expect(finding?.text).toBe('The check failed: ***');
+  });
 });
 
 it('closestName() returns the name with the fewest changes', () => {

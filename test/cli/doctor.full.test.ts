@@ -877,6 +877,18 @@ describe('doctor finds nothing', () => {
     ]);
   });
 
+  it('certain about a renamed webhook if the route `openapi`, which names it, is disabled', async () => {
+    sound.front.faults = { site: await sound.startSite({ routes: { webhook: '/pay/hook', openapi: false } }) };
+    expect(await findingsOf('webhook')).toEqual([
+      {
+        check: 'webhook',
+        level: 'warning',
+        text: expect.stringMatching(/\/intent\/webhook answers with status 404, and the route `openapi`/),
+        fix: expect.stringContaining('webhook: true'),
+      },
+    ]);
+  });
+
   it('about an app that parses bodies before the router', async () => {
     const errors: unknown[] = [];
     const parse = (app: Express): void => {

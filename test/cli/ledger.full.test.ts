@@ -235,7 +235,7 @@ it('ledger import accepts the output of ledger export in another ledger', async 
   await fill(from);
   process.env.INTENT_DATABASE_URL = from.url;
   const exported = await command('ledger', 'export');
-  expect(exported).toMatchObject({ code: 0, error: '6 intents printed.' });
+  expect(exported).toMatchObject({ code: 0, error: '6 intents exported.' });
   const listed = (await command('ledger', 'list')).out;
   const to = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = to.url;

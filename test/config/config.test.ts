@@ -567,7 +567,7 @@ describe('a configuration problem', () => {
       'INTENT_DOMAIN',
       'INTENT_DESTINATION',
       'INTENT_ORIGIN',
-      'routes',
+      'routes.intent',
     ]);
     expect(() => parseConfig({}, {})).toThrow(
       expect.objectContaining({ name: 'ConfigError', code: 'invalid_configuration', status: 500 }),
@@ -630,9 +630,9 @@ describe('the option routes', () => {
     (path) => {
       expect(problemsIn({ routes: { intent: path as string } })).toEqual([
         {
-          setting: 'routes',
+          setting: 'routes.intent',
           problem: `${JSON.stringify(path)} is not a path.`,
-          fix: "Use a path without parameters, such as '/pay'.",
+          fix: "Use a path without parameters, such as '/pay', or false.",
         },
       ]);
     },
@@ -641,8 +641,8 @@ describe('the option routes', () => {
   it('rejects two routes with the same path, but not two disabled routes', () => {
     expect(problemsIn({ routes: { session: '/intent' } })).toEqual([
       {
-        setting: 'routes',
-        problem: 'Two routes have the same path.',
+        setting: 'routes.session',
+        problem: 'It has the same path as `intent`, /intent.',
         fix: 'Give each route its own path, or disable one with false.',
       },
     ]);

@@ -116,8 +116,8 @@ describe('in production', () => {
 test('options override the defaults', () => {
   const set = { migrate: false, settleDelayMs: 60_000, settlementConcurrency: 48 };
   const watch = { unpaidMs: 86_400_000, settledMs: 0 };
-  const hooks = { maxAttempts: 3, timeoutMs: 5_000 };
-  expect(ledgerOf({ databaseUrl: url, ...set, watch, hooks })).toMatchObject({
+  const hookLimits = { maxAttempts: 3, timeoutMs: 5_000 };
+  expect(ledgerOf({ databaseUrl: url, ...set, watch, hookLimits })).toMatchObject({
     ...set,
     watchMs: 86_400_000,
     reversalWatchMs: 0,
@@ -145,11 +145,11 @@ test.each<[setting: string, options: ConfigOptions]>([
   ['watch.unpaid', { watch: { unpaid: 5 } as object }],
   ['settlementConcurrency', { settlementConcurrency: 0 }],
   ['settlementConcurrency', { settlementConcurrency: 49 }],
-  ['hooks.maxAttempts', { hooks: { maxAttempts: 0 } }],
-  ['hooks.maxAttempts', { hooks: { maxAttempts: 2.5 } }],
-  ['hooks.maxAttempts', { hooks: { maxAttempts: 1_001 } }],
-  ['hooks.timeoutMs', { hooks: { timeoutMs: 2 ** 31 } }],
-  ['hooks.attempts', { hooks: { attempts: 5 } as object }],
+  ['hookLimits.maxAttempts', { hookLimits: { maxAttempts: 0 } }],
+  ['hookLimits.maxAttempts', { hookLimits: { maxAttempts: 2.5 } }],
+  ['hookLimits.maxAttempts', { hookLimits: { maxAttempts: 1_001 } }],
+  ['hookLimits.timeoutMs', { hookLimits: { timeoutMs: 2 ** 31 } }],
+  ['hookLimits.attempts', { hookLimits: { attempts: 5 } as object }],
 ])('%s: %j is rejected, with or without a ledger', (setting, options) => {
   expect(problemsOf(() => ledgerOf(options))).toMatchObject([{ setting }]);
   expect(problemsOf(() => ledgerOf({ databaseUrl: url, ...options }))).toMatchObject([{ setting }]);

@@ -189,10 +189,10 @@ export const removedDefences = [
   },
   {
     name: 'removed: the address is checked at connect time',
-    file: 'emulator/outbound/outbound.ts',
+    file: 'emulator/outbound/guarded-http-client.ts',
     from: 'const refused = addresses.find(({ address }) => !allows(address));',
     to: "const refused = addresses.find(({ address }) => !allows(address) && address === '');",
-    caughtBy: ['emulator/outbound/outbound.test.ts'],
+    caughtBy: ['emulator/outbound/guarded-http-client.test.ts'],
   },
   {
     name: 'removed: a body has a size limit',

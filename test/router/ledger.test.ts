@@ -108,7 +108,7 @@ test('errors of the ledger are logged by the logger of the router', async () => 
     onPaid: () => {
       throw new Error('the printer is on fire');
     },
-    hooks: { maxAttempts: 1 },
+    hookLimits: { maxAttempts: 1 },
   });
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', {});

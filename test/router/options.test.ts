@@ -62,13 +62,13 @@ describe('intentRouter', () => {
 
   it.each<[string, object, string]>([
     ['login', { login: () => undefined }, 'login'],
-    ['hooks', { hooks: [] }, 'hooks'],
+    ['hookLimits', { hookLimits: [] }, 'hookLimits'],
     ['watch', { watch: () => undefined }, 'watch'],
     ['emulator', { emulator: [] }, 'emulator'],
     ['emulator.port', { emulator: { port: '4747' } }, 'emulator.port'],
     ['emulator.port', { emulator: { port: true } }, 'emulator.port'],
     ['login.ttlMs', { login: { ttlMs: null } }, 'login.ttlMs'],
-    ['hooks.maxAttempts', { hooks: { maxAttempts: null } }, 'hooks.maxAttempts'],
+    ['hookLimits.maxAttempts', { hookLimits: { maxAttempts: null } }, 'hookLimits.maxAttempts'],
   ])('rejects a wrong type of %s: %j', (_name, wrong, setting) => {
     expect(routerProblems({ ...options, ...wrong } as never).map((problem) => problem.setting)).toEqual([setting]);
   });
@@ -184,7 +184,7 @@ describe('intentRouter', () => {
       secret: 's'.repeat(32),
       login: { ttlMs: 1, confirm: true, sessionTtlMs: 1 },
       watch: { unpaidMs: 1, settledMs: 0 },
-      hooks: { maxAttempts: 1, timeoutMs: 1 },
+      hookLimits: { maxAttempts: 1, timeoutMs: 1 },
       routes: {},
       payment: () => ({ amount: 1, currency: 'usd' }),
       onCreated: () => {},

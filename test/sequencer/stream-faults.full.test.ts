@@ -24,7 +24,7 @@ import {
   startGrpcFaultServer,
 } from '../support/sequencers/grpc-fault-server.js';
 import { accepting, frame, startStreamFaultServer, type Upgrade } from '../support/sequencers/stream-fault-server.js';
-import { FakeTiming, settled } from './watch/fake-timing.js';
+import { FakeClock, settled } from './watch/fake-clock.js';
 
 // Event streams while the sequencer fails, in three steps. Each transport reports every fault of the table by its code,
 // or waits, and leaves no connection. A watch survives every outcome, in every phase: in memory, with a fake clock. A few
@@ -339,8 +339,8 @@ class Watching {
   error: unknown;
   readonly #leaving = new AbortController();
 
-  constructor(transport: Transport, intent: { id: string; clientSecret: string }, timing: FakeTiming) {
-    const events = watchIntent(transport, { timing })(intent, { signal: this.#leaving.signal });
+  constructor(transport: Transport, intent: { id: string; clientSecret: string }, clock: FakeClock) {
+    const events = watchIntent(transport, { clock })(intent, { signal: this.#leaving.signal });
     void this.#read(events)
       .catch((error) => {
         this.error = error;
@@ -364,46 +364,46 @@ class Watching {
 }
 
 /** Advances the clock until the condition holds, ten minutes at most. */
-async function passUntil(timing: FakeTiming, condition: string, holds: () => boolean): Promise<void> {
+async function passUntil(clock: FakeClock, condition: string, holds: () => boolean): Promise<void> {
   for (let seconds = 0; seconds < 600; seconds += 1) {
     await settled();
     if (holds()) return;
-    await timing.pass(1_000);
+    await clock.pass(1_000);
   }
   throw new Error(`Condition not met within ten minutes of the fake clock: ${condition}`);
 }
 
 async function play(cell: Cell): Promise<void> {
-  const timing = new FakeTiming();
+  const clock = new FakeClock();
   const transport = new FaultyStreams(cell);
   const intent = await witness.paymentIntents.create(payment);
-  const watching = new Watching(transport, intent, timing);
+  const watching = new Watching(transport, intent, clock);
   const wallet = sequencer.wallet();
   try {
-    await passUntil(timing, 'the fault occurs', () => transport.occurred >= 1);
+    await passUntil(clock, 'the fault occurs', () => transport.occurred >= 1);
     await wallet.scan(intent.clientSecret);
     await wallet.decline(intent.clientSecret);
-    if (cell.fault.ends) await passUntil(timing, 'the stream is opened again', () => transport.occurred >= 2);
-    await timing.pass(60_000);
+    if (cell.fault.ends) await passUntil(clock, 'the stream is opened again', () => transport.occurred >= 2);
+    await clock.pass(60_000);
     expect([watching.isOver, watching.error]).toEqual([false, undefined]);
     expect(watching.kinds).not.toContain('intent_submitted');
 
     await wallet.pay(intent.clientSecret);
     if (cell.isDown) {
-      await timing.pass(60_000);
+      await clock.pass(60_000);
       // Only the response to a status call proves the payment, not a stream.
       expect([watching.isOver, watching.error]).toEqual([false, undefined]);
       expect(watching.kinds).not.toContain('intent_submitted');
       transport.clear();
     }
-    await passUntil(timing, 'the watch ends', () => watching.isOver);
+    await passUntil(clock, 'the watch ends', () => watching.isOver);
     expect(watching.error).toBeUndefined();
     expect(watching.kinds.at(-1)).toBe('intent_submitted');
     expect(watching.kinds).toContain('code_scanned');
     const kinds = ['code_scanned', 'client_rejected_payment', 'intent_submitted'];
     expect(watching.kinds.toSorted()).toEqual(kinds.filter((kind) => watching.kinds.includes(kind)).toSorted());
     await settled();
-    expect([timing.pending, transport.open]).toEqual([0, 0]);
+    expect([clock.pending, transport.open]).toEqual([0, 0]);
   } finally {
     watching.leave();
   }

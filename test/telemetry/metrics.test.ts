@@ -32,7 +32,7 @@ test('a payment is measured from the request to the settlement, with names, unit
       if (metadata.order === 'broken') throw new Error('No.');
     },
     payment: ({ body }) => ({ amount: '4.50', currency: 'usd', metadata: { order: body.order ?? 'tea' } }),
-    hooks: { maxAttempts: 1 },
+    hookLimits: { maxAttempts: 1 },
     onEvent: recorder.onEvent,
     timing: { watchFirstMs: hourMs, reversalFirstMs: hourMs, roundMs: hourMs },
   });

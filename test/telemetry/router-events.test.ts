@@ -67,7 +67,7 @@ beforeAll(async () => {
     onDeadLetter: () => {
       throw new Error('The listener failed.');
     },
-    hooks: { maxAttempts: 2 },
+    hookLimits: { maxAttempts: 2 },
     timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, reversalConfirmMs: 1 },
   });
 });

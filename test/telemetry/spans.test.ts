@@ -108,7 +108,7 @@ describe('a payment', () => {
       onPaid: () => {
         throw new RangeError('The password is hunter2.');
       },
-      hooks: { maxAttempts: 1 },
+      hookLimits: { maxAttempts: 1 },
       timing: { watchFirstMs: hourMs },
       before: traceHttp,
     });

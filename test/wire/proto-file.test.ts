@@ -12,7 +12,7 @@ function interfacePackage(): protobuf.Namespace {
 
 /** Whether a comment names its section of the interface or of docs/protocol.md. */
 const namesSection = (comment: string | null): boolean =>
-  /\b[Ss]ections? \d|^Settled, section \d/.test((comment ?? '').replaceAll('\n', ' '));
+  /\b(?:[Ss]ections?|[Pp]rotocol) \d/.test((comment ?? '').replaceAll('\n', ' '));
 
 describe('proto/intents.proto', () => {
   const { nestedArray } = interfacePackage();

@@ -23,11 +23,11 @@ export const isFinalRefusal = ({ status, code }: Problem): boolean =>
 /** Whether the payment service refused this intent. It refuses each retry too. */
 export const isServiceRefusal = ({ code }: Problem): boolean => /^(intent_refused|sequencer_error)$/.test(code);
 
-/** Whether the site answers, and the payment service does not. */
+/** Whether the site answers, but its call to the payment service failed. */
 export const isServiceSilent = ({ code, status }: Problem): boolean => status > 501 && /^sequencer/.test(code);
 
 /** Whether the answer was lost: the site may have processed the request. */
-export const isAnswerLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
+export const isResponseLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
 
 export function toProblem(error: unknown, code = 'internal_error'): Problem {
   return error instanceof Problem ? error : new Problem(code, -1, String(error), { cause: error });

@@ -6,7 +6,7 @@ import { retryUntil } from './retry.js';
 const retryWindowMs = 7_000;
 
 /** What the site answers to `POST /intent`. */
-export interface IntentAnswer {
+export interface IntentResponse {
   readonly client_secret: string;
 }
 
@@ -29,7 +29,7 @@ export class IntentCreator {
     { mode, routes, orderJson }: Settings,
     signal: AbortSignal,
     onRetry: (state: 'offline' | 'silent') => void,
-  ): Promise<IntentAnswer> {
+  ): Promise<IntentResponse> {
     let repeatedKey: string | false | undefined;
     let isSilent = false;
     const mayRetry = (problem: Problem): boolean => {
@@ -45,7 +45,7 @@ export class IntentCreator {
       if (failures > 1) onRetry(isSilent ? 'silent' : 'offline');
       repeatedKey = mode === 'payment' && this.#key;
       this.#key = repeatedKey || crypto.randomUUID();
-      return call<IntentAnswer>(routes.intent, signal, orderJson, this.#key);
+      return call<IntentResponse>(routes.intent, signal, orderJson, this.#key);
     });
   }
 }

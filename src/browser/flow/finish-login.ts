@@ -1,9 +1,9 @@
 import type { User } from '../events.js';
-import { call, isAnswerLost, isFinalRefusal, type Problem } from './api.js';
+import { call, isFinalRefusal, isResponseLost, type Problem } from './api.js';
 import { retryUntil } from './retry.js';
 
 /** The user, or the user that the visitor must confirm. */
-type LoginAnswer = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
+type LoginResponse = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
 
 const retryWindowMs = 120_000;
 
@@ -29,14 +29,14 @@ export async function finishLogin(
   let last: Problem | undefined;
   let failure: Problem | undefined;
   const mayRetry = (problem: Problem): boolean => {
-    isLost ||= isAnswerLost(problem);
+    isLost ||= isResponseLost(problem);
     last = problem;
     if (problem.status > 499) failure = problem;
     return !isFinalRefusal(problem);
   };
   let confirm: boolean | undefined;
   const complete = async (): Promise<User | undefined> => {
-    const answer = await call<LoginAnswer>(session, signal, JSON.stringify({ id, confirm }), idempotencyKey);
+    const answer = await call<LoginResponse>(session, signal, JSON.stringify({ id, confirm }), idempotencyKey);
     if (answer.user) return answer.user;
     confirm = await confirmUser(answer.confirm.user.id);
     return confirm ? complete() : undefined;

@@ -4,7 +4,7 @@ import type { Settings } from '../options.js';
 import { buttonTextsOf } from '../texts/button-texts.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
-import { type IntentAnswer, IntentCreator } from './create-intent.js';
+import { IntentCreator, type IntentResponse } from './create-intent.js';
 import { finishLogin } from './finish-login.js';
 import { type ButtonHost, loadDialog } from './load-dialog.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
@@ -74,7 +74,7 @@ export class IntentFlow {
   async start(): Promise<void> {
     if (this.#attempt) {
       // A login can be confirming without a dialog: it was closed, or the page was reloaded.
-      if (this.#state === 'confirming') return this.#open().catch(() => this.#noteUnloaded());
+      if (this.#state === 'confirming') return this.#open().catch(() => this.#noteLoadFailure());
       return;
     }
     this.#settings = this.#resolveSettings();
@@ -88,7 +88,7 @@ export class IntentFlow {
       if (signal.aborted) return;
       // Without a dialog, the button itself reports the problem.
       this.#endAttempt();
-      this.#noteUnloaded();
+      this.#noteLoadFailure();
       void this.#emit('error', { error: toProblem(error) });
     }
     if (signal.aborted) return;
@@ -159,11 +159,11 @@ export class IntentFlow {
     this.#show(state as DialogState);
   }
 
-  #noteUnloaded(): void {
-    this.#host.showNote(buttonTextsOf(this.#settings.locale).unloaded);
+  #noteLoadFailure(): void {
+    this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog);
   }
 
-  async #obtainSecret(signal: AbortSignal): Promise<IntentAnswer> {
+  async #obtainSecret(signal: AbortSignal): Promise<IntentResponse> {
     const { mode, order } = this.#settings;
     // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
     const before = this.#providedSecret;
@@ -180,7 +180,7 @@ export class IntentFlow {
     return this.#creator.create(this.#settings, signal, (state) => this.#show(state));
   }
 
-  async #showCode({ client_secret: secret }: IntentAnswer, signal: AbortSignal): Promise<void> {
+  async #showCode({ client_secret: secret }: IntentResponse, signal: AbortSignal): Promise<void> {
     const { mode, walletUrl, expiresInMs, orderJson, urls } = this.#settings;
     this.#creator.reset();
     const payload = decodeClientSecret(secret, mode);

@@ -35,7 +35,7 @@ export function preloadDialog(): Promise<DialogModule> {
   return started;
 }
 
-/** Loads the dialog, with retries. @throws {Problem} `offline`, or any if the signal is aborted */
+/** Loads the dialog, with retries. @throws {Problem} `offline`; after an abort, one with any code */
 export function loadDialog(signal: AbortSignal): Promise<DialogModule> {
   return retryUntil(
     signal,

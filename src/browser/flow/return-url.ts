@@ -1,4 +1,4 @@
-import { isOnOrigin } from '../../intents/return-address.js';
+import { isOnOrigin } from '../../intents/is-on-origin.js';
 import { siteConfig } from '../site-config.js';
 import { httpUrl, requireThat } from '../validation.js';
 

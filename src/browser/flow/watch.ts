@@ -7,7 +7,7 @@ import { backoffMs } from './retry.js';
 /**
  * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected`, which
  * the button calls declined, are for display; only `submitted` counts. `offline`: neither stream nor status answers.
- * `silent`: the site answers, and the service does not.
+ * `silent`: the site answers, but its call to the service failed.
  */
 export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline' | 'silent';
 
@@ -17,7 +17,8 @@ const slowPollMs = 5_000;
 const pollDuringStreamMs = 15_000;
 /** The browser fires several events when the page is shown again. */
 const pageEventThrottleMs = 300;
-const maxLateMs = 3_600_000;
+/** How long a watch continues after the code has expired. */
+const watchAfterExpiryMs = 3_600_000;
 
 /**
  * Watches one intent until it is stopped, at most for `expiresInMs` plus an hour.
@@ -67,7 +68,7 @@ export class Watch {
     );
     for (const event of ['visibilitychange', 'pageshow', 'online', 'focus', 'pagehide', 'offline'])
       addEventListener(event, (event) => this.#onPageEvent(event), { signal: this.#stopped.signal });
-    setTimeout(() => setTimeout(() => this.stop(), maxLateMs), settings.expiresInMs);
+    setTimeout(() => setTimeout(() => this.stop(), watchAfterExpiryMs), settings.expiresInMs);
     this.#stream.open();
     this.#schedule();
   }

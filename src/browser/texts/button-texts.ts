@@ -7,7 +7,7 @@ export interface ButtonTexts {
   /** For screen readers, while the button shows a spinner. */
   readonly busy: string;
   /** The dialog could not be loaded. */
-  readonly unloaded: string;
+  readonly noDialog: string;
 }
 
 export const buttonTexts: Readonly<Record<string, ButtonTexts>> = {
@@ -15,31 +15,31 @@ export const buttonTexts: Readonly<Record<string, ButtonTexts>> = {
     payment: 'Pay with your wallet',
     login: 'Log in with your wallet',
     busy: 'One moment…',
-    unloaded: 'Connection problem. Try again, or reload this page.',
+    noDialog: 'Connection problem. Try again, or reload this page.',
   },
   de: {
     payment: 'Mit Wallet bezahlen',
     login: 'Mit Wallet anmelden',
     busy: 'Einen Moment …',
-    unloaded: 'Verbindungsproblem. Versuchen Sie es noch einmal, oder laden Sie diese Seite neu.',
+    noDialog: 'Verbindungsproblem. Versuchen Sie es noch einmal, oder laden Sie diese Seite neu.',
   },
   es: {
     payment: 'Pagar con tu monedero',
     login: 'Entrar con tu monedero',
     busy: 'Un momento…',
-    unloaded: 'Problema de conexión. Vuelve a intentarlo o recarga esta página.',
+    noDialog: 'Problema de conexión. Vuelve a intentarlo o recarga esta página.',
   },
   fr: {
     payment: 'Payer avec votre portefeuille',
     login: 'Se connecter avec votre portefeuille',
     busy: 'Un instant…',
-    unloaded: 'Problème de connexion. Réessayez ou rechargez cette page.',
+    noDialog: 'Problème de connexion. Réessayez ou rechargez cette page.',
   },
   ja: {
     payment: 'ウォレットで支払う',
     login: 'ウォレットでログイン',
     busy: '少々お待ちください…',
-    unloaded: '接続に問題があります。もう一度試すか、ページを再読み込みしてください。',
+    noDialog: '接続に問題があります。もう一度試すか、ページを再読み込みしてください。',
   },
 };
 

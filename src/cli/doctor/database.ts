@@ -12,7 +12,8 @@ import { databaseHost, describeLocation } from '../open-ledger.js';
 import { type Check, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork } from './external-client.js';
 
-const noLedger = 'INTENT_DATABASE_URL is not set, so there is no ledger, and payments are polled for open pages only';
+const noLedger =
+  'INTENT_DATABASE_URL is not set, so there is no ledger, and a payment is polled only while its page is open';
 
 /** The ledger: the database is reachable, writable and migrated, or the folder is writable and not locked. Only reads. */
 export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => {

@@ -1,4 +1,4 @@
-import { claimedAddress, doctorHeader, type ProxyReport, parseReport } from '../../http/operations/proxy-report.js';
+import { doctorHeader, type ProxyReport, parseReport, spoofedAddress } from '../../http/operations/proxy-report.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
 import { readProblem } from './external-client.js';
 import { noSite, rejectedBody } from './site.js';
@@ -16,13 +16,13 @@ export const checkProxy: Check = async (context) => {
   const { doctorToken } = settings;
   if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];
   const url = new URL(routes.intent, siteUrl);
-  const [plain, claiming] = await Promise.all([
+  const [plain, spoofing] = await Promise.all([
     requestReport(url, doctorToken, {}, context),
-    requestReport(url, doctorToken, { 'x-forwarded-for': claimedAddress }, context),
+    requestReport(url, doctorToken, { 'x-forwarded-for': spoofedAddress }, context),
   ]);
   if (typeof plain === 'string') return [skipped(plain)];
-  if (typeof claiming === 'string') return [skipped(claiming)];
-  return [checkClaim(plain, claiming, siteUrl) ?? checkTrust(plain, siteUrl) ?? seesVisitors(plain)];
+  if (typeof spoofing === 'string') return [skipped(spoofing)];
+  return [checkSpoofing(plain, spoofing, siteUrl) ?? checkTrust(plain, siteUrl) ?? seesVisitors(plain)];
 };
 
 const notRecognized =
@@ -89,9 +89,9 @@ const overwriteFix =
   'Configure the first proxy to overwrite X-Forwarded-For with the address of the client. In HAProxy: http-request set-header ' +
   'X-Forwarded-For %[src], without option forwardfor. In nginx: proxy_set_header X-Forwarded-For $remote_addr;';
 
-/** The site must not trust the claimed address. A proxy keeps it unless it overwrites the header. */
-function checkClaim(plain: ProxyReport, claiming: ProxyReport, siteUrl: URL): Finding | undefined {
-  if (!claiming.claimed) return undefined;
+/** The site must not trust the spoofed address. A proxy keeps it unless it overwrites the header. */
+function checkSpoofing(plain: ProxyReport, spoofing: ProxyReport, siteUrl: URL): Finding | undefined {
+  if (!spoofing.spoofed) return undefined;
   const symptom = 'Clients can claim any address with X-Forwarded-For, so limits by address have no effect';
   if (!hasProxy(plain, siteUrl)) {
     return failure(
@@ -99,7 +99,7 @@ function checkClaim(plain: ProxyReport, claiming: ProxyReport, siteUrl: URL): Fi
       "Remove app.set('trust proxy'), or configure the proxy to overwrite X-Forwarded-For.",
     );
   }
-  if (plain.forwarded > 0 && claiming.forwarded > plain.forwarded) {
+  if (plain.forwarded > 0 && spoofing.forwarded > plain.forwarded) {
     return failure(
       `${symptom}.`,
       `${trustProxyFix(plain.forwarded)} Configure the first proxy to overwrite X-Forwarded-For.`,

@@ -1,6 +1,7 @@
 import { withTimeout } from '../../async/timeout.js';
 import type { Environment } from '../../config/config-options.js';
 import { messageOf } from '../../errors.js';
+import { splitSecrets } from '../../keys/parse-secret.js';
 import type { Host } from '../command.js';
 import { type Check, type DoctorContext, type Finding, failure } from './check.js';
 import { checkDatabase } from './database.js';
@@ -125,9 +126,9 @@ function redactSecrets(env: Environment): (finding: Finding) => Finding {
 
 function secretsIn(env: Environment): string[] {
   const { INTENT_VERIFIER_SECRET = '', INTENT_SECRET = '', INTENT_DATABASE_URL = '' } = env;
-  const listed = [INTENT_VERIFIER_SECRET, INTENT_SECRET].flatMap((text) => text.split(',').map((part) => part.trim()));
+  const cookies = INTENT_SECRET.split(',').map((part) => part.trim());
   const [, password = ''] = /^[a-z+]+:\/\/[^/@]*?:(.*)@/i.exec(INTENT_DATABASE_URL) ?? [];
-  return [...listed, password, decoded(password)];
+  return [...splitSecrets(INTENT_VERIFIER_SECRET), ...cookies, password, decoded(password)];
 }
 
 function decoded(text: string): string {

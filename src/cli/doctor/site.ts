@@ -156,12 +156,6 @@ export const rateLimited = skipped(
   'the site has reached its rate limit for this machine; run the doctor again in a minute',
 );
 
-/** The site may rename the route, or mount the router under a path. */
-async function webhookPathOf(siteUrl: URL, mountPath: string, { client, signal }: DoctorContext): Promise<string> {
-  const described = await pathOfOperation('receiveWebhook', client, new URL(mountPath + openApiPath, siteUrl), signal);
-  return mountPath + (described || '/intent/webhook');
-}
-
 /** The webhook route, if webhooks are enabled. It rejects the content type of this request without reading the body. */
 export const checkWebhook: Check = async (context) => {
   const { settings, siteUrl, client, signal } = context;
@@ -170,7 +164,10 @@ export const checkWebhook: Check = async (context) => {
   if (!siteUrl) return [noSite];
   const site = await context.site().catch(() => undefined);
   if (!site) return [skipped('the site cannot be reached; see the check `site`')];
-  const path = await webhookPathOf(siteUrl, site.mountPath, context);
+  const { mountPath } = site;
+  // The site may rename the route.
+  const described = await pathOfOperation('receiveWebhook', client, new URL(mountPath + openApiPath, siteUrl), signal);
+  const path = mountPath + (described || '/intent/webhook');
   const headers = { 'content-type': 'text/plain' };
   const { status, text } = await client.read(new URL(path, siteUrl), {
     method: 'POST',
@@ -180,6 +177,14 @@ export const checkWebhook: Check = async (context) => {
   });
   if (readProblem(text).code === 'unsupported_media_type') return [ok(`${siteUrl.origin}${path} answers`)];
   if (status === 429) return [rateLimited];
+  if (status === 404 && site.routes && described === undefined) {
+    return [
+      warning(
+        `${siteUrl.origin}${path} answers with status 404, and the route \`openapi\`, which names the webhook route, is disabled.`,
+        'If the webhook route is renamed, enable `openapi` to check it. Otherwise set intentRouter({ webhook: true }).',
+      ),
+    ];
+  }
   return [
     failure(
       `${siteUrl.origin}${path} answers with status ${status}: calls from the payment service do not reach the router.`,

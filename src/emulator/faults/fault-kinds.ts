@@ -8,7 +8,7 @@ export interface FaultTraits {
   readonly title: string;
   /** For the inspector page. */
   readonly description: string;
-  readonly group: 'connection' | 'slow' | 'wrong' | 'memory';
+  readonly group: 'connection' | 'slow' | 'wrong' | 'data';
   readonly when?: 'before' | 'after';
   readonly ms?: number;
   readonly httpStatus?: number;
@@ -86,19 +86,19 @@ const kinds = {
   forget: {
     title: 'Forget the intent',
     description: 'Answers, and then forgets the intent, like a service that lost its data.',
-    group: 'memory',
+    group: 'data',
     when: 'after',
   },
   duplicate: {
     title: 'Deliver messages twice',
     description: 'Delivers each message of an intent twice.',
-    group: 'memory',
+    group: 'data',
     messagesOnly: true,
   },
   reorder: {
     title: 'Deliver messages out of order',
     description: 'Delivers the messages of an intent in the wrong order.',
-    group: 'memory',
+    group: 'data',
     messagesOnly: true,
   },
 } as const satisfies Record<string, FaultTraits>;

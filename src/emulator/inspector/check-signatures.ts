@@ -4,7 +4,7 @@ import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
-import { messagesIn } from '../../wire/signed-bytes.js';
+import { messagesIn } from '../../wire/fields.js';
 import type { RecordedBytes } from '../journal/journal-record.js';
 import type { SequencerOperation } from '../operations/request.js';
 

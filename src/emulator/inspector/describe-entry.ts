@@ -25,11 +25,11 @@ function describe(record: JournalRecord): DescribedEntry {
   switch (record.kind) {
     case 'call': {
       const operation = operationIn(record.operation);
-      const { request, answer, ...rest } = record;
+      const { request, response, ...rest } = record;
       return {
         ...rest,
         request: describeMessage(operation, 'request', request),
-        answer: answer && describeMessage(operation, 'answer', answer),
+        response: response && describeMessage(operation, 'response', response),
         signatures: checkedSignaturesOf(record),
       };
     }
@@ -40,7 +40,7 @@ function describe(record: JournalRecord): DescribedEntry {
         signatures: checkedSignaturesOf(record),
       };
     case 'delivery':
-      return { ...record, message: describeMessage('openMessageStream', 'answer', record.message) };
+      return { ...record, message: describeMessage('openMessageStream', 'response', record.message) };
     case 'webhook': {
       const { token, ...rest } = record;
       return { ...rest, claims: token === undefined ? undefined : claimsIn(token) };
@@ -57,7 +57,7 @@ function operationIn(name: string): SequencerOperation | undefined {
 
 function describeMessage(
   operation: SequencerOperation | undefined,
-  part: 'request' | 'answer',
+  part: 'request' | 'response',
   recorded: RecordedBytes,
 ): DescribedMessage {
   return { size: recorded.length, content: decodeMessage(operation, part, recorded) };

@@ -16,23 +16,23 @@ interface Codec {
 
 interface Codecs {
   readonly request: Codec;
-  readonly answer: Codec;
+  readonly response: Codec;
 }
 
 const codecs: Readonly<Record<SequencerOperation, Codecs>> = {
-  createIntent: { request: v1.Message, answer: v1.GetStatusResponse },
-  getStatus: { request: v1.GetStatusRequest, answer: v1.GetStatusResponse },
-  registerWebhook: { request: v1.RegisterWebhookRequest, answer: v1.RegisterWebhookResponse },
-  sendMessage: { request: v1.SendMessageRequest, answer: v1.SendMessageResponse },
-  openMessageStream: { request: v1.OpenMessageStreamRequest, answer: v1.OpenMessageStreamResponse },
-  pollMessages: { request: v1.PollMessagesRequest, answer: v1.PollMessagesResponse },
-  ackMessages: { request: v1.AckMessagesRequest, answer: v1.AckMessagesResponse },
+  createIntent: { request: v1.Message, response: v1.GetStatusResponse },
+  getStatus: { request: v1.GetStatusRequest, response: v1.GetStatusResponse },
+  registerWebhook: { request: v1.RegisterWebhookRequest, response: v1.RegisterWebhookResponse },
+  sendMessage: { request: v1.SendMessageRequest, response: v1.SendMessageResponse },
+  openMessageStream: { request: v1.OpenMessageStreamRequest, response: v1.OpenMessageStreamResponse },
+  pollMessages: { request: v1.PollMessagesRequest, response: v1.PollMessagesResponse },
+  ackMessages: { request: v1.AckMessagesRequest, response: v1.AckMessagesResponse },
   getLoginForThirdPartyApp: {
     request: v1.GetLoginForThirdPartyAppRequest,
-    answer: v1.GetLoginForThirdPartyAppResponse,
+    response: v1.GetLoginForThirdPartyAppResponse,
   },
-  loginToThirdPartyApp: { request: v1.LoginToThirdPartyAppRequest, answer: v1.LoginToThirdPartyAppResponse },
-  submitPayment: { request: emulator.SubmitPaymentRequest, answer: emulator.SubmitPaymentResponse },
+  loginToThirdPartyApp: { request: v1.LoginToThirdPartyAppRequest, response: v1.LoginToThirdPartyAppResponse },
+  submitPayment: { request: emulator.SubmitPaymentRequest, response: emulator.SubmitPaymentResponse },
 };
 
 /** Decodes the request or the response of an operation; undefined if it is not recorded or cannot be decoded. */

@@ -31,7 +31,7 @@ export type JournalRecord =
       readonly operation: string;
       readonly via: TransportKind;
       readonly request: RecordedBytes;
-      readonly answer: RecordedBytes | undefined;
+      readonly response: RecordedBytes | undefined;
       readonly refusal: Refusal | undefined;
       readonly durationMs: number;
     }

@@ -109,15 +109,15 @@ export class Journal {
   startCall(
     request: OperationRequest,
     via: TransportKind,
-  ): (answer: Uint8Array | undefined, refusal?: Refusal) => void {
+  ): (response: Uint8Array | undefined, refusal?: Refusal) => void {
     const start = this.start();
-    return (answer, refusal) => {
+    return (response, refusal) => {
       const record: JournalRecord = {
         kind: 'call',
         operation: nameOf(request),
         via,
         request: this.copy(request.body),
-        answer: answer && this.copy(answer),
+        response: response && this.copy(response),
         refusal,
         durationMs: performance.now() - start.tickMs,
       };
@@ -191,7 +191,7 @@ export class Journal {
 function bytesOf(record: JournalRecord): number {
   const recorded = [
     'request' in record ? record.request : undefined,
-    'answer' in record ? record.answer : undefined,
+    'response' in record ? record.response : undefined,
     'message' in record ? record.message : undefined,
   ];
   return recorded.reduce((sum, one) => sum + (one?.bytes?.length ?? 0), 0);
@@ -204,7 +204,7 @@ function isRepeated(one: JournalRecord, other: JournalRecord): boolean {
     one.via === other.via &&
     one.refusal?.message === other.refusal?.message &&
     haveSameBytes(one.request, other.request) &&
-    haveSameBytes(one.answer, other.answer)
+    haveSameBytes(one.response, other.response)
   );
 }
 

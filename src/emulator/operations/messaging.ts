@@ -4,7 +4,7 @@ import { decodeCanonical } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
-import { messagesIn } from '../../wire/signed-bytes.js';
+import { messagesIn } from '../../wire/fields.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
 import { toWireMessage, withSignedBytes } from '../state/mailbox.js';
 import type { SequencerState } from '../state/sequencer-state.js';

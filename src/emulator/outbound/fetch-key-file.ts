@@ -5,7 +5,7 @@ import { parseBase58 } from '../../keys/base58.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
 import { isLoopback, parseHttpUrl } from '../../net/url.js';
 import { listen } from '../servers/listen.js';
-import { GuardedHttpClient, loopbackAddresses, type OutboundOptions, publicAddresses } from './outbound.js';
+import { GuardedHttpClient, loopbackAddresses, type OutboundOptions, publicAddresses } from './guarded-http-client.js';
 
 const path = '/.well-known/service-payments.json';
 

@@ -6,7 +6,7 @@ import { formatBase58 } from '../../keys/base58.js';
 import type { Journal } from '../journal/journal.js';
 import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
-import { GuardedHttpClient, loopbackAddresses } from './outbound.js';
+import { GuardedHttpClient, loopbackAddresses } from './guarded-http-client.js';
 
 /** Claims of a webhook call (protocol section 5). */
 export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;

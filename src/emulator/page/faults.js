@@ -8,7 +8,7 @@ const groups = {
   connection: 'Connection',
   slow: 'Slow responses',
   wrong: 'Wrong responses',
-  memory: 'Intents and messages',
+  data: 'Intents and messages',
 };
 
 const operationTitles = {

@@ -29,7 +29,7 @@ function timelineItem(entry) {
   );
   const messages = [
     ['Request', entry.request],
-    ['Response', entry.answer],
+    ['Response', entry.response],
     ['Message', entry.message],
     ['Claims', entry.claims && { content: entry.claims }],
     ['Fault', entry.fault && { content: entry.fault }],
@@ -67,13 +67,13 @@ const transportOf = (via) => transports[via] ?? via;
 /** The texts of each kind of entry: `{ title, outcome, mood, notes }`; mood is good, bad or plain. */
 const descriptions = {
   call(entry) {
-    const { operation, via, durationMs, request, answer } = entry;
-    const sizes = answer ? `${bytes(request.size)} in, ${bytes(answer.size)} out` : `${bytes(request.size)} in`;
+    const { operation, via, durationMs, request, response } = entry;
+    const sizes = response ? `${bytes(request.size)} in, ${bytes(response.size)} out` : `${bytes(request.size)} in`;
     const notes = [operation, transportOf(via), duration(durationMs), sizes];
     return { title: callTitle(entry), ...outcomeOf(entry), notes };
   },
   stream({ via, refusal }) {
-    const outcome = refusal ? { outcome: refused(refusal), mood: 'bad' } : { outcome: 'open', mood: 'good' };
+    const outcome = refusal ? { outcome: refused(refusal), mood: 'bad' } : { outcome: 'opened', mood: 'good' };
     return { title: calls['Messaging.openMessageStream'], ...outcome, notes: [transportOf(via)] };
   },
   delivery({ via, message }) {
@@ -118,9 +118,9 @@ function kindOf(message) {
   return Object.keys(message).find((name) => !/^(?:id|send_message_request_signature)$/.test(name)) ?? '';
 }
 
-function outcomeOf({ refusal, answer }) {
+function outcomeOf({ refusal, response }) {
   if (refusal) return { outcome: refused(refusal), mood: 'bad' };
-  const result = answer?.content?.result ?? 'OK';
+  const result = response?.content?.result ?? 'OK';
   return { outcome: result, mood: result === 'OK' ? 'good' : 'bad' };
 }
 

@@ -71,12 +71,12 @@ export class IntentStore {
   readonly #intents = new Map<string, StoredIntent & MutableProgress>();
   readonly #changes = new ChangeNotifier();
   readonly #capacity: number;
-  readonly #archive: IntentPersistence | undefined;
+  readonly #persistence: IntentPersistence | undefined;
   readonly #unsaved = new Set<string>();
 
-  constructor(capacity = 10_000, archive?: IntentPersistence, persisted: Iterable<PersistedIntent> = []) {
+  constructor(capacity = 10_000, persistence?: IntentPersistence, persisted: Iterable<PersistedIntent> = []) {
     this.#capacity = capacity;
-    this.#archive = archive;
+    this.#persistence = persistence;
     for (const { intent, createdAtMs, progress, mail } of persisted) {
       const mailbox = Mailbox.from(mail, () => this.#unsaved.add(intent.id));
       this.#put(intent, createdAtMs, progress, mailbox);
@@ -129,14 +129,14 @@ export class IntentStore {
 
   /**
    * Writes unsaved changes. Called before each response, so a crash loses no change whose response was sent.
-   * @throws {IntentError} `invalid_configuration` if the archive cannot be written; the next save retries
+   * @throws {IntentError} `invalid_configuration` if the state file cannot be written; the next save retries
    */
   save(): void {
     if (this.#unsaved.size === 0) return;
     const ids = [...this.#unsaved];
     const changed = ids.flatMap((id) => this.#intents.get(id) ?? []);
     const forgotten = ids.filter((id) => !this.#intents.has(id));
-    this.#archive?.write(changed, forgotten, () => this.#intents.values());
+    this.#persistence?.write(changed, forgotten, () => this.#intents.values());
     this.#unsaved.clear();
   }
 

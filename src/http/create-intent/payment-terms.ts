@@ -120,7 +120,7 @@ function parseTerm<Value>(field: string, parse: () => Value): Value {
 }
 
 function invalidTerm(field: string, error: unknown): IntentError {
-  return new IntentError('invalid_terms', `The terms have an invalid ${field}. ${messageOf(error)}`);
+  return new IntentError('invalid_terms', `Invalid ${field} in the terms. ${messageOf(error)}`);
 }
 
 /** A value of any type, for the log. */

@@ -59,7 +59,8 @@ export interface HealthParts {
   readonly config: Config;
   readonly observed: ObservedClient;
   readonly ledger: Ledger | undefined;
-  readonly live: { readonly running: RunningRequests; readonly connectionLimiter: ConnectionLimiter };
+  readonly running: RunningRequests;
+  readonly connectionLimiter: ConnectionLimiter;
   readonly isEmbedded: boolean;
   readonly timing?: Partial<HealthTiming> | undefined;
 }
@@ -95,7 +96,7 @@ const absentIntent = '1'.repeat(32);
 
 /** Resolves within a second and never rejects. Frequent calls cost almost nothing. */
 export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
-  const { observed, ledger, live } = parts;
+  const { observed, ledger, running } = parts;
   const { timeoutMs, skipProbeMs, probeTtlMs, ledgerTtlMs, ledgerDownAfterMs } = { ...defaultTiming, ...parts.timing };
   const serviceProbe = new CachedProbe({
     run: () => observed.client.paymentIntents.getStatus(absentIntent, { signal: AbortSignal.timeout(timeoutMs) }),
@@ -108,7 +109,7 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
     return answeredMsAgo < skipProbeMs || circuitOpen ? undefined : serviceProbe.get();
   };
   return async () => {
-    if (live.running.closesConnections) return healthOf(parts, {});
+    if (running.closesConnections) return healthOf(parts, {});
     const [service, report] = await Promise.all([probeService(), ledgerProbe?.get()]);
     const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.unansweredMs > ledgerDownAfterMs;
     return healthOf(parts, { service, report, isLedgerDown });
@@ -122,12 +123,15 @@ interface Probed {
   readonly isLedgerDown?: boolean;
 }
 
-function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: Probed): RouterHealth {
+function healthOf(
+  { config, observed, running, connectionLimiter, isEmbedded }: HealthParts,
+  probed: Probed,
+): RouterHealth {
   const { answeredMsAgo, circuitOpen } = observed.serviceState();
-  const [open, limit] = [live.connectionLimiter.open, config.connectionLimits.perProcess];
+  const [open, limit] = [connectionLimiter.open, config.connectionLimits.perProcess];
   const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {
-    process: live.running.closesConnections ? { status: 'down', reason: 'closing' } : { status: 'ok' },
+    process: running.closesConnections ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
       ...sequencerCheck(circuitOpen, service),
       isEmbedded,

@@ -6,15 +6,15 @@ import type { Request, Response } from 'express';
 export const doctorHeader = 'Intent-Doctor';
 
 /** The address that the doctor claims in `X-Forwarded-For`. Reserved for documentation (RFC 5737): no visitor has it. */
-export const claimedAddress = '192.0.2.1';
+export const spoofedAddress = '192.0.2.1';
 
 export interface ProxyReport {
   /** The number of addresses in `X-Forwarded-For`. */
   readonly forwarded: number;
   /** How many of them `trust proxy` accepts. */
   readonly trusted: number;
-  /** Whether the site takes the claimed address for the address of the visitor. */
-  readonly claimed: boolean;
+  /** Whether the site takes the spoofed address for the address of the visitor. */
+  readonly spoofed: boolean;
   /** Whether the request has any header of a proxy. */
   readonly proxied: boolean;
   /** Whether the connection to the site itself uses TLS. */
@@ -50,7 +50,7 @@ function reportOn(req: Request): ProxyReport {
   return {
     forwarded: addresses.length,
     trusted: req.ips.length,
-    claimed: req.ip === claimedAddress,
+    spoofed: req.ip === spoofedAddress,
     proxied: isProxied(req),
     encrypted: (req.socket as Partial<TLSSocket>).encrypted === true,
     secure: req.secure,
@@ -58,18 +58,18 @@ function reportOn(req: Request): ProxyReport {
 }
 
 const formatReport = ({ forwarded, trusted, ...flags }: ProxyReport): string => {
-  const { claimed, proxied, encrypted, secure } = flags;
+  const { spoofed, proxied, encrypted, secure } = flags;
   const counts = `forwarded=${forwarded}, trusted=${trusted}`;
-  return `${counts}, claimed=${+claimed}, proxied=${+proxied}, encrypted=${+encrypted}, secure=${+secure}`;
+  return `${counts}, spoofed=${+spoofed}, proxied=${+proxied}, encrypted=${+encrypted}, secure=${+secure}`;
 };
 
-const reportForm = /^forwarded=(\d+), trusted=(\d+), claimed=([01]), proxied=([01]), encrypted=([01]), secure=([01])$/;
+const reportForm = /^forwarded=(\d+), trusted=(\d+), spoofed=([01]), proxied=([01]), encrypted=([01]), secure=([01])$/;
 
 /** @returns undefined if the site did not report */
 export function parseReport(text = ''): ProxyReport | undefined {
-  const [, forwarded, trusted, claimed, proxied, encrypted, secure] = reportForm.exec(text) ?? [];
+  const [, forwarded, trusted, spoofed, proxied, encrypted, secure] = reportForm.exec(text) ?? [];
   if (encrypted === undefined) return undefined;
   const counts = { forwarded: Number(forwarded), trusted: Number(trusted) };
-  const flags = { claimed: claimed === '1', proxied: proxied === '1', encrypted: encrypted === '1' };
+  const flags = { spoofed: spoofed === '1', proxied: proxied === '1', encrypted: encrypted === '1' };
   return { ...counts, ...flags, secure: secure === '1' };
 }

@@ -29,7 +29,7 @@ const plainHttp: Warning = {
   applies: (req) => !req.secure && !isFromThisMachine(req),
   text: () =>
     'A request arrived over http in production. Behind a proxy that terminates TLS, configure the proxy to send X-Forwarded-Proto, ' +
-    "and call app.set('trust proxy', 1). Without one, serve the site over https: browsers reject its cookies over http.",
+    "and call app.set('trust proxy', 1). Without a proxy, serve the site over https: browsers reject its cookies over http.",
 };
 
 /** Whether a program or browser on this machine calls the site directly, such as a health check. */

@@ -7,7 +7,7 @@ import { type StatusCache, unsubmittedTtlMs } from '../../sequencer/watch/status
 import type { ParsedRequirement } from './payment-requirement.js';
 
 /**
- * At most this many submitted payments are rechecked, newest first. Of the created ones only the newest is checked, because each
+ * At most this many submitted payments are waited for, newest first. Of the created ones only the newest is checked, because each
  * check costs a call.
  */
 const maxSubmitted = 5;
@@ -39,7 +39,7 @@ export async function findPayment(search: PaymentSearch): Promise<Payment | unde
   if (paid || created.length + submitted.length === 0) return paid;
   await search.beforeCall?.();
   const signal = AbortSignal.timeout(search.settleWaitMs);
-  const mayBePaid = await settleNow(search, [...submitted, ...created], signal);
+  const mayBePaid = await recheckPending(search, [...submitted, ...created], signal);
   return mayBePaid ? waitUntilSettled(search, signal) : undefined;
 }
 
@@ -76,8 +76,11 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
   return Object.freeze({ id, ...terms, userId, createdAt, submittedAt });
 }
 
-/** Settles the submitted payments. Returns whether there may be a settled one now, or soon. */
-async function settleNow(
+/**
+ * Polls and settles a created payment that the service reports as submitted. One that is submitted in the ledger has been polled.
+ * Returns whether one may be settled now, or soon.
+ */
+async function recheckPending(
   { ledger, statusCache }: PaymentSearch,
   pending: readonly LedgerIntent[],
   signal: AbortSignal,

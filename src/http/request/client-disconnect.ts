@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { Abortable } from '../../async/abort.js';
+import type { AbortSignalLike } from '../../async/abort.js';
 
 /** The client disconnected before the response was sent. Not logged, and no response is sent. */
 export class ClientDisconnectedError extends Error {
@@ -9,12 +9,12 @@ export class ClientDisconnectedError extends Error {
   }
 }
 
-export function disconnectSignal(res: Response): Abortable {
+export function disconnectSignal(res: Response): AbortSignalLike {
   return new DisconnectSignal(res);
 }
 
 /** Aborted once the response has closed unfinished. Listens to the response only if a caller waits for the event. */
-class DisconnectSignal implements Abortable {
+class DisconnectSignal implements AbortSignalLike {
   readonly #res: Response;
   #listeners: Set<() => void> | undefined;
   #reason: ClientDisconnectedError | undefined;

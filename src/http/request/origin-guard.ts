@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { IntentError } from '../../errors.js';
-import { isOnOrigin } from '../../intents/return-address.js';
+import { isOnOrigin } from '../../intents/is-on-origin.js';
 
 /**
  * Rejects a state change that was not requested by a page of this site.
@@ -21,7 +21,7 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
     if (site === 'same-origin') return;
     if (site === undefined && origin === (ownOrigin ?? `${req.protocol}://${host}`)) return;
   }
-  const own = ownOrigin ? `, such as curl -H 'Origin: ${ownOrigin}'` : '';
+  const own = ownOrigin ? `, for example curl -H 'Origin: ${ownOrigin}'` : '';
   throw new IntentError(
     'cross_site_request',
     `Send this request from a page of this site. An API client must send the site's Origin${own}.`,

@@ -18,7 +18,7 @@ const warningIntervalMs = 60_000;
  * belong to another site, because the service signs all calls with one key. The recheck is harmless then.
  *
  * Calls have neither a timestamp nor a number, and the service retries them. So every copy of a call gets 200, and only the first
- * triggers a recheck.
+ * triggers a recheck, unless that recheck was dropped.
  */
 export function webhookHandler(
   { statusCache, logger, now, observer }: RouterContext,
@@ -34,10 +34,7 @@ export function webhookHandler(
       throw error;
     });
     observer?.emit({ type: 'webhook_received', intent: intentId });
-    if (!seen.get(digest)) {
-      seen.set(digest, true);
-      rechecks.add(intentId);
-    }
+    if (!seen.get(digest) && rechecks.add(intentId)) seen.set(digest, true);
     // The service counts only 200 as delivered (protocol section 5).
     sendEmpty(res, 200, { 'Content-Length': '0' });
   };

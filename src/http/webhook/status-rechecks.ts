@@ -32,11 +32,12 @@ export class StatusRechecks {
     this.#capacity = capacity;
   }
 
-  /** Returns immediately and never throws. */
-  add(id: string): void {
-    if (this.#waiting.size >= this.#capacity) return;
+  /** Returns immediately and never throws: false if the intent was dropped. */
+  add(id: string): boolean {
+    if (this.#waiting.size >= this.#capacity && !this.#waiting.has(id)) return false;
     this.#waiting.add(id);
     this.#runNext();
+    return true;
   }
 
   #runNext(): void {

@@ -18,18 +18,18 @@ export interface ConnectorTiming {
   readonly retryMs: number;
   /** How long `close` waits for a running attempt to open. */
   readonly closeMs: number;
-  /** During an outage, from one trial write to the next. */
-  readonly trialMs: number;
+  /** During an outage, from one probe write to the next. */
+  readonly probeMs: number;
   /** An outage ends after this long without a failure. A failure before that belongs to the same outage. */
-  readonly calmMs: number;
+  readonly stableMs: number;
 }
 
 const defaultTiming: ConnectorTiming = {
   openWaitMs: 5_000,
   retryMs: 500,
   closeMs: 15_000,
-  trialMs: 1_000,
-  calmMs: 3_000,
+  probeMs: 1_000,
+  stableMs: 3_000,
 };
 const longestRetryMs = 10_000;
 
@@ -55,14 +55,14 @@ interface Outage {
  *
  *     connecting  -- an attempt to open succeeds --------> open
  *     connecting  -- an attempt fails -------------------> connecting; the next attempt follows after a backoff
- *     open        -- a call fails with DatabaseOutage ---> down; the outage is logged, trials begin
- *     down        -- a trial succeeds -------------------> recovering
- *     recovering  -- a call fails with DatabaseOutage ---> recovering if the next trial succeeds, otherwise down
- *     recovering  -- no failure for calmMs --------------> open; the end is logged
+ *     open        -- a call fails with DatabaseOutage ---> down; the outage is logged, probes begin
+ *     down        -- a probe succeeds -------------------> recovering
+ *     recovering  -- a call fails with DatabaseOutage ---> recovering if the next probe succeeds, otherwise down
+ *     recovering  -- no failure for stableMs --------------> open; the end is logged
  *     any         -- close ------------------------------> closed
  *
  * While connecting, calls wait up to `openWaitMs`. In all other states calls go to the database, whose own timeouts
- * bound them. A trial writes a row and rolls back: a database that can only be read may be a replica or have a full
+ * bound them. A probe writes a row and rolls back: a database that can only be read may be a replica or have a full
  * disk.
  */
 export class DatabaseConnector implements Database {
@@ -76,9 +76,9 @@ export class DatabaseConnector implements Database {
   #lastError: unknown;
   /** Set until its end is logged. */
   #outage: Outage | undefined;
-  #isTrying = false;
+  #isProbing = false;
   #isDown = false;
-  #calmTimer: NodeJS.Timeout | undefined;
+  #stableTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ConnectorOptions) {
     this.#options = options;
@@ -103,7 +103,7 @@ export class DatabaseConnector implements Database {
     } catch (error) {
       const message =
         'express-intents: the ledger is open, but settlement did not start, so this process settles no payments. ' +
-        'Restart it.';
+        'Restart this process.';
       this.#options.logger.error(message, { message: messageOf(error) });
     }
   }
@@ -158,7 +158,7 @@ export class DatabaseConnector implements Database {
 
   async close(): Promise<void> {
     this.#closing.abort(ledgerClosed());
-    clearTimeout(this.#calmTimer);
+    clearTimeout(this.#stableTimer);
     const closed = this.#opened.catch(() => undefined).then((db) => db?.close());
     await this.#waitUntilOpeningEnded(this.#timing.closeMs);
     if (this.#openingEnded.signal.aborted) return closed;
@@ -217,10 +217,10 @@ export class DatabaseConnector implements Database {
     if (!(error instanceof DatabaseOutage) || this.#isClosing) return;
     this.#outage ??= this.#beginOutage(error);
     this.#outage.failedCalls += 1;
-    if (this.#isTrying) return;
-    this.#isTrying = true;
-    clearTimeout(this.#calmTimer);
-    void this.#tryUntilUp(db, this.#outage);
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    clearTimeout(this.#stableTimer);
+    void this.#probeUntilUp(db, this.#outage);
   }
 
   #beginOutage(error: DatabaseOutage): Outage {
@@ -231,25 +231,25 @@ export class DatabaseConnector implements Database {
     return { error, sinceMs: performance.now(), failedCalls: 0, recoveredAtMs: 0 };
   }
 
-  async #tryUntilUp(db: Database, outage: Outage): Promise<void> {
-    // Calls may fail while trials succeed. Without a pause, trials would run as fast as calls fail.
-    if (outage.recoveredAtMs > 0) await this.#pauseTrials();
+  async #probeUntilUp(db: Database, outage: Outage): Promise<void> {
+    // Calls may fail while probes succeed. Without a pause, probes would run as fast as calls fail.
+    if (outage.recoveredAtMs > 0) await this.#pauseProbes();
     else this.#isDown = true;
     while (!this.#isClosing && !(await canWrite(db))) {
       this.#isDown = true;
-      await this.#pauseTrials();
+      await this.#pauseProbes();
     }
     if (this.#isClosing) return;
-    this.#isTrying = false;
+    this.#isProbing = false;
     this.#isDown = false;
     outage.recoveredAtMs = performance.now();
-    this.#calmTimer = setTimeout(() => this.#endOutage(outage), this.#timing.calmMs).unref();
+    this.#stableTimer = setTimeout(() => this.#endOutage(outage), this.#timing.stableMs).unref();
     this.#options.onRecovered?.();
   }
 
-  async #pauseTrials(): Promise<void> {
+  async #pauseProbes(): Promise<void> {
     const { signal } = this.#closing;
-    await wait(this.#timing.trialMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await wait(this.#timing.probeMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   #endOutage({ sinceMs, recoveredAtMs, failedCalls }: Outage): void {
@@ -272,11 +272,11 @@ function openingFailureText(error: unknown): string {
 }
 
 async function canWrite(db: Database): Promise<boolean> {
-  const rollBack = new Error('The trial row is rolled back.');
+  const rollBack = new Error('The probe row is rolled back.');
   const insert = `insert into express_intents.intents (id, kind, state) values ($1, 'login', 'creating')`;
   try {
     await db.transaction(async (tx) => {
-      await tx.query(insert, [`trial ${crypto.randomUUID()}`]);
+      await tx.query(insert, [`probe ${crypto.randomUUID()}`]);
       throw rollBack;
     });
   } catch (error) {

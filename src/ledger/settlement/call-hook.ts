@@ -157,7 +157,7 @@ async function hookFailed(
   // A hook that ended its transaction itself would commit its writes again.
   const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedByWork;
   if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, leaseSignal);
-  // A hanging hook occupies its slot for `hooks.timeoutMs`, so the pause is about as long or longer.
+  // A hanging hook occupies its slot for `hookLimits.timeoutMs`, so the pause is about as long or longer.
   const pauses = [
     exponentialBackoffMs({ firstMs: timing.retryFirstMs }, attempts - 1),
     hasTimedOut ? exponentialBackoffMs({ firstMs: settings.hookTimeoutMs }, timeouts - 1) : 0,

@@ -19,8 +19,8 @@
  *
  * While a hook runs, `hook_run` of its row is `together` or `alone`. The process clears it when it ends its claim. If it
  * is still set at the next claim, the hook was interrupted: the process ended, or lost the database for longer than the
- * lease. After `together` the cause is unknown: no attempt is counted, and each interrupted payment is called again in
- * quarantine. After `alone` this hook was the cause: an attempt is counted, and the next call follows after a backoff.
+ * lease. After `together` the cause is unknown: no attempt is counted, and the hook of each interrupted payment is called
+ * again in quarantine. After `alone` this hook was the cause: an attempt is counted, and the next call follows after a backoff.
  *
  * `verifyPayment` is code of the site, too. The same rules apply, except that it uses no slot, and that its failure leads
  * to `first` instead of `retry`.

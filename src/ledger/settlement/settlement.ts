@@ -74,8 +74,8 @@ const pauseCapMs = 10_000;
 const correctEveryMs = 10_000;
 
 const missingHooksText = (names: string): string =>
-  'express-intents: this process settles no payments, because another process with this ledger has hooks that this ' +
-  `process lacks: ${names}. If this process is the site, pass them to intentRouter(). If the site has removed one of them, run ` +
+  'express-intents: this process settles no payments, because the ledger has recorded hooks that this process ' +
+  `lacks: ${names}. If this process is the site, pass them to intentRouter(). If the site has removed one of them, run ` +
   '`npx express-intents ledger forget-hook <hook>`. In a job or a script, ignore this message.';
 
 /**

@@ -70,9 +70,11 @@ function errorOfCode(name: string, details: string, timeoutMs: number, cause: Er
   if (code === 'sequencer_timeout') return answerTimeoutError(timeoutMs, cause);
   const answered = `The payment service answered with gRPC status ${name}.`;
   if (code === 'sequencer_error') {
-    return new SequencerError(code, `${answered} See \`serviceMessage\` for the reason.`, { serviceMessage: details });
+    return new SequencerError(code, `${answered} See \`serviceMessage\` for the reason.`, {
+      serviceMessage: details,
+      cause,
+    });
   }
-  return new SequencerError(code, `${answered} Retry later.`, {
-    httpStatus: name === 'RESOURCE_EXHAUSTED' ? 429 : 500,
-  });
+  const httpStatus = name === 'RESOURCE_EXHAUSTED' ? 429 : 500;
+  return new SequencerError(code, `${answered} Retry later.`, { httpStatus, cause });
 }

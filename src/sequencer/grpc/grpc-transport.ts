@@ -85,10 +85,10 @@ class GrpcCalls {
     const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;
     for await (const answer of this.#answersOf(call, signal)) {
-      if (only) throw badAnswer('The payment service sent more than one response.');
+      if (only) throw badResponse('The payment service sent more than one response.');
       only = answer;
     }
-    if (!only) throw badAnswer('The payment service returned status OK without a response message.');
+    if (!only) throw badResponse('The payment service returned status OK without a response message.');
     return only;
   }
 
@@ -130,7 +130,7 @@ function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: numb
   answers.destroy(new SequencerError('sequencer_timeout', message));
 }
 
-function badAnswer(problem: string): SequencerError {
+function badResponse(problem: string): SequencerError {
   const fix = 'Check that grpcUrl points to the payment service, and that grpcNames has the names of its operations.';
   return new SequencerError('sequencer_bad_response', `${problem} ${fix}`);
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Abortable } from '../../async/abort.js';
+import type { AbortSignalLike } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
 import { type AttemptLimits, answerTimeoutError, httpStatusError, unreachableError } from '../transport.js';
@@ -28,7 +28,7 @@ const noBytes = new Uint8Array(0);
 class HttpCall implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Uint8Array) => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #signal: Abortable | undefined;
+  readonly #signal: AbortSignalLike | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #origin: unknown;
   #answer = noBytes;

@@ -33,7 +33,7 @@ export function defaultAttemptTimeoutMs(timeoutMs: number): number {
 export interface CallObserver {
   /** A call begins. It may wait in the queue before it is sent. Returns undefined if this call is not observed. */
   begin(operation: Operation): ObservedCall | undefined;
-  breaker(operation: Operation, isOpen: boolean): void;
+  breakerChanged(operation: Operation, isOpen: boolean): void;
 }
 
 export interface ObservedCall {
@@ -151,7 +151,7 @@ class ResilientCalls {
     if (known) return known;
     const { maxRunning = 64, observer } = this.#options;
     const state = {
-      breaker: new CircuitBreaker((isOpen) => observer?.breaker(operation, isOpen)),
+      breaker: new CircuitBreaker((isOpen) => observer?.breakerChanged(operation, isOpen)),
       permits: new Semaphore(maxRunning),
       isIdempotent: isIdempotent(operation),
     };

@@ -1,4 +1,4 @@
-import { Abort, type Abortable } from '../../async/abort.js';
+import { type AbortSignalLike, LightAbortController } from '../../async/abort.js';
 import { BoundedMap } from '../../async/bounded-map.js';
 import type { IntentStatus } from '../calls.js';
 import type { CallOptions } from '../transport.js';
@@ -21,7 +21,7 @@ export interface StatusUpdate {
 
 export interface StatusReadOptions {
   /** Ends the wait early. The call then rejects with the signal's reason. */
-  readonly signal?: Abortable | undefined;
+  readonly signal?: AbortSignalLike | undefined;
   /** Ignores cached answers. A running call is still shared. */
   readonly bypassCache?: boolean | undefined;
   /** Default `status`. */
@@ -169,7 +169,7 @@ function isSame(one: IntentStatus, other: IntentStatus): boolean {
 interface Waiter {
   readonly resolve: (status: IntentStatus) => void;
   readonly reject: (reason: unknown) => void;
-  readonly signal: Abortable | undefined;
+  readonly signal: AbortSignalLike | undefined;
   /** The listener of the signal. */
   readonly leave: () => void;
 }
@@ -178,11 +178,11 @@ interface Waiter {
  * A call upstream and its callers. Aborted once the last waiting caller has left. A call that was sent runs to its end even
  * then: ending it would close a connection that other calls can use.
  */
-class SharedCall extends Abort {
+class SharedCall extends LightAbortController {
   source: StatusSource = 'status';
   readonly #waiters = new Set<Waiter>();
 
-  join(source: StatusSource, signal: Abortable | undefined): Promise<IntentStatus> {
+  join(source: StatusSource, signal: AbortSignalLike | undefined): Promise<IntentStatus> {
     if (sources.indexOf(source) > sources.indexOf(this.source)) this.source = source;
     return new Promise((resolve, reject) => {
       const leave = (): void => {

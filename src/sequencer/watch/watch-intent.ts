@@ -40,7 +40,7 @@ const reopen = { firstMs: 250, capMs: 10_000 } as const;
 export interface WatchIntentOptions {
   /** Default: a call of the transport for each poll. */
   readonly fetchStatus?: FetchStatus | undefined;
-  readonly timing?: WatchClock | undefined;
+  readonly clock?: WatchClock | undefined;
 }
 
 /** The clock, timers and randomness of a watch. Tests replace them. */
@@ -53,7 +53,7 @@ export interface WatchClock {
 }
 
 // The timers keep the process alive: a script that waits for an event must not exit.
-const systemTiming: WatchClock = {
+const systemClock: WatchClock = {
   now: () => performance.now(),
   startTimer: (elapsed, delayMs) => {
     const timer = setTimeout(elapsed, delayMs);
@@ -63,11 +63,11 @@ const systemTiming: WatchClock = {
 };
 
 /** Watches intents over a transport, by its streams if possible and by polling the status. */
-export function watchIntent(transport: Transport, { fetchStatus, timing }: WatchIntentOptions = {}): WatchIntent {
+export function watchIntent(transport: Transport, { fetchStatus, clock }: WatchIntentOptions = {}): WatchIntent {
   const source = {
     openStream: transport.openStream?.bind(transport),
     fetchStatus: fetchStatus ?? ((id, options) => getStatus(transport, id, options)),
-    timing: timing ?? systemTiming,
+    clock: clock ?? systemClock,
   };
   return (intent, { signal }) => new IntentWatch(source, intent, signal).events();
 }
@@ -75,7 +75,7 @@ export function watchIntent(transport: Transport, { fetchStatus, timing }: Watch
 interface WatchSource {
   readonly openStream: Transport['openStream'] | undefined;
   readonly fetchStatus: FetchStatus;
-  readonly timing: WatchClock;
+  readonly clock: WatchClock;
 }
 
 type Events<Result> = AsyncGenerator<IntentEvent, Result>;
@@ -83,7 +83,7 @@ type Events<Result> = AsyncGenerator<IntentEvent, Result>;
 /** One watch. Its generators return whether the intent is submitted. */
 class IntentWatch {
   readonly #source: WatchSource;
-  readonly #timing: WatchClock;
+  readonly #clock: WatchClock;
   readonly #intent: Parameters<WatchIntent>[0];
   readonly #signal: AbortSignal;
   readonly #reopening: Backoff;
@@ -94,10 +94,10 @@ class IntentWatch {
 
   constructor(source: WatchSource, intent: Parameters<WatchIntent>[0], signal: AbortSignal) {
     this.#source = source;
-    this.#timing = source.timing;
+    this.#clock = source.clock;
     this.#intent = intent;
     this.#signal = signal;
-    this.#reopening = new Backoff({ ...reopen, random: source.timing.random });
+    this.#reopening = new Backoff({ ...reopen, random: source.clock.random });
   }
 
   async *events(): Events<void> {
@@ -107,10 +107,10 @@ class IntentWatch {
     const inbox = request && new MessageInbox(request.rendezvousKey);
     let openAtMs = inbox && this.#source.openStream ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     while (!this.#signal.aborted) {
-      const nowMs = this.#timing.now();
+      const nowMs = this.#clock.now();
       if (request && inbox && nowMs >= openAtMs) {
         if (yield* this.#listen(request.body, inbox)) return;
-        const endedAtMs = this.#timing.now();
+        const endedAtMs = this.#clock.now();
         if (endedAtMs - nowMs > reopen.capMs) this.#reopening.reset();
         openAtMs = endedAtMs + this.#reopening.nextMs();
       } else if (this.#untilPollMs(pollCapMs) <= 0) {
@@ -169,7 +169,7 @@ class IntentWatch {
 
   async *#poll(): Events<boolean> {
     const status = await this.#status();
-    this.#polledAtMs = this.#timing.now();
+    this.#polledAtMs = this.#clock.now();
     this.#polls += 1;
     if (status?.codeScanned) yield* this.#scanned();
     if (!status?.intentSubmitted) return false;
@@ -196,7 +196,7 @@ class IntentWatch {
 
   #untilPollMs(capMs: number): number {
     const intervalMs = exponentialBackoffMs({ ...poll, capMs }, Math.max(0, this.#polls - 1));
-    return this.#polledAtMs + intervalMs - this.#timing.now();
+    return this.#polledAtMs + intervalMs - this.#clock.now();
   }
 
   /** Waits until the delay is over or one of the signals is aborted. Leaves no timer and no listener. */
@@ -208,7 +208,7 @@ class IntentWatch {
         unlisten();
         resolve();
       };
-      const stopTimer = this.#timing.startTimer(finish, Math.max(0, delayMs));
+      const stopTimer = this.#clock.startTimer(finish, Math.max(0, delayMs));
       const unlisten = listenForAbort(signals, finish);
       if (signals.some(({ aborted }) => aborted)) finish();
     });

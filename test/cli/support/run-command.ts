@@ -26,7 +26,7 @@ export async function runCommand(args: readonly string[], setting: Setting = {})
     colors: { out: false, error: false },
     columns: undefined,
     progress: () => undefined,
-    stream: async (line) => {
+    writeLine: async (line) => {
       lines.out.push(line);
     },
     inputLines: async function* () {

@@ -76,12 +76,12 @@ describe('the details of an intent', () => {
         size: expect.any(Number),
         content: { request_to_receive_bill: { partial: { currency: 'usd', native_amount: 12.5 } } },
       },
-      answer: { content: { exists: true, code_scanned: false, intent_submitted: false } },
+      response: { content: { exists: true, code_scanned: false, intent_submitted: false } },
     });
     // The time of the wallet's clock, as an ISO date.
     const at = new Date(startedAtMs).toISOString();
     expect(hint).toMatchObject({ request: { content: { message: { code_scanned: { timestamp: at } } } } });
-    expect(submission).toMatchObject({ answer: { size: 0, content: { result: 'OK' } } });
+    expect(submission).toMatchObject({ response: { size: 0, content: { result: 'OK' } } });
     expect(intent.signatures).toEqual([
       {
         ...{ signer: 'rendezvous', key: id, outcome: 'valid' },
@@ -211,7 +211,7 @@ describe('the details of an intent', () => {
     expect(await list(url)).toEqual([]);
     const { body } = await request(url).get('/inspector/api/other').expect(200);
     expect(body.entries).toMatchObject([
-      { operation: 'MicroPayment.getStatus', answer: { content: { exists: false } } },
+      { operation: 'MicroPayment.getStatus', response: { content: { exists: false } } },
       { operation: '<img src=x onerror=alert(1)>.x', refusal: { code: 'not_supported' } },
       { operation: 'Intents.createIntent', refusal: { code: 'malformed_message' }, request: { size: 1 } },
     ]);
@@ -363,7 +363,7 @@ describe('the journal is bounded', () => {
       { messageBytes: 100, bytes: 500 },
     );
     note(journal, 1, new Uint8Array(101));
-    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { length: 101, bytes: undefined } });
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ response: { length: 101, bytes: undefined } });
     for (let n = 2; n < 10; n += 1) note(journal, n, new Uint8Array(100));
     expect(journal.timelines).toHaveLength(3);
   });
@@ -378,7 +378,7 @@ describe('the journal is bounded', () => {
     const noteEnd = journal.startCall({ ...status, body }, 'proxy');
     noteEnd(answer);
     answer.fill(0);
-    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ response: { bytes: Uint8Array.of(8, 1) } });
   });
 });
 

@@ -152,8 +152,8 @@ describe('verification of an intent (protocol 6)', () => {
     ['an unknown currency', amount('abc', 1), /currency code/],
     ['an upper-case currency', amount('USD', 1), /currency code/],
     ['neither exact nor partial', { requestorAccount: account }, /Exactly one of exact and partial/],
-    ['exact for usd', { requestorAccount: account, exact: exact('usd', 100_000) }, /exact is for kin/],
-    ['partial for kin', amount('kin', 1), /exact is for kin/],
+    ['exact for usd', { requestorAccount: account, exact: exact('usd', 100_000) }, /kin requires exact/],
+    ['partial for kin', amount('kin', 1), /kin requires exact/],
     [
       'another exchange rate',
       { requestorAccount: account, exact: { ...exact('kin', 100_000), exchangeRate: 2 } },

@@ -4,7 +4,7 @@ import type { KeyPair } from '../../../src/keys/ed25519.js';
 import { MessageInbox } from '../../../src/sequencer/watch/message-stream.js';
 import type { v1 } from '../../../src/wire/codec.js';
 import { operations } from '../../../src/wire/envelope.js';
-import { differsByDefaultsOnly } from '../../../src/wire/signed-bytes.js';
+import { differsByDefaultsOnly } from '../../../src/wire/fields.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { call, closeAll, created, opened, payment, pollBody, reason, start } from '../fixture.js';
 

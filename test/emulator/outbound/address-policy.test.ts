@@ -1,4 +1,4 @@
-import { loopbackAddresses, publicAddresses } from '../../../src/emulator/outbound/outbound.js';
+import { loopbackAddresses, publicAddresses } from '../../../src/emulator/outbound/guarded-http-client.js';
 
 /**
  * The blocks of IANA's registries of special-purpose addresses (RFC 6890 and its successors) that are not globally

@@ -84,16 +84,19 @@ describe('the payment hook', () => {
   const valid = { amount: 1, currency: 'usd' };
 
   test.each<[unknown, string]>([
-    [{ ...valid, amount: '0.04' }, 'amount ("0.04"). The minimum is 0.05 usd'],
-    [{ ...valid, amount: 1.005 }, 'amount (1.005). Expected a decimal number'],
-    [{ ...valid, amount: Number.NaN }, 'amount (NaN). Expected a decimal number'],
-    [{ ...valid, amount: '720575940379279.36' }, 'amount ("720575940379279.36"). The amount exceeds'],
-    [{ ...valid, amount: undefined }, 'amount (undefined). Expected a decimal number'],
-    [{ ...valid, currency: 'xxx' }, 'currency ("xxx"). Unknown currency. Use a supported'],
-    [{ ...valid, destination: 'not-an-account' }, 'destination. The value is not the Base58 form'],
-    [{ ...valid, resource: '' }, 'resource. The resource of a payment must be a string'],
-    [{ ...valid, metadata: { at: new Date() } }, 'metadata. metadata.at is a Date'],
-    [{ ...valid, metadata: { order: undefined } }, 'metadata. metadata.order is undefined. Set a value, or omit it.'],
+    [{ ...valid, amount: '0.04' }, 'amount ("0.04") in the terms. The minimum is 0.05 usd'],
+    [{ ...valid, amount: 1.005 }, 'amount (1.005) in the terms. Expected a decimal number'],
+    [{ ...valid, amount: Number.NaN }, 'amount (NaN) in the terms. Expected a decimal number'],
+    [{ ...valid, amount: '720575940379279.36' }, 'amount ("720575940379279.36") in the terms. The amount exceeds'],
+    [{ ...valid, amount: undefined }, 'amount (undefined) in the terms. Expected a decimal number'],
+    [{ ...valid, currency: 'xxx' }, 'currency ("xxx") in the terms. Unknown currency. Use a supported'],
+    [{ ...valid, destination: 'not-an-account' }, 'destination in the terms. The value is not the Base58 form'],
+    [{ ...valid, resource: '' }, 'resource in the terms. The resource of a payment must be a string'],
+    [{ ...valid, metadata: { at: new Date() } }, 'metadata in the terms. metadata.at is a Date'],
+    [
+      { ...valid, metadata: { order: undefined } },
+      'metadata in the terms. metadata.order is undefined. Set a value, or omit it.',
+    ],
     [{ ...valid, colour: 'red' }, 'unknown property "colour". Valid properties: amount,'],
     [undefined, 'must return { amount, currency }'],
   ])('that returns the terms %j causes a 500 invalid_terms, and one log line with the field', async (terms, reason) => {

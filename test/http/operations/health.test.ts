@@ -165,7 +165,8 @@ describe('routerHealth', () => {
       config: { connectionLimits: { perProcess: 10 } },
       observed: { client: { paymentIntents: { getStatus: hanging } }, serviceState: () => service },
       ledger: { inspect },
-      live: { running: { closesConnections: false }, connectionLimiter: { open } },
+      running: { closesConnections: false },
+      connectionLimiter: { open },
       ...{ isEmbedded: false, timing },
     };
     return routerHealth(parts as unknown as HealthParts);

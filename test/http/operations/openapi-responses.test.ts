@@ -98,7 +98,7 @@ describe('the OpenAPI document describes all responses of', () => {
         sequencer,
         payment,
         transport: failing(sequencer.transport),
-        hooks: { maxAttempts: 1 },
+        hookLimits: { maxAttempts: 1 },
         onLogin: () => onLogin(),
       },
       ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded') },

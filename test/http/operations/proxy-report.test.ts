@@ -28,36 +28,36 @@ async function ask(
 
 describe('the doctor learns how its request arrived', () => {
   test.each([
-    ['directly', {}, { forwarded: 0, trusted: 0, claimed: false, proxied: false, encrypted: false, secure: false }],
+    ['directly', {}, { forwarded: 0, trusted: 0, spoofed: false, proxied: false, encrypted: false, secure: false }],
     [
       'through an untrusted proxy',
       { forwardedFor: '192.0.2.7' },
-      { forwarded: 1, trusted: 0, claimed: false, proxied: true, encrypted: false, secure: false },
+      { forwarded: 1, trusted: 0, spoofed: false, proxied: true, encrypted: false, secure: false },
     ],
     [
       'through a trusted proxy',
       { forwardedFor: '192.0.2.7', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: false },
+      { forwarded: 1, trusted: 1, spoofed: false, proxied: true, encrypted: false, secure: false },
     ],
     [
       'over https through a trusted proxy',
       { forwardedFor: '192.0.2.7', forwardedProto: 'https', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: true },
+      { forwarded: 1, trusted: 1, spoofed: false, proxied: true, encrypted: false, secure: true },
     ],
     [
       'through two proxies, one of them trusted',
       { forwardedFor: '192.0.2.7, 198.51.100.4', trustProxy: 1 },
-      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: false },
+      { forwarded: 2, trusted: 1, spoofed: false, proxied: true, encrypted: false, secure: false },
     ],
     [
-      'with the claimed address through a proxy that does not overwrite it',
+      'with the spoofed address through a proxy that does not overwrite it',
       { forwardedFor: '192.0.2.1', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, claimed: true, proxied: true, encrypted: false, secure: false },
+      { forwarded: 1, trusted: 1, spoofed: true, proxied: true, encrypted: false, secure: false },
     ],
     [
-      'with the claimed address through a proxy that appends to it',
+      'with the spoofed address through a proxy that appends to it',
       { forwardedFor: '192.0.2.1, 198.51.100.4', trustProxy: 1 },
-      { forwarded: 2, trusted: 1, claimed: false, proxied: true, encrypted: false, secure: false },
+      { forwarded: 2, trusted: 1, spoofed: false, proxied: true, encrypted: false, secure: false },
     ],
   ])('%s', async (_name, path, report) => {
     expect(parseReport(await ask(token, path))).toEqual(report);
@@ -89,8 +89,8 @@ test.each([
   [undefined],
   [''],
   ['forwarded=1'],
-  ['forwarded=x, trusted=1, claimed=0, proxied=1, encrypted=1, secure=1'],
-  ['forwarded=1, trusted=1, claimed=0, proxied=2'],
+  ['forwarded=x, trusted=1, spoofed=0, proxied=1, encrypted=1, secure=1'],
+  ['forwarded=1, trusted=1, spoofed=0, proxied=2'],
 ])('a response with the header %j is no report', (text) => {
   expect(parseReport(text)).toBeUndefined();
 });

@@ -81,7 +81,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
       databaseUrl: await newDatabaseUrl(kind),
       payment,
       onPaid: () => onPaid(),
-      hooks: { maxAttempts: 1 },
+      hookLimits: { maxAttempts: 1 },
       ...routes((app) => {
         app.get('/any/:name', article({}), show);
         app.get('/usd/:name', article({ amount: 0.5, currency: 'usd', order: { article: 'tea' } }), show);

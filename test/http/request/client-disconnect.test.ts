@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Express, Response } from 'express';
-import type { Abortable } from '../../../src/async/abort.js';
+import type { AbortSignalLike } from '../../../src/async/abort.js';
 import { disconnectSignal } from '../../../src/http/request/client-disconnect.js';
 import { Browser } from '../../support/browser/browser.js';
 import { eventually } from '../../support/eventually.js';
@@ -151,7 +151,7 @@ function countDisconnects() {
 
 describe('disconnectSignal', () => {
   test('is not aborted by a complete response, and listens only when a caller waits', async () => {
-    const seen: { signal: Abortable; res: Response }[] = [];
+    const seen: { signal: AbortSignalLike; res: Response }[] = [];
     const origin = await serve((_req, res) => {
       const response = res as unknown as Response;
       const before = res.listenerCount('close');
@@ -167,7 +167,7 @@ describe('disconnectSignal', () => {
   });
 
   test('is aborted at once when the client has already disconnected', async () => {
-    const { promise, resolve } = deferred<Abortable>();
+    const { promise, resolve } = deferred<AbortSignalLike>();
     let isReceived = false;
     const origin = await serve(async (_req, res) => {
       isReceived = true;

@@ -53,7 +53,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
       payment: () => ({ amount: 2, currency: 'usd', login: true }),
       onLogin: (...args) => onLogin(...args),
-      hooks: { timeoutMs: hookTimeoutMs },
+      hookLimits: { timeoutMs: hookTimeoutMs },
     });
     await site.router.database.query('create table welcomed (user_id text, intent text)');
   });
@@ -108,7 +108,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect([failed.status, failed.body.code]).toEqual([status, code]);
     expect(failed.body.detail).toBe(status === 403 ? 'Not today.' : undefined);
     if (name === 'never returns') {
-      const text = 'onLogin timed out after 29000 ms. Move slow work out of the hook, or raise hooks.timeoutMs.';
+      const text = 'onLogin timed out after 29000 ms. Move slow work out of the hook, or raise hookLimits.timeoutMs.';
       expect(site.log.text).toContain(text);
     }
     expect(await userOf(browser)).toBeNull();

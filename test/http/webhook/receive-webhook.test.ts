@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import express from 'express';
 import request from 'supertest';
@@ -312,6 +312,23 @@ describe('a repeated webhook call', () => {
     passMs(1);
     await post(origin, good).expect(200);
     expect(transport.polledIds()).toEqual([id, id]);
+  });
+
+  test('polls the intent if the queue of rechecks was full at the first call', async () => {
+    const options = { timeoutMs: 600_000, attemptTimeoutMs: 600_000, rateLimits: false } as const;
+    const { origin, transport } = await startWebhookSite(options);
+    const endPolls = transport.hold('getStatus');
+    // Four are polled, and a thousand wait.
+    for (let n = 0; n < 1_004; n += 1) {
+      const intent = bs58.encode(createHash('sha256').update(String(n)).digest());
+      await post(origin, jwtOf({ ...claims, intent }, service)).expect(200);
+    }
+    await post(origin, good).expect(200);
+    endPolls();
+    await eventually('an empty queue', () => transport.polledIds().length === 1_004);
+    expect(transport.polledIds()).not.toContain(id);
+    await post(origin, good).expect(200);
+    expect(transport.polledIds().slice(1_004)).toEqual([id]);
   });
 
   test('with another payload for the same intent polls the intent again', async () => {

@@ -72,7 +72,9 @@ describe('StatusRechecks', () => {
 
   test('by default runs four calls, queues a thousand rechecks, and drops the others', async () => {
     const { recheck, polled, open, endFirst } = startRechecks();
-    for (let n = 0; n < 2_000; n += 1) recheck(`intent ${n}`);
+    const added = Array.from({ length: 2_000 }, (_, n) => recheck(`intent ${n}`));
+    expect(added.filter(Boolean)).toHaveLength(1_004);
+    expect(recheck('intent 4')).toBe(true);
     expect(polled).toHaveLength(4);
     while (open.length > 0) await endFirst();
     expect(polled).toHaveLength(1_004);

@@ -10,8 +10,8 @@ import { LogRecorder } from '../../support/sites/site.js';
 const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
 
 /** A database that fails while the test sets an error, with its log and events. */
-function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
-  const state = { error: undefined as unknown, queryError: undefined as unknown, trials: 0, recoveries: 0 };
+function failingDatabase(timing = { probeMs: 5, stableMs: 50 }) {
+  const state = { error: undefined as unknown, queryError: undefined as unknown, probes: 0, recoveries: 0 };
   const respond = async () => {
     if (state.error) throw state.error;
     return { rows: [], rowCount: 0 };
@@ -23,7 +23,7 @@ function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
       return respond();
     },
     transaction: async (work) => {
-      state.trials += 1;
+      state.probes += 1;
       await respond();
       return work({ query: respond, client: {} });
     },
@@ -66,7 +66,7 @@ test('an outage emits one event at its start and one at its end, however many ca
 });
 
 test('a database that fails and recovers within moments has one outage', async () => {
-  const { state, connector, log } = failingDatabase({ trialMs: 1, calmMs: 600_000 });
+  const { state, connector, log } = failingDatabase({ probeMs: 1, stableMs: 600_000 });
   for (let time = 1; time <= 5; time += 1) {
     state.error = databaseOutage('The database cannot be reached', refused);
     await queryOrError(connector);
@@ -79,7 +79,7 @@ test('a database that fails and recovers within moments has one outage', async (
 });
 
 test('a failure that continues while probes succeed does not cause a probe for each call', async () => {
-  const { state, connector, log } = failingDatabase({ trialMs: 600_000, calmMs: 600_000 });
+  const { state, connector, log } = failingDatabase({ probeMs: 600_000, stableMs: 600_000 });
   state.queryError = databaseOutage('The database failed', refused);
   await queryOrError(connector);
   await eventually(() => state.recoveries === 1);
@@ -88,20 +88,20 @@ test('a failure that continues while probes succeed does not cause a probe for e
     // The database accepts writes, so the health check keeps this process.
     connector.requireUp();
   }
-  expect(state).toMatchObject({ trials: 1, recoveries: 1 });
+  expect(state).toMatchObject({ probes: 1, recoveries: 1 });
   expect(log.text.match(/express-intents:/g)).toHaveLength(1);
   await connector.close();
 });
 
 test('a failure that continues while probes succeed causes more probes, in one outage', async () => {
-  const { state, connector, log } = failingDatabase({ trialMs: 5, calmMs: 600_000 });
+  const { state, connector, log } = failingDatabase({ probeMs: 5, stableMs: 600_000 });
   state.queryError = databaseOutage('The database failed', refused);
   // Like a settlement that continues at once.
   await eventually(async () => {
     await queryOrError(connector);
     return state.recoveries === 4;
   });
-  expect(state.trials).toBe(4);
+  expect(state.probes).toBe(4);
   expect(log.text.match(/express-intents:/g)).toHaveLength(1);
   await connector.close();
 });
@@ -111,7 +111,7 @@ test('an error that concerns one call, such as a statement timeout, is no outage
   state.error = new IntentError('ledger_unavailable', 'canceling statement due to statement timeout (57014)');
   await queryOrError(connector);
   connector.requireUp();
-  expect([state.trials, log.text]).toEqual([0, '']);
+  expect([state.probes, log.text]).toEqual([0, '']);
 });
 
 test('a closed connector sends no more probes', async () => {
@@ -120,7 +120,7 @@ test('a closed connector sends no more probes', async () => {
   await queryOrError(connector);
   await connector.close();
   await wait(20);
-  const { trials } = state;
+  const { probes } = state;
   await wait(50);
-  expect(state.trials).toBe(trials);
+  expect(state.probes).toBe(probes);
 });

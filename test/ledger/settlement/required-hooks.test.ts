@@ -69,7 +69,7 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
     await run({ onPaid, onReversed: () => undefined });
     const job = await run({ onPaid });
     expect(job.log.lines).toHaveLength(1);
-    expect(job.log.text).toContain('another process with this ledger has hooks that this process lacks: onReversed.');
+    expect(job.log.text).toContain('the ledger has recorded hooks that this process lacks: onReversed.');
     expect(job.log.text).toContain('npx express-intents ledger forget-hook <hook>');
     expect((await run({ onPaid, onReversed: () => undefined })).log.lines).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
     for (let time = 0; time < 2; time += 1) await old.settlement.checkHooks();
     expect(old.log.lines).toEqual([
       expect.stringMatching(
-        /^error .*settles no payments, because another process with this ledger has hooks that this process lacks: onReversed\./,
+        /^error .*settles no payments, because the ledger has recorded hooks that this process lacks: onReversed\./,
       ),
     ]);
   });

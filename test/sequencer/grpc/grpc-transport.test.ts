@@ -188,6 +188,16 @@ it('the error text of the service is truncated for logs', async () => {
   await expect(call).rejects.toMatchObject({ code: 'sequencer_error', serviceMessage: 'é'.repeat(1_000) });
 });
 
+it.each([
+  [3, 'sequencer_error', 'INVALID_ARGUMENT'],
+  [8, 'sequencer_bad_status', 'RESOURCE_EXHAUSTED'],
+  [13, 'sequencer_bad_status', 'INTERNAL'],
+])('the error of gRPC status %i has its text as `cause`', async (status, code, name) => {
+  server.behave(grpcStatus(status, 'the reason'));
+  const call = connect().call(operations.getStatus, body);
+  await expect(call).rejects.toMatchObject({ code, cause: { message: `${name}: the reason` } });
+});
+
 describe("the caller's signal", () => {
   it.each(['before the headers', 'in the body'])('ends a running call with its reason: %s', async (when) => {
     const reason = new Error('the visitor left');

@@ -1,4 +1,4 @@
-import type { Abortable } from '../../../src/async/abort.js';
+import type { AbortSignalLike } from '../../../src/async/abort.js';
 import { IntentError, SequencerError } from '../../../src/errors.js';
 import { getStatus } from '../../../src/sequencer/calls.js';
 import { type FetchStatus, StatusCache, type StatusUpdate } from '../../../src/sequencer/watch/status-cache.js';
@@ -128,7 +128,7 @@ describe('aborting a read', () => {
   });
 
   test('does not send a queued call if no caller waits', async () => {
-    const asked: (Abortable | undefined)[] = [];
+    const asked: (AbortSignalLike | undefined)[] = [];
     const ask: FetchStatus = (_id, { cancelBeforeSend }) =>
       new Promise((_resolve, reject) => {
         asked.push(cancelBeforeSend);

@@ -4,23 +4,23 @@ import { keyPairFromSeed } from '../../../src/keys/ed25519.js';
 import type { CallOptions } from '../../../src/sequencer/transport.js';
 import { watchIntent } from '../../../src/sequencer/watch/watch-intent.js';
 import type { v1 } from '../../../src/wire/codec.js';
-import { FakeTiming, settled } from './fake-timing.js';
+import { FakeClock, settled } from './fake-clock.js';
 import { clientSecret, id, message, rendezvous, ScriptedTransport } from './scripted-transport.js';
 
-let timing: FakeTiming;
+let clock: FakeClock;
 let transport: ScriptedTransport;
 let abort: AbortController;
 
 beforeEach(() => {
-  timing = new FakeTiming();
-  transport = new ScriptedTransport(timing.now);
+  clock = new FakeClock();
+  transport = new ScriptedTransport(clock.now);
   abort = new AbortController();
 });
 // Every test ends without pending timers.
 afterEach(async () => {
   abort.abort();
   await settled();
-  expect(timing.pending).toBe(0);
+  expect(clock.pending).toBe(0);
 });
 
 interface Watching {
@@ -33,7 +33,7 @@ interface Watching {
 function watch(intent: { id: string; clientSecret?: string } = { id, clientSecret }): Watching {
   const events: IntentEvent[] = [];
   const read = async (): Promise<void> => {
-    for await (const event of watchIntent(transport, { timing })(intent, { signal: abort.signal })) events.push(event);
+    for await (const event of watchIntent(transport, { clock })(intent, { signal: abort.signal })) events.push(event);
   };
   const over = read().then(
     () => 'the end',
@@ -102,7 +102,7 @@ describe('with a stream', () => {
     await settled();
     transport.stream.send(scanned(1), scanned(2));
     transport.stream.send(scanned(1));
-    await timing.pass(60_000);
+    await clock.pass(60_000);
     expect(watching.kinds).toEqual(['code_scanned']);
   });
 
@@ -128,7 +128,7 @@ describe('with a stream', () => {
     expect(transport.statusCallsAtMs).toEqual([0, 0]);
     // The status lags behind the message.
     transport.status = { exists: true, intentSubmitted: true };
-    await timing.pass(1_000);
+    await clock.pass(1_000);
     expect(watching.kinds).toEqual(['intent_submitted']);
   });
 
@@ -218,19 +218,19 @@ describe('with a stream', () => {
     transport.stream.send(rejected(1));
     await settled();
     expect(transport.stream.isLeft).toBe(true);
-    await timing.pass(10_000);
+    await clock.pass(10_000);
     expect(transport.streams).toHaveLength(2);
     expect(watching.kinds).toEqual(['client_rejected_login']);
   });
 
   test('polls the status with growing intervals, so a stream that stopped responding is noticed', async () => {
     const watching = watch();
-    await timing.pass(300_000);
+    await clock.pass(300_000);
     expect(transport.streams).toHaveLength(1);
     expect(transport.statusCallsAtMs.slice(0, 5)).toEqual([0, 1_000, 2_500, 4_750, 8_125]);
     expect(transport.statusCallsAtMs.length).toBeLessThan(20);
     transport.status = { exists: true, intentSubmitted: true };
-    await timing.pass(30_000);
+    await clock.pass(30_000);
     expect(watching.kinds).toEqual(['intent_submitted']);
   });
 });
@@ -242,7 +242,7 @@ describe('when the stream breaks', () => {
     transport.stream.send(scanned(1), rejected(2));
     await settled();
     transport.stream.end({ error: down });
-    await timing.pass(10_000);
+    await clock.pass(10_000);
     expect(transport.streams).toHaveLength(2);
     // Stored messages are replayed in another order, with the new one.
     transport.stream.send(rejected(3), rejected(2));
@@ -254,12 +254,12 @@ describe('when the stream breaks', () => {
   test('polls the status at each opening', async () => {
     transport.onOpen = (stream) => stream.end({ error: down });
     const watching = watch();
-    await timing.pass(400);
+    await clock.pass(400);
     const openedAtMs = transport.streams.map(({ atMs }) => atMs);
     expect(openedAtMs).toEqual([0, 125, 375]);
     expect(transport.statusCallsAtMs).toEqual(openedAtMs);
     transport.status = { exists: true, intentSubmitted: true };
-    await timing.pass(500);
+    await clock.pass(500);
     expect(watching.kinds).toEqual(['intent_submitted']);
   });
 
@@ -278,12 +278,12 @@ describe('when the stream breaks', () => {
   ])('is retried with backoff for an hour in which every stream %s', async (_name, fault) => {
     Object.assign(transport, fault);
     for (const chance of [0.5, 0.999]) {
-      timing.chance = chance;
+      clock.chance = chance;
       transport.streams.length = 0;
       transport.statusCallsAtMs.length = 0;
       abort = new AbortController();
       watch();
-      await timing.pass(3_600_000);
+      await clock.pass(3_600_000);
       // The longest delay is 15 s to the next opening, and 5 s to the next poll.
       expect(transport.streams.length).toBeLessThan(3_600 / (10 * chance) + 10);
       expect(transport.streams.length).toBeGreaterThan(3_600 / 10 - 10);
@@ -298,32 +298,32 @@ describe('when the stream breaks', () => {
   });
 
   test('always pauses between two openings', async () => {
-    timing.chance = 0;
+    clock.chance = 0;
     transport.onOpen = (stream) => stream.end();
     watch();
-    await timing.pass(1_000);
+    await clock.pass(1_000);
     expect(transport.streams.length).toBeLessThanOrEqual(21);
   });
 
   test('restarts the backoff after a stream that lived long', async () => {
     transport.onOpen = (stream) => stream.end();
     watch();
-    await timing.pass(60_000);
+    await clock.pass(60_000);
     transport.onOpen = () => {};
-    await timing.pass(10_000);
+    await clock.pass(10_000);
     const { length } = transport.streams;
-    await timing.pass(20_000);
+    await clock.pass(20_000);
     expect(transport.streams).toHaveLength(length);
     transport.stream.end();
-    await timing.pass(125);
+    await clock.pass(125);
     expect(transport.streams).toHaveLength(length + 1);
   });
 
   test('polls the status while a handshake hangs', async () => {
     const watching = watch();
-    await timing.pass(1_500);
+    await clock.pass(1_500);
     transport.status = { exists: true, intentSubmitted: true };
-    await timing.pass(1_000);
+    await clock.pass(1_000);
     expect(watching.kinds).toEqual(['intent_submitted']);
   });
 });
@@ -340,17 +340,17 @@ describe('without a stream', () => {
     ],
   ])('%s: polls after 1 s, then with growing intervals up to 5 s', async (_name, begin) => {
     const watching = begin();
-    await timing.pass(30_000);
+    await clock.pass(30_000);
     expect(transport.statusCallsAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
     transport.status = { exists: true, codeScanned: true };
-    await timing.pass(5_000);
+    await clock.pass(5_000);
     expect(watching.kinds).toEqual(['code_scanned']);
     // A payment follows a scan soon, so polls restart with the short interval.
     const { length } = transport.statusCallsAtMs;
-    await timing.pass(1_500);
+    await clock.pass(1_500);
     expect(transport.statusCallsAtMs.length).toBeGreaterThan(length);
     transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
-    await timing.pass(5_000);
+    await clock.pass(5_000);
     expect(watching.kinds).toEqual(['code_scanned', 'intent_submitted']);
     expect(transport.streams).toHaveLength(0);
   });
@@ -366,12 +366,12 @@ describe('the source of the status', () => {
     };
     const kinds: string[] = [];
     const watching = (async () => {
-      const events = watchIntent(transport, { timing, fetchStatus })({ id, clientSecret }, { signal: abort.signal });
+      const events = watchIntent(transport, { clock, fetchStatus })({ id, clientSecret }, { signal: abort.signal });
       for await (const { kind } of events) kinds.push(kind);
     })();
-    await timing.pass(1_000);
+    await clock.pass(1_000);
     expect([asked, kinds]).toEqual([[id, id], []]);
-    await timing.pass(1_500);
+    await clock.pass(1_500);
     await watching;
     expect([asked, kinds]).toEqual([[id, id, id], ['intent_submitted']]);
     expect([transport.statusCallsAtMs, transport.streams.length]).toEqual([[], 1]);
@@ -387,10 +387,10 @@ describe('an error', () => {
   ])('$code of a status call does not end a watch', async (error) => {
     transport.status = error;
     const watching = watch();
-    await timing.pass(60_000);
+    await clock.pass(60_000);
     expect(watching.isOver).toBe(false);
     transport.status = { exists: true, intentSubmitted: true };
-    await timing.pass(30_000);
+    await clock.pass(30_000);
     expect(watching.kinds).toEqual(['intent_submitted']);
   });
 
@@ -431,7 +431,7 @@ describe('an abort', () => {
       'during a stream',
       async (begin) => {
         const watching = begin();
-        await timing.pass(5_000);
+        await clock.pass(5_000);
         return watching;
       },
     ],
@@ -440,7 +440,7 @@ describe('an abort', () => {
       async (begin) => {
         transport.onOpen = (stream) => stream.end();
         const watching = begin();
-        await timing.pass(5_000);
+        await clock.pass(5_000);
         return watching;
       },
     ],
@@ -449,7 +449,7 @@ describe('an abort', () => {
     abort.abort(new Error('enough'));
     expect(await watching.over).toBe('the end');
     expect(transport.streams.every(({ stream }) => stream.isLeft)).toBe(true);
-    expect(timing.pending).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   test('ends a watch whose status call never ends', async () => {
@@ -465,7 +465,7 @@ describe('an abort', () => {
 
   test('by leaving the loop closes the stream', async () => {
     transport.status = { exists: true, codeScanned: true };
-    for await (const { kind } of watchIntent(transport, { timing })({ id, clientSecret }, { signal: abort.signal })) {
+    for await (const { kind } of watchIntent(transport, { clock })({ id, clientSecret }, { signal: abort.signal })) {
       expect(kind).toBe('code_scanned');
       break;
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
-import { Abort } from '../../../async/abort.js';
+import { LightAbortController } from '../../../async/abort.js';
 import { IntentError } from '../../../errors.js';
 import type { QueryResult } from '../database.js';
 import { ledgerUnavailable, toLedgerError } from '../database-fault.js';
@@ -37,7 +37,7 @@ const rollBackError = new Error('The transaction is rolled back.');
  */
 export class EmbeddedTransaction {
   /** Aborted when the transaction must end before its work does. */
-  readonly abandoned = new Abort();
+  readonly abandoned = new LightAbortController();
   readonly #options: EmbeddedTransactionOptions;
   readonly #mark = randomUUID();
   #begun: Promise<Transaction> | undefined;

@@ -9,7 +9,7 @@ import {
   loopbackAddresses,
   publicAddresses,
   type Resolve,
-} from '../../../src/emulator/outbound/outbound.js';
+} from '../../../src/emulator/outbound/guarded-http-client.js';
 import { localhostCertificate } from '../../support/sites/localhost-certificate.js';
 
 const servers: Server[] = [];

@@ -1,7 +1,7 @@
 import type { WatchClock } from '../../../src/sequencer/watch/watch-intent.js';
 
 /** A clock and a random source that the test controls. */
-export class FakeTiming implements WatchClock {
+export class FakeClock implements WatchClock {
   nowMs = 0;
   chance = 0.5;
   readonly #timers = new Map<object, { atMs: number; elapsed: () => void }>();

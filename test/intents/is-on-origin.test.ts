@@ -1,4 +1,4 @@
-import { isOnOrigin } from '../../src/intents/return-address.js';
+import { isOnOrigin } from '../../src/intents/is-on-origin.js';
 import { hostileAddresses } from '../attack/support/hostile-addresses.js';
 
 const page = 'https://shop.example/articles/tea';
