@@ -19,7 +19,7 @@ export const errorCodes = {
   invalid_client_secret: [400, 'The client secret is malformed, or belongs to another intent'],
   invalid_idempotency_key: [400, 'The idempotency key is malformed'],
   not_supported: [400, 'This kind of intent is not supported'],
-  invalid_webhook: [400, 'The webhook call is not signed by the payment service'],
+  invalid_webhook: [400, 'The webhook call is invalid'],
   request_refused: [400, 'The site refused the request'],
   login_required: [401, 'A login is required'],
   payment_required: [402, 'A payment is required'],
@@ -44,7 +44,7 @@ export const errorCodes = {
   internal_error: [500, 'The server has an internal error'],
   session_unavailable: [503, 'The session store is unavailable'],
   too_busy: [503, 'The site is overloaded'],
-  closing: [503, 'The site is restarting'],
+  closing: [503, 'The process of the site is shutting down'],
   ledger_unavailable: [503, 'The ledger of the site is unavailable'],
   ledger_locked: [503, 'The ledger of the site is open elsewhere'],
   // Errors of the payment service or the connection to it.

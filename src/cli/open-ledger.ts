@@ -28,7 +28,7 @@ async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>
 export async function withLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const db = await openDatabase(settings).catch((error) => {
-    throw error instanceof IntentError && error.code === 'ledger_locked' ? openInSite(settings) : error;
+    throw error instanceof IntentError && error.code === 'ledger_locked' ? ledgerInUseError(settings) : error;
   });
   try {
     return await use(db, settings);
@@ -52,7 +52,7 @@ export function databaseHost(url: string): string {
 /** If the query names a socket, a user may precede an empty host, which `URL` refuses. */
 const parseDatabaseUrl = (url: string): URL => new URL(url.replace('@/', '@localhost/'));
 
-function openInSite(settings: LedgerSettings): IntentError {
+function ledgerInUseError(settings: LedgerSettings): IntentError {
   return new IntentError(
     'ledger_locked',
     `Another process, probably the site, has ${describeLocation(settings)} open. Only one process can open it.\n` +

@@ -61,7 +61,7 @@ export interface EmulatorOptions {
 export interface HookLimits {
   /**
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
-   * counted: it is retried until `watch.unpaidMs` has passed. Default 15, which takes about three hours.
+   * counted, unless it ends the process: it is retried until `watch.unpaidMs` has passed. Default 15, which takes about three hours.
    */
   readonly maxAttempts?: number | undefined;
   /**

@@ -42,7 +42,7 @@ function writeKey(): VerifierKeyRing | undefined {
     mkdirSync(path.dirname(developmentKeyFile), { recursive: true });
     rmSync(draft, { force: true });
     writeFileSync(draft, generateKeyPair().secret, { mode: 0o600, flag: 'wx' });
-    publish(draft);
+    moveIntoPlace(draft);
     return readKey();
   } catch {
     return undefined;
@@ -52,7 +52,7 @@ function writeKey(): VerifierKeyRing | undefined {
 }
 
 /** A link fails if another process has written the file. Both then use the same key. */
-function publish(draft: string): void {
+function moveIntoPlace(draft: string): void {
   try {
     linkSync(draft, developmentKeyFile);
   } catch {

@@ -85,7 +85,10 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
     report.problem(`routes.${name}`, problem, "Use a path without parameters, such as '/pay', or false.");
   }
   // The path of the events route may be shared, because an id and `/events` follow it.
-  const exact = Object.entries(all).filter(([name, path]) => path !== false && name !== 'events');
+  const exact = Object.entries(all)
+    .filter(([name, path]) => path !== false && name !== 'events')
+    // Of two equal routes the one that the site sets is reported, not a default.
+    .sort(([one], [other]) => Number(one in routes) - Number(other in routes));
   for (const [index, [name, path]] of exact.entries()) {
     const [other] = exact.slice(0, index).find(([, earlier]) => earlier === path) ?? [];
     if (other === undefined) continue;

@@ -14,6 +14,7 @@ export function parseSecrets(text: string): Uint8Array[] {
   return entries.map((entry, index) => parseSecret(entry, `Entry ${index + 1} of ${entries.length}`));
 }
 
+/** The entries of a list of secrets, unparsed. */
 export function splitSecrets(text: string): string[] {
   // A JSON array contains commas, so an entry is either a pair of brackets with its content or a text without separators.
   return text.match(/\[[^\]]*\]?|[^\s,[]+/g) ?? [];

@@ -16,15 +16,18 @@ export function isStorable(text: string): boolean {
  * @throws {IntentError} `invalid_configuration`, with the path of the member that is not JSON
  */
 export function toJsonClone(value: unknown, name: string, depth = 0): unknown {
-  if (depth > maxDepth) throw refused(name, 'is circular or nested too deeply');
+  if (depth > maxDepth) throw refused(name, 'is circular or nested too deeply', 'Omit it.');
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'string' && isStorable(value)) return value;
   if (Array.isArray(value)) return Array.from(value, (item, at) => toJsonClone(item, `${name}[${at}]`, depth + 1));
-  if (!isPlainObject(value)) throw refused(name, `is ${typeNameOf(value)}`);
+  if (typeof value === 'string')
+    throw refused(name, 'is a string that contains a NUL character or a lone surrogate', 'Remove these characters.');
+  if (!isPlainObject(value)) throw refused(name, `is ${typeNameOf(value)}`, 'Omit it, or convert it to text.');
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   for (const [key] of members)
-    if (!isStorable(key)) throw refused(name, 'has a key that contains a NUL character or a lone surrogate');
+    if (!isStorable(key))
+      throw refused(name, 'has a key that contains a NUL character or a lone surrogate', 'Rename it.');
   return Object.fromEntries(members.map(([key, member]) => [key, toJsonClone(member, `${name}.${key}`, depth + 1)]));
 }
 
@@ -37,15 +40,11 @@ function isPlainObject(value: unknown): value is object {
 
 /** The type, not the value: the value may be secret. */
 function typeNameOf(value: unknown): string {
-  if (typeof value === 'string') return 'a string that contains a NUL character or a lone surrogate';
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object') return value === undefined ? 'undefined' : `a ${typeof value}`;
   return `a ${value?.constructor?.name ?? 'class instance'}`;
 }
 
-function refused(name: string, problem: string): IntentError {
-  return new IntentError(
-    'invalid_configuration',
-    `${name} ${problem}, which cannot be stored as JSON. Omit it, or convert it to text.`,
-  );
+function refused(name: string, problem: string, fix: string): IntentError {
+  return new IntentError('invalid_configuration', `${name} ${problem}, which cannot be stored as JSON. ${fix}`);
 }

@@ -210,13 +210,14 @@ export async function registerWebhook(
   if (result === Result.OK || result === Result.ALREADY_REGISTERED) return;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
   const reason = Result[result] ?? result;
-  const advice =
-    result === Result.INTENT_EXISTS
-      ? 'The intent is submitted and needs no webhook.'
-      : 'Its URL must be https and reachable from the internet.';
-  const message = `The payment service refused the webhook: ${reason}. ${advice}`;
+  const message = `The payment service refused the webhook: ${reason}.${webhookAdvice[result ?? 0] ?? ''}`;
   throw new SequencerError('sequencer_error', message);
 }
+
+const webhookAdvice: Readonly<Record<number, string>> = {
+  [v1.RegisterWebhookResponse.Result.INTENT_EXISTS]: ' The intent is submitted and needs no webhook.',
+  [v1.RegisterWebhookResponse.Result.INVALID_URL]: ' The webhook URL must be https and reachable from the internet.',
+};
 
 /** Every result except OK is a refusal, including results that this version does not know. */
 function requireOk(result: number | null | undefined): void {

@@ -64,7 +64,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Sends calls with retries, a circuit breaker and `cancelBeforeSend`, or without them as a `Transport` does. */
+/** What a call needs: a `ResilientTransport`, or any `Transport`, which sends each call once and ignores `cancelBeforeSend`. */
 export interface CallTransport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

@@ -42,7 +42,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.replayed': counter('{request}', 'Requests that received an existing intent', {
     intent_replayed: byKind,
   }),
-  'express_intents.intents.failed': counter('{request}', 'Requests for an intent that were rejected or failed', {
+  'express_intents.intents.failed': counter('{request}', 'Requests to create an intent that were rejected or failed', {
     intent_failed: byCode,
   }),
   'express_intents.intents.scanned': counter('{intent}', 'Intents scanned while a page was connected', {

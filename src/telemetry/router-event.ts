@@ -68,7 +68,7 @@ export interface RouterEventDetails {
   readonly intent_declined: IntentFields & KindFields;
   /** The payment service has reported a submission. */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
-  /** The submission of a payment was detected `afterMs` milliseconds after its creation, which is more than 15 minutes. It still settles. */
+  /** A submission was detected `afterMs` milliseconds after the creation of its payment, over 15 minutes. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed, or the site has none. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };

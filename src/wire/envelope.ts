@@ -69,8 +69,8 @@ export function isEmptyEnvelope(httpStatus: number, contentType: string | null |
  * Extracts the inner message of a `Response` envelope.
  *
  * Proto3 omits default values, so zero bytes are the envelope of a success without a body. The transport checks whether there
- * was an envelope (`isEmptyEnvelope`). Bytes of another format often decode to default values too. Therefore an envelope with
- * bytes must have no error text (section 7.1), and either a body or an explicit result.
+ * was an envelope (`isEmptyEnvelope`). Bytes of another format often decode to default values too. Therefore an OK envelope
+ * with bytes must have no error text (section 7.1), and either a body or an explicit result.
  * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for an invalid one
  */
 export function openResponse(bytes: Uint8Array): Uint8Array {

@@ -320,7 +320,7 @@ const atSequencers: readonly Case[] = [
     }),
     expected: [
       ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
-      ['stream', 'warning', /The message stream at .* does not open: .* status 200/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not work: .* status 200/, /WebSockets/],
     ],
   },
   {
@@ -328,7 +328,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     expected: [
       ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
-      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not work/, /WebSockets/],
     ],
   },
   {
@@ -336,7 +336,7 @@ const atSequencers: readonly Case[] = [
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     expected: [
       ['sequencer', 'error', /answers with HTTP status 404/, /without \/v1\/api/],
-      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not work/, /WebSockets/],
     ],
   },
   {
@@ -351,7 +351,7 @@ const atSequencers: readonly Case[] = [
         /answers with HTTP status 308, a redirect/,
         /Set INTENT_SEQUENCER_URL to the target of the redirect/,
       ],
-      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not work/, /WebSockets/],
     ],
   },
   {
@@ -359,7 +359,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     expected: [
       ['sequencer', 'error', /reports a nonexistent intent as existing/, /Set INTENT_SEQUENCER_URL to the address of/],
-      ['stream', 'warning', /The message stream at .* does not open/, /WebSockets/],
+      ['stream', 'warning', /The message stream at .* does not work/, /WebSockets/],
     ],
   },
   {
@@ -883,9 +883,17 @@ describe('doctor finds nothing', () => {
       {
         check: 'webhook',
         level: 'warning',
-        text: expect.stringMatching(/\/intent\/webhook answers with status 404, and the route `openapi`/),
+        text: expect.stringMatching(/\/intent\/webhook answers with status 404, and \/intent\/v1\/openapi\.json/),
         fix: expect.stringContaining('webhook: true'),
       },
+    ]);
+  });
+
+  it('but the missing route of a site without webhooks, whose routes `openapi` names', async () => {
+    sound.front.faults = { site: await sound.startSite({ webhook: false }) };
+    const text = expect.stringMatching(/\/intent\/webhook answers with status 404: calls from/);
+    expect(await findingsOf('webhook')).toEqual([
+      { check: 'webhook', level: 'error', text, fix: expect.stringContaining('webhook: true') },
     ]);
   });
 

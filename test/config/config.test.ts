@@ -646,6 +646,9 @@ describe('the option routes', () => {
         fix: 'Give each route its own path, or disable one with false.',
       },
     ]);
+    expect(problemsIn({ routes: { intent: '/session' } })).toMatchObject([
+      { setting: 'routes.intent', problem: 'It has the same path as `session`, /session.' },
+    ]);
     expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
   });
 

@@ -25,13 +25,13 @@ export type DialogState =
 
 /** Details of a state. */
 export interface Details {
-  /** Of the state `problem`, and of `confirming` while the completion is being retried. */
+  /** What to show in the state `problem`, and in `confirming` while the completion is retried. */
   readonly problem?: Problem;
   /** Whether no retry is offered. */
   readonly isFinal?: boolean;
-  /** Of a problem: certainly nothing was paid. */
+  /** In the state `problem`: whether it is certain that nothing was paid. */
   readonly isUnpaid?: boolean;
-  /** Of an expired payment: the result of the check whether it was paid. Missing during the check. */
+  /** In the state `expired` of a payment: the result of the check for a payment. Undefined during the check. */
   readonly check?: 'unpaid' | 'failed';
 }
 
@@ -119,7 +119,7 @@ export class IntentDialog {
       this.#cancel,
       this.#close,
     );
-    this.#retry.onclick = () => (this.#answer ? this.#settle(true) : actions.retry());
+    this.#retry.onclick = () => (this.#answer ? this.#answerQuestion(true) : actions.retry());
     this.#check.onclick = () => actions.check();
     this.#copy.onclick = () => copyText(this.#copy, this.#shown?.text, this.#texts);
     this.#cancel.onclick = () => this.element.close();
@@ -127,7 +127,7 @@ export class IntentDialog {
     this.element.onclose = () => {
       if (host.dataset.open === undefined) return;
       this.#reset();
-      this.#settle(false);
+      this.#answerQuestion(false);
       actions.closed();
     };
     if (!sheet) {
@@ -236,7 +236,7 @@ export class IntentDialog {
     });
   }
 
-  #settle(isConfirmed: boolean): void {
+  #answerQuestion(isConfirmed: boolean): void {
     const answer = this.#answer;
     if (!answer) return;
     this.#answer = undefined;

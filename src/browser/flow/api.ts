@@ -1,4 +1,4 @@
-/** A failed request or page handler. */
+/** A failed request or page handler, or an invalid attribute or order (`handler_failed`). */
 export class Problem extends Error {
   /** The code of the response, one from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
   declare readonly code: string;

@@ -11,7 +11,7 @@ export const ja: Texts = {
   notCopied: 'コピーできませんでした',
   cancel: 'キャンセル',
   close: '閉じる',
-  retry: 'もう一度',
+  retry: 'もう一度試す',
   check: 'もう一度確認',
   preparing: '少々お待ちください…',
   waiting: 'このコードをウォレットで読み取ってください。',

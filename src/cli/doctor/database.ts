@@ -66,7 +66,8 @@ async function checkServer(db: Database): Promise<Finding[]> {
   if (!server) throw new Error('The database returned no row.');
   const found = await checkMigrations(db, server);
   if (server.is_read_only) {
-    const fix = 'Set INTENT_DATABASE_URL to the primary, not to a read replica.';
+    const fix =
+      'Set INTENT_DATABASE_URL to the primary, not to a read replica. On the primary, set default_transaction_read_only to off.';
     found.unshift(failure('The database is read-only.', fix));
   }
   return found.length > 0 ? found : [ok(`Postgres ${server.version.split(' ')[0]}, migrated`)];

@@ -32,7 +32,7 @@ export const checkEvents: Check = async (context) => {
   // A busy machine can delay one stream. A proxy that buffers delays every stream.
   for (let [tries, quietTries] = [1, 0]; ; tries += 1) {
     const url = new URL(`${routes.events}/${generateKeyPair().publicKey}/events`, siteUrl);
-    const control = startControl(siteUrl, routes, context);
+    const control = startControlRequests(siteUrl, routes, context);
     const result = await checkEventStream(url, service.tookMs, context);
     const slowestMs = await control.stop();
     if ('finding' in result) return [result.finding];
@@ -47,7 +47,7 @@ export const checkEvents: Check = async (context) => {
 const undecided = (reason: string): Finding => skipped(`cannot tell whether a proxy buffers the events: ${reason}`);
 
 /** Sends plain requests while a stream is open. They show how much load delays answers. */
-function startControl(siteUrl: URL, { status: path }: SiteRoutes, { client, signal }: DoctorContext) {
+function startControlRequests(siteUrl: URL, { status: path }: SiteRoutes, { client, signal }: DoctorContext) {
   const stopped = new AbortController();
   const ended = AbortSignal.any([stopped.signal, signal]);
   const requests = async (): Promise<number> => {

@@ -74,7 +74,7 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
   }
   if (siteUrl.protocol === 'https:' && !plain.secure) {
     return failure(
-      'The site does not know that its visitors use https: express-session sets no cookie with `secure: true`, so no login lasts.',
+      'The site does not know that its visitors use https: express-session then sets no cookie with `secure: true`, so logins in its sessions are lost.',
       'Configure the proxy to send X-Forwarded-Proto: https.',
     );
   }

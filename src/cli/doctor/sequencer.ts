@@ -106,7 +106,7 @@ export const checkStream: Check = async ({ settings, signal, env }) => {
     return [ok(`${url.host} answers a ping in ${await pingStream(url, signal)} ms`)];
   } catch (error) {
     const { why, fix } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
-    const text = `The message stream at ${url.host} does not open: ${why}.`;
+    const text = `The message stream at ${url.host} does not work: ${why}.`;
     // An answer that is not a WebSocket usually comes from a proxy.
     return [error instanceof SequencerError ? warning(text, proxyFix) : failure(text, fix)];
   }

@@ -79,7 +79,7 @@ function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Findi
   return [failure(text, 'Start the site with NODE_ENV=production.')];
 }
 
-/** Passes the body parsers of the app. The last check of the router rejects it; nothing is created or logged. */
+/** Passes the body parsers of the app, the origin check and the rate limit. Its unknown field is rejected; nothing is created or logged. */
 export const rejectedBody = '{"doctor":true}';
 const rejectedCode = 'unknown_field';
 
@@ -180,8 +180,9 @@ export const checkWebhook: Check = async (context) => {
   if (status === 404 && site.routes && described === undefined) {
     return [
       warning(
-        `${siteUrl.origin}${path} answers with status 404, and the route \`openapi\`, which names the webhook route, is disabled.`,
-        'If the webhook route is renamed, enable `openapi` to check it. Otherwise set intentRouter({ webhook: true }).',
+        `${siteUrl.origin}${path} answers with status 404, and ${mountPath}${openApiPath}, which names the webhook route, cannot be read.`,
+        'If the webhook route is renamed, serve the route `openapi` at its default path to check it. Otherwise set ' +
+          'intentRouter({ webhook: true }), and configure the proxy and the firewall to pass POST to this path from anywhere.',
       ),
     ];
   }

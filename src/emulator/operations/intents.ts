@@ -10,7 +10,7 @@ import type { SequencerState } from '../state/sequencer-state.js';
 import { type VerifiedIntent, verifyIntentMessage } from '../state/verified-intent.js';
 import { requireBytes32 } from './request.js';
 
-/** Intents.createIntent (interface section 4.3): from a bare Message with its rendezvous key to the status of the intent. */
+/** Intents.createIntent (interface section 4.3): takes a bare Message with its rendezvous key, and returns the status of the intent. */
 export async function handleCreateIntent(state: SequencerState, body: Uint8Array): Promise<Uint8Array> {
   const message = decodeCanonical(v1.Message, body);
   if (!message.requestToReceiveBill && !message.requestToLogin) {

@@ -67,7 +67,7 @@ function limitBy(
   const local = new MemoryStore(windowMs, now);
   // A shared store holds the counts of all routes.
   const nameOf = (key: RateLimitKey): string => (shared ? `${route}:${part(key)}` : part(key));
-  const isCountedFirst = !shared && route !== 'webhook';
+  const countsWithoutLibrary = !shared && route !== 'webhook';
   const options: Partial<Options> = {
     ...refusalOptions(route, windowMs, now),
     limit: max,
@@ -80,7 +80,7 @@ function limitBy(
   };
   let library: Promise<RateLimitRequestHandler> | undefined;
   return (key, req, res) => {
-    if (isCountedFirst && local.increment(nameOf(key)).totalHits <= max) return undefined;
+    if (countsWithoutLibrary && local.increment(nameOf(key)).totalHits <= max) return undefined;
     library ??= import('express-rate-limit').then(({ rateLimit }) => rateLimit(options));
     return library.then((limiter) => runLimiter(limiter, req, res));
   };

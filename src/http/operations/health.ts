@@ -41,7 +41,7 @@ export interface RouterHealth {
      * Absent without a database, and after `close()` is called. Counts the payments and dead letters of all processes. A
      * payment is due when it is time to poll it or to call its hook. Reasons:
      *
-     * - `ledger`: the database does not answer.
+     * - `ledger`: the check `ledger` is not `ok`.
      * - `stalled`: this process has completed no search for due payments for 30 s.
      * - `behind`: the oldest due payment has waited for over a minute.
      * - `slow_hooks`: a payment has waited for over 10 s for its first hook call.

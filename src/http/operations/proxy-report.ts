@@ -13,13 +13,13 @@ export interface ProxyReport {
   readonly forwarded: number;
   /** How many of them `trust proxy` accepts. */
   readonly trusted: number;
-  /** Whether the site takes the spoofed address for the address of the visitor. */
+  /** Whether the site uses the spoofed address as the address of the visitor. */
   readonly spoofed: boolean;
   /** Whether the request has any header of a proxy. */
   readonly proxied: boolean;
   /** Whether the connection to the site itself uses TLS. */
   readonly encrypted: boolean;
-  /** Whether the site takes the connection of the visitor for https. */
+  /** Whether the site treats the connection of the visitor as https. */
   readonly secure: boolean;
 }
 

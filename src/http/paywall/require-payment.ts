@@ -94,10 +94,13 @@ async function paymentOf(requirement: ParsedRequirement, req: Request, res: Resp
 }
 
 function sendPaymentRequired(requirement: ParsedRequirement, req: Request, res: Response): void {
-  const message =
-    'To pay, take `pay` from this response, and POST its `mode` and `order` as JSON to its `url`. Pay the intent in a wallet. Then repeat this request.';
   const { resource, currency, order } = requirement;
-  const members = { pay: paymentRoute(req, order), resource, amount: formatRequiredAmount(requirement), currency };
+  const pay = paymentRoute(req, order);
+  const how = pay
+    ? 'To pay, take `pay` from this response, and POST its `mode` and `order` as JSON to its `url`. Pay the intent in a wallet.'
+    : 'Pay on a page of this site.';
+  const message = `${how} Then repeat this request.`;
+  const members = { pay, resource, amount: formatRequiredAmount(requirement), currency };
   sendProblemDetails(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });
 }
 

@@ -55,12 +55,12 @@ export function isOwnPath(path: unknown): path is string {
   return isOnOrigin(new URL(path, anySite).href, [anySite]);
 }
 
-/** Whether a person requests a page, as opposed to an API client that requests data. */
+/** Whether the request is a page view: GET or HEAD by a client that prefers HTML to JSON, as browsers do. */
 export function isPageView(req: Request): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && prefersHtml(req);
 }
 
-/** Whether a person sends the request, by opening a page or by submitting a form. */
+/** Whether the client prefers HTML to JSON, as browsers do when they open a page or submit a form. */
 export function prefersHtml(req: Request): boolean {
   return req.accepts(['json', 'html']) === 'html';
 }

@@ -58,7 +58,7 @@ interface Outage {
  *     open        -- a call fails with DatabaseOutage ---> down; the outage is logged, probes begin
  *     down        -- a probe succeeds -------------------> recovering
  *     recovering  -- a call fails with DatabaseOutage ---> recovering if the next probe succeeds, otherwise down
- *     recovering  -- no failure for stableMs --------------> open; the end is logged
+ *     recovering  -- no failure for stableMs ------------> open; the end is logged
  *     any         -- close ------------------------------> closed
  *
  * While connecting, calls wait up to `openWaitMs`. In all other states calls go to the database, whose own timeouts

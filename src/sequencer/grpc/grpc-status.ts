@@ -46,11 +46,14 @@ const unreadable =
   /^Received (?:message (?:larger|that decompresses)|RST_STREAM with code|HTTP status code 200$)|^Failed to decompress/;
 
 const maxDetailsLength = 1_000;
+/** In `cause`, which logs print. */
+const maxCauseLength = 400;
 
 export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): SequencerError {
   const details = typeof status.details === 'string' ? status.details.slice(0, maxDetailsLength) : '';
   const name = codeNames[status.code as number] ?? String(status.code);
-  const cause = new Error(`${name}: ${details}`);
+  // Quoted, because the service controls the text.
+  const cause = new Error(details ? `${name}: ${JSON.stringify(details.slice(0, maxCauseLength))}` : name);
   // Not a number if the library threw during an answer, or the service sent an invalid code.
   if (!Number.isInteger(status.code) || unreadable.test(details)) {
     return new SequencerError(
@@ -70,10 +73,7 @@ function errorOfCode(name: string, details: string, timeoutMs: number, cause: Er
   if (code === 'sequencer_timeout') return answerTimeoutError(timeoutMs, cause);
   const answered = `The payment service answered with gRPC status ${name}.`;
   if (code === 'sequencer_error') {
-    return new SequencerError(code, `${answered} See \`serviceMessage\` for the reason.`, {
-      serviceMessage: details,
-      cause,
-    });
+    return new SequencerError(code, `${answered} See \`serviceMessage\` for the reason.`, { serviceMessage: details });
   }
   const httpStatus = name === 'RESOURCE_EXHAUSTED' ? 429 : 500;
   return new SequencerError(code, `${answered} Retry later.`, { httpStatus, cause });

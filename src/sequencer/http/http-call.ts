@@ -23,7 +23,7 @@ const noBytes = new Uint8Array(0);
 
 /**
  * One call. It runs until the first of these ends it: its answer, a fault, its timeout or its signal. It is a handler
- * for `dispatch` of undici, because `request` creates streams and signals and costs half as much again.
+ * for `dispatch` of undici, because `request` creates streams and signals and costs 50% more.
  */
 class HttpCall implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Uint8Array) => void;
@@ -66,7 +66,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
     // An interim response, such as 103.
     if (statusCode < 200) return;
     this.#headError = errorOfHead(statusCode, headers);
-    this.#mayBeEmpty = isEmptyEnvelope(statusCode, String(headers['content-type'] ?? '')) && hasLength(headers);
+    this.#mayBeEmpty = isEmptyEnvelope(statusCode, String(headers['content-type'] ?? '')) && isDelimited(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -114,7 +114,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
 }
 
 /** Whether the headers delimit the body. Otherwise a truncated body cannot be detected. */
-const hasLength = (headers: Dispatcher.ResponseData['headers']): boolean =>
+const isDelimited = (headers: Dispatcher.ResponseData['headers']): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** Content types of web pages, such as those of a proxy, and of other protocols. */

@@ -213,7 +213,7 @@ class ResilientCalls {
 }
 
 function tooBusy({ held, waiting }: Semaphore): IntentError {
-  const message = `${held} calls to the payment service are running and ${waiting} are waiting, which is the limit. Retry later.`;
+  const message = `${held} calls of this operation are running and ${waiting} are waiting, which is the limit. Retry later.`;
   return new IntentError('too_busy', message, { retryAfterMs: 1_000 });
 }
 

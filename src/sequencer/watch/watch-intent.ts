@@ -131,7 +131,7 @@ class IntentWatch {
       let step = readStep(stream);
       if (yield* this.#poll()) return true;
       for (let responses = 0; responses < maxResponses; ) {
-        await this.#wait(this.#untilPollMs(pollCapDuringStreamMs), step.settled);
+        await this.#wait(this.#untilPollMs(pollCapDuringStreamMs), step.arrived);
         const { response } = step;
         if (this.#signal.aborted || response === 'end') return false;
         if (response === undefined) {
@@ -233,14 +233,14 @@ function openReader(
  */
 interface StreamStep {
   /** Aborted when the response arrives. */
-  readonly settled: AbortSignal;
+  readonly arrived: AbortSignal;
   /** Undefined until then. A fault of the stream counts as its end. */
   response: Uint8Array | 'end' | undefined;
 }
 
 function readStep(stream: AsyncIterator<Uint8Array>): StreamStep {
   const arrival = new AbortController();
-  const step: StreamStep = { settled: arrival.signal, response: undefined };
+  const step: StreamStep = { arrived: arrival.signal, response: undefined };
   const settle = (response: StreamStep['response']): void => {
     step.response = response;
     arrival.abort();

@@ -207,7 +207,7 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     // The same answer for all, which reveals nothing about the signature check.
     expect(problem).toEqual({
       type: 'urn:express-intents:error:invalid_webhook',
-      title: 'The webhook call is not signed by the payment service',
+      title: 'The webhook call is invalid',
       status: 400,
       code: 'invalid_webhook',
       instance: expect.any(String),

@@ -73,8 +73,8 @@ test.each([
   ['ALREADY_REGISTERED', Result.ALREADY_REGISTERED, []],
   ['REQUEST_NOT_FOUND', Result.REQUEST_NOT_FOUND, ['The intent does not exist']],
   ['INTENT_EXISTS', Result.INTENT_EXISTS, ['refused the webhook: INTENT_EXISTS. The intent is submitted']],
-  ['INVALID_URL', Result.INVALID_URL, ['refused the webhook: INVALID_URL. Its URL must be https']],
-  ['a result without a name', 77, ['refused the webhook: 77. Its URL must be https']],
+  ['INVALID_URL', Result.INVALID_URL, ['refused the webhook: INVALID_URL. The webhook URL must be https']],
+  ['a result without a name', 77, ['refused the webhook: 77. The ledger']],
 ])('the registration result %s is logged unless the webhook is registered', async (_name, result, lines) => {
   const { origin, transport, log } = await startWebhookSite();
   transport.answerWith('registerWebhook', Uint8Array.of(0x08, result));

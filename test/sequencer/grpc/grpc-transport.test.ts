@@ -189,13 +189,14 @@ it('the error text of the service is truncated for logs', async () => {
 });
 
 it.each([
-  [3, 'sequencer_error', 'INVALID_ARGUMENT'],
   [8, 'sequencer_bad_status', 'RESOURCE_EXHAUSTED'],
   [13, 'sequencer_bad_status', 'INTERNAL'],
-])('the error of gRPC status %i has its text as `cause`', async (status, code, name) => {
-  server.behave(grpcStatus(status, 'the reason'));
+  [14, 'sequencer_unreachable', 'UNAVAILABLE'],
+])('the error of gRPC status %i has its quoted, truncated text as `cause`', async (status, code, name) => {
+  server.behave(grpcStatus(status, `the reason\nerror forged ${'x'.repeat(1_000)}`));
   const call = connect().call(operations.getStatus, body);
-  await expect(call).rejects.toMatchObject({ code, cause: { message: `${name}: the reason` } });
+  const message = expect.stringMatching(new RegExp(`^${name}: "the reason\\\\nerror forged x{376}"$`));
+  await expect(call).rejects.toMatchObject({ code, cause: { message } });
 });
 
 describe("the caller's signal", () => {
