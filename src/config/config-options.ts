@@ -61,7 +61,8 @@ export interface EmulatorOptions {
 export interface HookLimits {
   /**
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
-   * counted, unless it ends the process: it is retried until `watch.unpaidMs` has passed. Default 15, which takes about three hours.
+   * counted: it is retried until `watch.unpaidMs` has passed. Only its interruptions in quarantine are counted. Default 15, which
+   * takes about three hours.
    */
   readonly maxAttempts?: number | undefined;
   /**

@@ -17,7 +17,7 @@ export interface LedgerSettings {
   readonly settlementConcurrency: number;
   /**
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
-   * counted, unless it ends the process: it is retried until `watchMs` has passed.
+   * counted: it is retried until `watchMs` has passed. Only an interruption of a call in quarantine is counted.
    */
   readonly hookAttempts: number;
   readonly hookTimeoutMs: number;

@@ -266,7 +266,7 @@ const inDatabases: readonly Case[] = [
         INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE set default_transaction_read_only = on'),
       },
     }),
-    expected: [['database', 'error', /read-only/, /to the primary/]],
+    expected: [['database', 'error', /read-only/, /to the primary, .* default_transaction_read_only to off/]],
   },
   {
     name: 'a folder that another process has open',

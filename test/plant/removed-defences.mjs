@@ -36,8 +36,8 @@ export const removedDefences = [
   {
     name: 'removed: a login belongs to the browser that started it',
     file: 'http/session/login-store.ts',
-    from: '!attempt.isCompleted && sameBrowser(attempt.browser, browser)',
-    to: '!attempt.isCompleted && (true || sameBrowser(attempt.browser, browser))',
+    from: "!attempt.isCompleted && sameBrowser(Buffer.from(attempt.browser, 'base64'), browser)",
+    to: "!attempt.isCompleted && (true || sameBrowser(Buffer.from(attempt.browser, 'base64'), browser))",
     caughtBy: attack('login'),
   },
   {

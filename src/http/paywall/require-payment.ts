@@ -42,7 +42,7 @@ const settleWaitMs = 2_000;
  *
  * - A page view is redirected to `payUrl`, if that is set.
  * - Any other request gets 402 problem+json with the code `payment_required`, `resource`, `amount`, `currency` and
- *   `pay: { url, mode, order }`.
+ *   `pay: { url, mode, order }`, which is absent if the route `intent` is disabled.
  *
  * A cookie identifies the browser. The response has `Cache-Control: private, no-store` unless the app sets another. Without a
  * ledger next() gets an error, `invalid_configuration`.

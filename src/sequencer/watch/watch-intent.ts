@@ -241,13 +241,13 @@ interface StreamStep {
 function readStep(stream: AsyncIterator<Uint8Array>): StreamStep {
   const arrival = new AbortController();
   const step: StreamStep = { arrived: arrival.signal, response: undefined };
-  const settle = (response: StreamStep['response']): void => {
+  const arrive = (response: StreamStep['response']): void => {
     step.response = response;
     arrival.abort();
   };
   stream.next().then(
-    ({ done, value }) => settle(done ? 'end' : value),
-    () => settle('end'),
+    ({ done, value }) => arrive(done ? 'end' : value),
+    () => arrive('end'),
   );
   return step;
 }

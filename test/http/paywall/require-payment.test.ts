@@ -320,7 +320,9 @@ describe('the pay member of a 402', () => {
       routes: { intent: false },
       ...routes((app) => app.get('/article', article({ resource: 'r' }), show)),
     });
-    expect((await request(origin).get('/article').expect(402)).body).not.toHaveProperty('pay');
+    const { body } = await request(origin).get('/article').expect(402);
+    expect(body).not.toHaveProperty('pay');
+    expect(body.detail).toBe('Pay on a page of this site. Then repeat this request.');
   });
 });
 
