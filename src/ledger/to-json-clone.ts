@@ -19,10 +19,11 @@ export function toJsonClone(value: unknown, name: string, depth = 0): unknown {
   if (depth > maxDepth) throw refused(name, 'is circular or nested too deeply', 'Omit it.');
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (typeof value === 'string' && isStorable(value)) return value;
-  if (Array.isArray(value)) return Array.from(value, (item, at) => toJsonClone(item, `${name}[${at}]`, depth + 1));
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
+    if (isStorable(value)) return value;
     throw refused(name, 'is a string that contains a NUL character or a lone surrogate', 'Remove these characters.');
+  }
+  if (Array.isArray(value)) return Array.from(value, (item, at) => toJsonClone(item, `${name}[${at}]`, depth + 1));
   if (!isPlainObject(value)) throw refused(name, `is ${typeNameOf(value)}`, 'Omit it, or convert it to text.');
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   for (const [key] of members)

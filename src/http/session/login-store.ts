@@ -34,9 +34,6 @@ interface Attempt {
   isCompleted: boolean;
 }
 
-const toBase64 = ({ buffer, byteOffset, length }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, length).toString('base64');
-
 export class MemoryLoginStore implements LoginStore {
   readonly #attempts: BoundedMap<Attempt>;
 
@@ -46,7 +43,8 @@ export class MemoryLoginStore implements LoginStore {
   }
 
   async record({ id, terms, browser }: NewIntent): Promise<void> {
-    if (!terms || terms.login) this.#attempts.set(id, { browser: toBase64(browser), isCompleted: false });
+    if (terms && !terms.login) return;
+    this.#attempts.set(id, { browser: Buffer.from(browser).toString('base64'), isCompleted: false });
   }
 
   async canCompleteLogin(id: string, browser: Uint8Array): Promise<boolean> {
