@@ -5,14 +5,7 @@ import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/comp
 import { findIntent, findPaymentsFor, historyOf } from './intents/find-intents.js';
 import { listIntents } from './intents/list-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
-import {
-  confirmIntent,
-  findByIdempotencyKey,
-  findForBrowser,
-  recordIntent,
-  reserveIntent,
-  retryIntent,
-} from './intents/record-intent.js';
+import { findByIdempotencyKey, findForBrowser, IntentRecorder, retryIntent } from './intents/record-intent.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { inspectBacklog } from './settlement/claim-payments.js';
 import { Settlement } from './settlement/settlement.js';
@@ -54,6 +47,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     onRecovered: () => settlement?.resume(),
   });
+  const recorder = new IntentRecorder(db, watch);
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
       query: (sql, values) => withCallerStack(() => db.query(sql, values)),
@@ -61,13 +55,13 @@ export function createLedger(options: LedgerOptions): Ledger {
     }),
     ready: () => db.ready(),
     findForBrowser: (id, browser) => findForBrowser(db, id, browser),
-    record: (intent) => recordIntent(db, intent, watch),
+    record: (intent) => recorder.record(intent),
     findByIdempotencyKey: (browser, key) => findByIdempotencyKey(db, browser, key),
     reserve: async (intent, idempotency) => {
-      const isFirst = await reserveIntent(db, intent, idempotency);
+      const isFirst = await recorder.reserve({ intent, idempotency });
       return isFirst ? undefined : findByIdempotencyKey(db, intent.browser, idempotency.key);
     },
-    confirm: (id) => confirmIntent(db, id, watch),
+    confirm: (id) => recorder.confirm(id),
     canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),
     completeLogin: (login, work) => completeLoginOnce(db, login, work),
     reopenLogin: (id) => reopenLogin(db, id),

@@ -36,6 +36,20 @@ ${settling}    };
 /** @type {readonly PlantedBug[]} */
 export const plantedBugs = [
   {
+    name: 'a statement that the database rejected counts as executed',
+    file: 'async/batch.ts',
+    from: 'for (const { reject } of batch) reject(error);',
+    to: 'for (const { resolve } of batch) resolve(undefined as Result);',
+    caughtBy: [records],
+  },
+  {
+    name: 'all requests of one statement get the result of the first',
+    file: 'async/batch.ts',
+    from: 'resolve(results[index] as Result)',
+    to: 'resolve(results[0] as Result)',
+    caughtBy: [records],
+  },
+  {
     name: 'a job without onPaid settles the payments of the site',
     file: 'ledger/settlement/required-hooks.ts',
     from: 'export const hasAllHooksSql = (hooks: string): string =>\n  `not exists (',
@@ -148,8 +162,8 @@ export const plantedBugs = [
   {
     name: 'the watch ends with the page, 15 minutes after the intent was created',
     file: 'ledger/intents/record-intent.ts',
-    from: "$11')}, now() + $12::float8 * interval '1 millisecond')",
-    to: "$11')}, now() + least($12::float8, 900000) * interval '1 millisecond')",
+    from: "$11')}, now() + $12::float8 * interval '1 millisecond'",
+    to: "$11')}, now() + least($12::float8, 900000) * interval '1 millisecond'",
     caughtBy: [settlement],
   },
   {

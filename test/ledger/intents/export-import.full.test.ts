@@ -4,8 +4,8 @@ import { importLedger } from '../../../src/ledger/intents/import-ledger.js';
 import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import {
   findByIdempotencyKey,
-  recordIntent,
-  reserveIntent,
+  recordIntents,
+  reserveIntents,
   retryIntent,
 } from '../../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
@@ -26,7 +26,7 @@ const idOf = (number: number): string => `intent${String(number).padStart(38, '1
 const count = 1_203;
 
 async function fill({ db }: TestDatabase): Promise<void> {
-  await recordIntent(db, { id: idOf(1), terms, browser }, times);
+  await recordIntents(db, [{ id: idOf(1), terms, browser }], times);
   for (const state of ['submitted', 'dead']) {
     await db.query(`update express_intents.intents set state = $2, last_error = 'Ach' where id = $1`, [idOf(1), state]);
   }
@@ -34,8 +34,8 @@ async function fill({ db }: TestDatabase): Promise<void> {
     `update express_intents.intents set leased_until = now(), lease_token = 5, dead_letter_hook = 'onPaid'`,
   );
   const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
-  await reserveIntent(db, { id: idOf(2), terms, browser }, key);
-  await recordIntent(db, { id: idOf(3), terms: undefined, browser }, times);
+  await reserveIntents(db, [{ intent: { id: idOf(2), terms, browser }, idempotency: key }]);
+  await recordIntents(db, [{ id: idOf(3), terms: undefined, browser }], times);
   await db.query(
     `insert into express_intents.intents (id, kind, state, browser)
      select 'login' || number, 'login', 'created', '\\x07' from generate_series(4, ${count}) number`,
@@ -165,7 +165,7 @@ describe.each([
   });
 
   it('is added to existing rows', async () => {
-    await recordIntent(target.db, { id: idOf(9), terms, browser }, times);
+    await recordIntents(target.db, [{ id: idOf(9), terms, browser }], times);
     expect(await importLedger(target.db, lines)).toBe(count);
     expect(await findIntent(target.db, idOf(9))).toBeDefined();
     await expect(importLedger(target.db, lines)).rejects.toMatchObject({ code: 'invalid_request' });

@@ -1,5 +1,5 @@
 import { findPaymentsFor } from '../../../src/ledger/intents/find-intents.js';
-import { recordIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
 import { openTestDatabase } from '../../support/databases/databases.js';
 
 it('findPaymentsFor finds a submitted payment behind any number of newer unpaid ones', async () => {
@@ -9,7 +9,7 @@ it('findPaymentsFor finds a submitted payment behind any number of newer unpaid 
   const terms = { ...money, description: undefined, login: false, resource: 'tea', metadata: {} };
   const times = { watchFirstMs: 1, watchMs: 1_000_000 };
   for (let number = 0; number < 30; number += 1) {
-    await recordIntent(db, { id: `id-${number}`, terms, browser }, times);
+    await recordIntents(db, [{ id: `id-${number}`, terms, browser }], times);
   }
   await db.query(`update express_intents.intents set state = 'submitted', submitted_at = now() where id = 'id-0'`);
   const ids = (await findPaymentsFor(db, browser, 'tea')).map(({ id }) => id);

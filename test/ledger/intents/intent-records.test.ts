@@ -1,10 +1,11 @@
+import { IntentError } from '../../../src/errors.js';
+import type { Queryable } from '../../../src/ledger/database/database.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
 import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import {
-  confirmIntent,
   findByIdempotencyKey,
-  recordIntent,
-  reserveIntent,
+  IntentRecorder,
+  recordIntents,
   retryIntent,
 } from '../../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
@@ -42,12 +43,13 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     await database.db.query('truncate express_intents.intents, express_intents.history');
     await database.setTime(start);
   });
+  const recorder = () => new IntentRecorder(database.db, times);
   const find = (number: number) => findIntent(database.db, idOf(number));
   const set = (number: number, changes: string) =>
     database.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
 
   it('keep the terms of a payment, and are polled soon', async () => {
-    await recordIntent(database.db, payment(1), times);
+    await recordIntents(database.db, [payment(1)], times);
     expect(await find(1)).toEqual({
       id: idOf(1),
       kind: 'payment',
@@ -68,18 +70,18 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
   });
 
   it('keep the largest possible amount to the last hundredth', async () => {
-    await recordIntent(database.db, payment(1, { amount: '720575940379279.35' }), times);
+    await recordIntents(database.db, [payment(1, { amount: '720575940379279.35' })], times);
     expect((await find(1))?.amount).toBe('720575940379279.35');
   });
 
   it('keep a login, which is not polled', async () => {
-    await recordIntent(database.db, login(1), times);
+    await recordIntents(database.db, [login(1)], times);
     expect(await find(1)).toMatchObject({ kind: 'login', state: 'created', amount: undefined, dueAt: undefined });
   });
 
   it('reject a duplicate intent', async () => {
-    await recordIntent(database.db, payment(1), times);
-    await expect(recordIntent(database.db, payment(1, { amount: '0.05' }), times)).rejects.toThrow();
+    await recordIntents(database.db, [payment(1)], times);
+    await expect(recordIntents(database.db, [payment(1, { amount: '0.05' })], times)).rejects.toThrow();
     expect((await find(1))?.amount).toBe('4.50');
   });
 
@@ -95,28 +97,28 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     ['created_at', 'now()'],
     ['kind', "'login'"],
   ])('do not allow a change of %s', async (column, value) => {
-    await recordIntent(database.db, payment(1), times);
+    await recordIntents(database.db, [payment(1)], times);
     await database.advance(1_000);
     await expect(set(1, `${column} = ${value}`)).rejects.toThrow();
     expect(await find(1)).toMatchObject(terms);
   });
 
   it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from created to %s', async (state) => {
-    await recordIntent(database.db, payment(1), times);
+    await recordIntents(database.db, [payment(1)], times);
     await expect(set(1, `state = '${state}'`)).rejects.toThrow(/cannot change from created to/);
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 
   it('of logins cannot be submitted or polled', async () => {
-    await recordIntent(database.db, login(1), times);
+    await recordIntents(database.db, [login(1)], times);
     await expect(set(1, "state = 'submitted'")).rejects.toThrow();
     await expect(set(1, 'due_at = now()')).rejects.toThrow();
-    await recordIntent(database.db, payment(2), times);
+    await recordIntents(database.db, [payment(2)], times);
     await expect(set(2, "state = 'completed'")).rejects.toThrow();
   });
 
   it('have a history of state changes, with times', async () => {
-    await recordIntent(database.db, payment(1), times);
+    await recordIntents(database.db, [payment(1)], times);
     await set(1, "state = 'submitted', attempts = 2");
     await set(1, "state = 'settled', attempts = 0");
     const changes = await historyOf(database.db, idOf(1));
@@ -128,8 +130,8 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
 
   describe('under an idempotency key', () => {
     it('are reserved once; a second request gets the first one', async () => {
-      expect(await reserveIntent(database.db, payment(1), idempotency)).toBe(true);
-      expect(await reserveIntent(database.db, payment(2, { amount: '9.00' }), idempotency)).toBe(false);
+      expect(await recorder().reserve({ intent: payment(1), idempotency })).toBe(true);
+      expect(await recorder().reserve({ intent: payment(2, { amount: '9.00' }), idempotency })).toBe(false);
       expect(await find(2)).toBeUndefined();
       expect(await findByIdempotencyKey(database.db, browser, 'key-1')).toEqual({
         ...{ id: idOf(1), state: 'creating', terms },
@@ -138,35 +140,113 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     });
 
     it('are reserved once by twenty concurrent requests', async () => {
-      const all = Array.from({ length: 20 }, (_, number) => reserveIntent(database.db, payment(number), idempotency));
+      const all = Array.from({ length: 20 }, (_, number) =>
+        recorder().reserve({ intent: payment(number), idempotency }),
+      );
+      expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1);
+    });
+
+    it('are reserved once by twenty requests in one statement', async () => {
+      const one = recorder();
+      const all = Array.from({ length: 20 }, (_, number) => one.reserve({ intent: payment(number + 20), idempotency }));
       expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1);
     });
 
     it('are separate for each browser', async () => {
-      await reserveIntent(database.db, payment(1), idempotency);
+      await recorder().reserve({ intent: payment(1), idempotency });
       expect(await findByIdempotencyKey(database.db, otherBrowser, 'key-1')).toBeUndefined();
-      expect(await reserveIntent(database.db, { ...payment(2), browser: otherBrowser }, idempotency)).toBe(true);
+      expect(await recorder().reserve({ intent: { ...payment(2), browser: otherBrowser }, idempotency })).toBe(true);
     });
 
     it('are polled from the first confirmation on, however often they are confirmed', async () => {
-      await reserveIntent(database.db, payment(1), idempotency);
+      await recorder().reserve({ intent: payment(1), idempotency });
       expect(await find(1)).toMatchObject({ state: 'creating', dueAt: undefined });
-      await confirmIntent(database.db, idOf(1), times);
+      await recorder().confirm(idOf(1));
       await database.advance(10_000);
-      await confirmIntent(database.db, idOf(1), times);
+      await recorder().confirm(idOf(1));
       expect(await find(1)).toMatchObject({ state: 'created', dueAt: new Date(Date.parse(start) + 2_000) });
     });
 
     it('that do not exist cannot be confirmed', async () => {
-      await expect(confirmIntent(database.db, idOf(1), times)).rejects.toMatchObject({ code: 'internal_error' });
+      await expect(recorder().confirm(idOf(1))).rejects.toMatchObject({ code: 'internal_error' });
     });
 
     it('can be logins', async () => {
-      await reserveIntent(database.db, login(1), idempotency);
+      await recorder().reserve({ intent: login(1), idempotency });
       expect(await findByIdempotencyKey(database.db, browser, 'key-1')).toMatchObject({
         id: idOf(1),
         terms: undefined,
       });
+    });
+  });
+
+  describe('of concurrent requests', () => {
+    const keyOf = (number: number) => ({ ...idempotency, key: `key-${number}` });
+    const numbers = Array.from({ length: 30 }, (_, index) => index + 20);
+    /** The database, and the statements that it ran. */
+    const counted = () => {
+      const statements: string[] = [];
+      const query: Queryable['query'] = (sql, values) => {
+        statements.push(sql);
+        return database.db.query(sql, values);
+      };
+      return { db: { query }, statements };
+    };
+
+    it('are recorded, reserved and confirmed by one statement each, with their own terms', async () => {
+      const { db, statements } = counted();
+      const one = new IntentRecorder(db, times);
+      const changes = (number: number) => ({
+        amount: `${number + 1}.00`,
+        metadata: { order: number, text: `{"${number}, \\` },
+      });
+      await Promise.all(numbers.slice(10).map((number) => one.record(payment(number, changes(number)))));
+      const reserved = numbers.slice(0, 10).map((number) =>
+        one.reserve({
+          intent: number === 23 ? login(23) : payment(number, changes(number)),
+          idempotency: keyOf(number),
+        }),
+      );
+      expect(await Promise.all(reserved)).toEqual(reserved.map(() => true));
+      await Promise.all(numbers.slice(0, 10).map((number) => one.confirm(idOf(number))));
+      expect(statements).toHaveLength(3);
+      for (const number of numbers) {
+        const expected = number === 23 ? { kind: 'login', metadata: {} } : { kind: 'payment', ...changes(number) };
+        expect(await find(number)).toMatchObject({ state: 'created', ...expected });
+        if (number < 30)
+          expect(await findByIdempotencyKey(database.db, browser, `key-${number}`)).toMatchObject({ id: idOf(number) });
+      }
+    });
+
+    it('are recorded if the database rejects another one', async () => {
+      await recordIntents(database.db, [payment(27)], times);
+      const one = recorder();
+      const all = await Promise.allSettled(numbers.map((number) => one.record(payment(number))));
+      expect(all.map(({ status }) => status)).toEqual(
+        numbers.map((number) => (number === 27 ? 'rejected' : 'fulfilled')),
+      );
+    });
+
+    it('are confirmed if another one is missing, or already confirmed', async () => {
+      const one = recorder();
+      await one.reserve({ intent: payment(1), idempotency });
+      await one.reserve({ intent: payment(2), idempotency: keyOf(2) });
+      await one.confirm(idOf(1));
+      const all = await Promise.allSettled([1, 2, 3, 2].map((number) => one.confirm(idOf(number))));
+      expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+      expect(await historyOf(database.db, idOf(2))).toHaveLength(1);
+    });
+
+    it('all fail if the connection is lost, and no statement is repeated', async () => {
+      let calls = 0;
+      const lost = async () => {
+        calls += 1;
+        throw new IntentError('ledger_unavailable', 'The connection was lost.');
+      };
+      const one = new IntentRecorder({ query: lost }, times);
+      const all = await Promise.allSettled(numbers.map((number) => one.record(payment(number))));
+      expect(all.map(({ status }) => status)).toEqual(numbers.map(() => 'rejected'));
+      expect(calls).toBe(1);
     });
   });
 
@@ -177,7 +257,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     const canComplete = (by = browser) => canCompleteLogin(database.db, idOf(1), by, attempt.ttlMs);
 
     it('are completed once, by the browser that created the login', async () => {
-      await recordIntent(database.db, login(1), times);
+      await recordIntents(database.db, [login(1)], times);
       expect([await canComplete(), await canComplete(otherBrowser)]).toEqual([true, false]);
       expect(await complete({ browser: otherBrowser })).toBe(false);
       expect(await complete()).toBe(true);
@@ -187,13 +267,13 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     });
 
     it('are completed by one of many concurrent requests', async () => {
-      await recordIntent(database.db, login(1), times);
+      await recordIntents(database.db, [login(1)], times);
       const all = await Promise.all(Array.from({ length: 20 }, () => complete()));
       expect(all.filter(Boolean)).toHaveLength(1);
     });
 
     it('cannot be completed after their time, by the clock of the database', async () => {
-      await recordIntent(database.db, login(1), times);
+      await recordIntents(database.db, [login(1)], times);
       await database.advance(119_999);
       expect(await canComplete()).toBe(true);
       await database.advance(1);
@@ -201,7 +281,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     });
 
     it('can be completed again after a rollback or an undo', async () => {
-      await recordIntent(database.db, login(1), times);
+      await recordIntents(database.db, [login(1)], times);
       const fails = completeLoginOnce(database.db, attempt, async () => {
         throw new Error('the users are locked');
       });
@@ -213,25 +293,25 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     });
 
     it('can be a payment with login, and no other payment', async () => {
-      await recordIntent(database.db, payment(1, { login: true }), times);
+      await recordIntents(database.db, [payment(1, { login: true })], times);
       expect(await complete()).toBe(true);
       expect(await find(1)).toMatchObject({ state: 'created', loginCompletedAt: new Date(start) });
-      await recordIntent(database.db, payment(2), times);
+      await recordIntents(database.db, [payment(2)], times);
       expect(await complete({ id: idOf(2) })).toBe(false);
     });
 
     it('cannot be completed before the sequencer accepted them', async () => {
-      await reserveIntent(database.db, login(1), idempotency);
+      await recorder().reserve({ intent: login(1), idempotency });
       expect([await canComplete(), await complete()]).toEqual([false, false]);
     });
   });
 
   it('of a browser and a resource are listed by state and amount: settled first, then those that may settle', async () => {
     for (const [number, amount] of ['1.00', '3.00', '2.00', '9.00', '8.00'].entries()) {
-      await recordIntent(database.db, payment(number, { amount }), times);
+      await recordIntents(database.db, [payment(number, { amount })], times);
     }
-    await recordIntent(database.db, payment(5, { resource: 'article:coffee' }), times);
-    await recordIntent(database.db, { ...payment(6), browser: otherBrowser }, times);
+    await recordIntents(database.db, [payment(5, { resource: 'article:coffee' })], times);
+    await recordIntents(database.db, [{ ...payment(6), browser: otherBrowser }], times);
     for (const number of [0, 1, 2, 5, 6]) {
       await set(number, "state = 'submitted'");
       await set(number, "state = 'settled'");
@@ -245,7 +325,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
   });
 
   it('that expired or are dead letters can be retried, and no others', async () => {
-    for (const number of [0, 1, 2, 3]) await recordIntent(database.db, payment(number), times);
+    for (const number of [0, 1, 2, 3]) await recordIntents(database.db, [payment(number)], times);
     await set(0, "state = 'expired', due_at = null");
     await set(1, "state = 'submitted'");
     await set(1, "state = 'dead', dead_letter_hook = 'onPaid', due_at = null");

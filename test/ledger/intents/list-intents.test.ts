@@ -1,7 +1,7 @@
 import { completeLoginOnce } from '../../../src/ledger/intents/complete-login.js';
 import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
-import { recordIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
 import type { ListOptions, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 
@@ -24,9 +24,9 @@ describe.each(kinds)('listIntents on %s', (kind) => {
   const query = (sql: string, values: readonly unknown[] = []) => database.db.query(sql, values);
   const list = async (options: ListOptions) => numbers((await listIntents(database.db, options)).intents);
   const addPayment = (number: number, metadata: Record<string, unknown> = {}) =>
-    recordIntent(database.db, { id: idOf(number), terms: termsOf(metadata), browser }, times);
+    recordIntents(database.db, [{ id: idOf(number), terms: termsOf(metadata), browser }], times);
   const addLogin = (number: number) =>
-    recordIntent(database.db, { id: idOf(number), terms: undefined, browser }, times);
+    recordIntents(database.db, [{ id: idOf(number), terms: undefined, browser }], times);
   const complete = (number: number, userId: string) =>
     completeLoginOnce(database.db, { id: idOf(number), browser, ttlMs: 120_000, userId }, async () => undefined);
   const set = (number: number, changes: string) =>

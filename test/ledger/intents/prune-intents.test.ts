@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../src/ledger/database/database.js';
 import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
-import { recordIntent, reserveIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents, reserveIntents } from '../../../src/ledger/intents/record-intent.js';
 import type { ArchivedIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 
@@ -30,7 +30,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
   });
 
   async function payment(name: string, path: readonly string[], changes: Partial<RecordedTerms> = {}): Promise<void> {
-    await recordIntent(database.db, { id: idOf(name), terms: { ...terms, ...changes }, browser }, times);
+    await recordIntents(database.db, [{ id: idOf(name), terms: { ...terms, ...changes }, browser }], times);
     for (const state of path) await set(name, `state = '${state}'`);
     if (path.length > 0) await set(name, 'due_at = null');
   }
@@ -60,9 +60,9 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
     await payment('polled', ['submitted', 'settled']);
     await set('polled', 'due_at = now()');
     await payment('article', ['submitted', 'settled'], { resource: 'tea' });
-    await recordIntent(database.db, { id: idOf('login'), terms: undefined, browser }, times);
+    await recordIntents(database.db, [{ id: idOf('login'), terms: undefined, browser }], times);
     const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
-    await reserveIntent(database.db, { id: idOf('unsure'), terms, browser }, key);
+    await reserveIntents(database.db, [{ intent: { id: idOf('unsure'), terms, browser }, idempotency: key }]);
     await database.setTime('2026-07-01T12:00:00Z');
     await payment('young', ['submitted', 'settled']);
 

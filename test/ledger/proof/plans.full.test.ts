@@ -6,11 +6,11 @@ import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/inte
 import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
-  confirmIntent,
+  confirmIntents,
   findByIdempotencyKey,
   findForBrowser,
-  recordIntent,
-  reserveIntent,
+  recordIntents,
+  reserveIntents,
   retryIntent,
 } from '../../../src/ledger/intents/record-intent.js';
 import { intentStates, type ListOptions } from '../../../src/ledger/ledger.js';
@@ -162,12 +162,12 @@ async function runEverything(real: Database): Promise<Faults> {
 }
 
 async function askRecords(db: Database): Promise<void> {
-  await recordIntent(db, { id: 'a', ...newIntent }, watch);
+  await recordIntents(db, [{ id: 'a', ...newIntent }], watch);
   const key = { key: 'key', fingerprint: collector, sealedSecret: 'sealed' };
-  await reserveIntent(db, { id: 'b', ...newIntent }, key);
-  expect(await reserveIntent(db, { id: 'c', ...newIntent }, key)).toBe(false);
-  await confirmIntent(db, 'b', watch);
-  await confirmIntent(db, 'b', watch);
+  const reservation = (id: string) => ({ intent: { id, ...newIntent }, idempotency: key });
+  expect(await reserveIntents(db, [reservation('b'), reservation('c')])).toEqual([true, false]);
+  expect(await confirmIntents(db, ['b', 'missing'], watch)).toEqual([true, false]);
+  expect(await confirmIntents(db, ['b'], watch)).toEqual([true]);
   expect(await findByIdempotencyKey(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
   expect(await findForBrowser(db, idOf(7), browserOf(7))).toEqual({ sealedSecret: 'sealed', description: undefined });
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
@@ -291,6 +291,23 @@ describe(`a ledger with ${intents} intents`, () => {
     const faults = await runEverything(database.db);
     expect([...faults].filter(([, found]) => found.length > 0)).toEqual([]);
     expect([...faults.keys(), ...elsewhere].sort()).toEqual([...statementNames].sort());
+  });
+
+  // The index of the states has a dead entry for each intent that was confirmed since the last vacuum.
+  test('confirms intents by their ids', async () => {
+    const plans: string[] = [];
+    const query: Queryable['query'] = async (sql, values) => {
+      if (statementName(sql) === 'confirm') {
+        const { rows } = await database.db.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
+        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+      }
+      return database.db.query(sql, values);
+    };
+    for (const count of [1, 64]) {
+      const ids = Array.from({ length: count }, (_, number) => `missing ${number}`);
+      await confirmIntents({ query }, ids, watch);
+    }
+    expect(plans.map((plan) => plan.match(/intents_(?:pkey|state)/g))).toEqual([['intents_pkey'], ['intents_pkey']]);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { recordIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents, retryIntent } from '../../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
 import { Settlement } from '../../../src/ledger/settlement/settlement.js';
@@ -105,7 +105,7 @@ class World {
     const model: Model = new Map();
     for (const id of ['one', 'two']) {
       this.truth.create(id, terms);
-      await recordIntent(db, { id, terms, browser: new Uint8Array(32) }, this.settings);
+      await recordIntents(db, [{ id, terms, browser: new Uint8Array(32) }], this.settings);
       this.truth.returnSecret(id);
       model.set(id, newIntent(this.now, this.settings));
     }

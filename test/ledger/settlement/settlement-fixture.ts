@@ -1,6 +1,6 @@
 import type { Database } from '../../../src/ledger/database/database.js';
 import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
-import { recordIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents, retryIntent } from '../../../src/ledger/intents/record-intent.js';
 import type { LedgerIntent, NewIntent } from '../../../src/ledger/ledger.js';
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
 import { Settlement } from '../../../src/ledger/settlement/settlement.js';
@@ -96,7 +96,7 @@ export class SettlementFixture {
     this.#created += 1;
     const id = `${'x'.repeat(40)}${String(this.#created).padStart(3, '0')}`;
     const times = { watchFirstMs: defaultTiming.watchFirstMs, watchMs: 30 * dayMs };
-    await recordIntent(this.database.db, { id, terms, browser }, times);
+    await recordIntents(this.database.db, [{ id, terms, browser }], times);
     this.setStatus(id, { exists: true, intentSubmitted: false });
     return id;
   }

@@ -3,7 +3,7 @@ import type { Database } from '../../../../src/ledger/database/database.js';
 import { openPostgres } from '../../../../src/ledger/database/postgres/postgres.js';
 import { listIntents } from '../../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../../src/ledger/intents/prune-intents.js';
-import { confirmIntent, reserveIntent } from '../../../../src/ledger/intents/record-intent.js';
+import { IntentRecorder } from '../../../../src/ledger/intents/record-intent.js';
 import { migrate, requireMigrated } from '../../../../src/ledger/migrations/migrate.js';
 import { startPostgres } from '../../../support/databases/postgres-server.js';
 
@@ -20,8 +20,9 @@ async function everything(db: Database): Promise<void> {
   const id = `intent${started}`;
   const idempotency = { key: id, fingerprint: Buffer.alloc(32), sealedSecret: 'sealed' };
   await requireMigrated(db);
-  await reserveIntent(db, { id, terms: undefined, browser: Buffer.alloc(32) }, idempotency);
-  await confirmIntent(db, id, times);
+  const recorder = new IntentRecorder(db, times);
+  await recorder.reserve({ intent: { id, terms: undefined, browser: Buffer.alloc(32) }, idempotency });
+  await recorder.confirm(id);
   expect((await listIntents(db, {})).intents).not.toHaveLength(0);
   await pruneIntents(db, { olderThan: new Date(Date.now() - 2 * 24 * 3_600_000) });
 }
