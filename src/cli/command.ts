@@ -41,9 +41,14 @@ export function addEnvFile(command: Command): Command {
   return command.option('--env-file <file>', 'also read variables from this file; the environment takes precedence');
 }
 
-/** Quotes an argument for a shell. */
-export const shellQuote = (text: string): string =>
-  /^[\w:.+/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+/** What sh, PowerShell or cmd.exe changes inside double quotes. */
+const changedInDoubleQuotes = /["“”„$`!%\r\n]|\\\\|\\$/;
+
+/** Quotes an argument for sh, PowerShell and cmd.exe. If no form fits all three: for sh. */
+export function shellQuote(text: string): string {
+  if (/^[\w:.+/-]+$/.test(text)) return text;
+  return changedInDoubleQuotes.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : `"${text}"`;
+}
 
 /** The given `--env-file`, for a printed command. */
 export const envFileArgument = ({ envFile }: EnvironmentOptions): string =>

@@ -47,8 +47,9 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
     ['user', intent.userId],
     ['due', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
   ];
+  const wasCreating = [intent.state, ...history.map(({ from }) => from)].includes('creating');
   const events = [
-    { at: intent.createdAt, what: 'created' },
+    { at: intent.createdAt, what: wasCreating ? 'creating' : 'created' },
     ...history.map(({ at, from, to, attempts }) => {
       const after = attempts > 0 ? `, after ${attempts} failed hook ${attempts === 1 ? 'call' : 'calls'}` : '';
       return { at, what: `${from} -> ${to}${after}` };

@@ -16,7 +16,7 @@ import type { HostCookie } from './request/browser-cookie.js';
 import type { RunningRequests } from './running-requests.js';
 import type { LoginStore } from './session/login-store.js';
 import type { SessionStore } from './session/session-store.js';
-import type { RegisterWebhook } from './webhook/register-webhook.js';
+import type { WebhookRegistrar } from './webhook/register-webhook.js';
 import type { WebhookVerifier } from './webhook/verify-webhook.js';
 
 /** Shared by the handlers; created once with the router. */
@@ -32,7 +32,7 @@ export interface RouterContext {
   /** The ledger; without one, login attempts in memory. */
   readonly logins: LoginStore;
   readonly sessions: SessionStore | undefined;
-  readonly webhook: { readonly verify: WebhookVerifier; readonly register: RegisterWebhook } | undefined;
+  readonly webhook: (WebhookRegistrar & { readonly verify: WebhookVerifier }) | undefined;
   readonly statusCache: StatusCache;
   readonly secrets: ClientSecretCache;
   readonly connectionLimiter: ConnectionLimiter;

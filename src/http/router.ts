@@ -32,7 +32,10 @@ export function createRouter(context: RouterContext): RequestHandler {
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;
     const { baseUrl } = req;
-    if (baseUrl !== attached.baseUrl) attached = { ...attached, baseUrl };
+    if (baseUrl !== attached.baseUrl) {
+      attached = { ...attached, baseUrl };
+      context.webhook?.setMountPath(baseUrl);
+    }
     attachRouter(req, attached);
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);

@@ -67,7 +67,7 @@ export interface PaymentHooks {
 export interface DeadLetter {
   /** The hook that failed. `verifyPayment` also if the payment service no longer knows the payment: `error` has the reason. */
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
-  /** How many times `onPaid` or `onReversed` failed. Of `verifyPayment` only an interruption in quarantine is counted. */
+  /** How many times `onPaid` or `onReversed` failed, plus the interruptions in quarantine, which `verifyPayment` can have too. */
   readonly attempts: number;
   /** The last error. */
   readonly error: unknown;

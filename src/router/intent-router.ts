@@ -200,7 +200,7 @@ function routerContext(parts: ContextParts): RouterContext {
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ webhookPublicKeys, now }),
-      register: webhookRegistrar(config, client, logger),
+      ...webhookRegistrar(config, client, logger),
     },
     statusCache,
     secrets,

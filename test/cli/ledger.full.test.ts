@@ -134,9 +134,9 @@ describe('the command ledger', () => {
     writeFileSync(file, `INTENT_DATABASE_URL=${test.url}\n`);
     delete process.env.INTENT_DATABASE_URL;
     const { out } = await command('ledger', 'list', '--limit', '1', '--env-file', file);
-    expect(out).toMatch(/^More: .* --env-file '.*\/env .*\/\.env'$/m);
+    expect(out).toMatch(/^More: .* --env-file ".*\/env .*\/\.env"$/m);
     expect((await command('ledger', 'show', idOf(2), '--env-file', file)).out).toMatch(
-      /^To retry it: .* --env-file '.*\/env .*\/\.env'$/m,
+      /^To retry it: .* --env-file ".*\/env .*\/\.env"$/m,
     );
   });
 

@@ -116,6 +116,11 @@ describe('alerts.yaml', () => {
     },
   );
 
+  test('no alert reads a single time in the past, at which the metrics can have a gap', () => {
+    const withoutRanges = alerts.map(({ expr }) => expr.replaceAll(/last_over_time\([^)]*\)/g, ''));
+    expect(withoutRanges.filter((expr) => expr.includes('offset'))).toEqual([]);
+  });
+
   test('docs/alerts.md lists the same alerts, with the same pages', () => {
     const rows = [...textOf('docs/alerts.md').matchAll(/^\| `(Intent\w+)` \|.*\]\(([^)]+)\) \|$/gm)];
     expect(rows.map(([, name, page]) => [name, `docs/${page}`])).toEqual(

@@ -140,14 +140,15 @@ export class IntentDialog {
 
   /** Opens the dialog unless it is open. Empty parts keep their space, so the layout does not jump. */
   open(settings: Settings, title: string): void {
-    const { locale, mode, payee, walletUrl } = settings;
+    const { label, locale, mode, payee, walletUrl } = settings;
     const texts = textsOf(locale);
     const { element } = this;
     this.#texts = texts;
     this.#settings = settings;
     element.lang = locale;
     element.toggleAttribute('data-here', !!walletUrl && isHandheld());
-    this.#title.textContent = title;
+    // A login can have another purpose, such as linking a wallet, which only the page's own text of the button names.
+    this.#title.textContent = (mode === 'login' && (this.#host.textContent?.trim() || label)) || title;
     this.#payee.textContent = payee;
     for (const empty of [this.#amount, this.#item, this.#lifetime]) {
       empty.textContent = '\u00a0';

@@ -25,8 +25,8 @@ export async function finishLogin(
   confirmUser: (userId: string) => Promise<boolean>,
 ): Promise<User | undefined> {
   const idempotencyKey = crypto.randomUUID();
-  let isLost = false;
-  let last: Problem | undefined;
+  let isLost: boolean | undefined;
+  let last: Problem;
   let failure: Problem | undefined;
   const mayRetry = (problem: Problem): boolean => {
     isLost ||= isResponseLost(problem);
@@ -38,12 +38,15 @@ export async function finishLogin(
   const complete = async (): Promise<User | undefined> => {
     const answer = await call<LoginResponse>(session, signal, JSON.stringify({ id, confirm }), idempotencyKey);
     if (answer.user) return answer.user;
+    // If the login expires while the visitor decides, the site is not the cause.
+    failure = undefined;
     confirm = await confirmUser(answer.confirm.user.id);
-    return confirm ? complete() : undefined;
+    if (confirm) return complete();
+    return undefined;
   };
   try {
     return await retryUntil(signal, retryWindowMs, mayRetry, (failures) => {
-      if (last && failures > 1) onRetry(last);
+      if (failures > 1) onRetry(last);
       return complete();
     });
   } catch (problem) {

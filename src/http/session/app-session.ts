@@ -71,7 +71,11 @@ interface Replacement {
 function regeneratedSession(req: SessionRequest, before: RegenerableSession, timeoutMs: number): AppSession {
   const forget = (error: unknown): never => {
     // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
-    Object.assign(req, { session: undefined, sessionID: undefined });
+    skipSessionSave(req);
+    // Later handlers of the request get an empty session, as after a failed `regenerate()`: no login that is not stored.
+    const session = req.session ?? {};
+    for (const [name, member] of Object.entries(session))
+      if (name !== 'cookie' && typeof member !== 'function') delete session[name];
     throw error;
   };
   const regenerate = async (content: SessionContent): Promise<SessionContent> => {

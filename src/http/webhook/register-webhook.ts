@@ -6,8 +6,12 @@ import type { Logger } from '../logger.js';
 import { localOriginOf } from '../request/origin-guard.js';
 import { requestIdOf } from '../request/request-id.js';
 
-/** Registers this site's webhook for an intent that `req`, or the site itself, created. Returns immediately and never throws. */
-export type RegisterWebhook = (intent: string, req: Request | undefined) => void;
+export interface WebhookRegistrar {
+  /** Registers this site's webhook for an intent that `req`, or the site itself, created. Returns immediately and never throws. */
+  readonly register: (intent: string, req: Request | undefined) => void;
+  /** Sets the mount path of the router, which only a request reveals, for intents that the site itself creates. */
+  readonly setMountPath: (path: string) => void;
+}
 
 /** More concurrent calls would take connections from the creation of intents. */
 const maxConcurrent = 32;
@@ -17,15 +21,16 @@ export function webhookRegistrar(
   { origin, routes, webhook }: Config,
   client: IntentClient,
   logger: Logger,
-): RegisterWebhook {
+): WebhookRegistrar {
   let running = 0;
+  let mountPath = '';
   const warn = (intent: string, req: Request | undefined, reason: string): void =>
     logger.warn(
       `express-intents: the webhook of ${intent} was not registered: ${reason} The ledger or an open page polls the intent.`,
       { requestId: req && requestIdOf(req).value },
     );
 
-  async function register(intent: string, req: Request | undefined, url: string): Promise<void> {
+  async function send(intent: string, req: Request | undefined, url: string): Promise<void> {
     running += 1;
     try {
       await client.registerWebhook({ intent, url });
@@ -35,13 +40,17 @@ export function webhookRegistrar(
     running -= 1;
   }
 
-  return (intent, req) => {
+  const register: WebhookRegistrar['register'] = (intent, req) => {
     // The embedded sequencer calls this machine directly, where the origin may differ from the public one.
     const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);
     // Without a request the local port is unknown. The ledger polls the intent.
     if (base === undefined && !req) return;
     if (base === undefined) return warn(intent, req, 'the browser disconnected, so the local port is unknown.');
     if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} other registrations are running.`);
-    void register(intent, req, `${base}${req?.baseUrl ?? ''}${routes.webhook}`);
+    void send(intent, req, `${base}${req?.baseUrl ?? mountPath}${routes.webhook}`);
   };
+  const setMountPath = (path: string): void => {
+    mountPath = path;
+  };
+  return { register, setMountPath };
 }

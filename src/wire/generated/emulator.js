@@ -6,6 +6,36 @@ const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error
 
 const $root = $protobuf.roots["express-intents/emulator"] || ($protobuf.roots["express-intents/emulator"] = {});
 
+function setFields(properties) {
+if (properties)
+       for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+         if (properties[keys[i]] != null && keys[i] !== "__proto__")
+           this[keys[i]] = properties[keys[i]];
+}
+
+function writeUnknowns(message, writer) {
+if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+       for (let i = 0; i < message.$unknowns.length; ++i)
+         writer.raw(message.$unknowns[i]);
+}
+
+function readUnknown(message, reader, start) {
+if (!reader.discardUnknown) {
+       $util.makeProp(message, "$unknowns", false);
+       (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+     }
+}
+
+function endMessage(reader, length, end, _end) {
+if (length !== $undefined) {
+       if (reader.pos !== end)
+         throw $RangeError("index out of range");
+       reader.len = length;
+     }
+     if (_end !== $undefined)
+       throw $Error("missing end group");
+}
+
 export const intents = $root.intents = (() => {
 
     const intents = {};
@@ -21,10 +51,7 @@ export const intents = $root.intents = (() => {
             v1.SubmitPaymentRequest = (function() {
 
                 const SubmitPaymentRequest = function (properties) {
-                    if (properties)
-                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                                this[keys[i]] = properties[keys[i]];
+                    setFields.call(this, properties);
                 };
 
                 SubmitPaymentRequest.prototype.intentId = null;
@@ -48,9 +75,7 @@ export const intents = $root.intents = (() => {
                         $root.intents.v1.ChainAccountId.encode(message.payer, writer.uint32(18).fork(), _depth + 1).ldelim();
                     if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                         $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                        for (let i = 0; i < message.$unknowns.length; ++i)
-                            writer.raw(message.$unknowns[i]);
+                    writeUnknowns(message, writer);
                     return writer;
                 };
 
@@ -101,18 +126,9 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        if (!reader.discardUnknown) {
-                            $util.makeProp(message, "$unknowns", false);
-                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                        }
+                        readUnknown(message, reader, start);
                     }
-                    if (length !== $undefined) {
-                        if (reader.pos !== end)
-                            throw $RangeError("index out of range");
-                        reader.len = length;
-                    }
-                    if (_end !== $undefined)
-                        throw $Error("missing end group");
+                    endMessage(reader, length, end, _end);
                     return message;
                 };
 
@@ -122,10 +138,7 @@ export const intents = $root.intents = (() => {
             v1.SubmitPaymentResponse = (function() {
 
                 const SubmitPaymentResponse = function (properties) {
-                    if (properties)
-                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                                this[keys[i]] = properties[keys[i]];
+                    setFields.call(this, properties);
                 };
 
                 SubmitPaymentResponse.prototype.result = 0;
@@ -143,9 +156,7 @@ export const intents = $root.intents = (() => {
                         throw $Error("max depth exceeded");
                     if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                         writer.uint32(8).int32(message.result);
-                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                        for (let i = 0; i < message.$unknowns.length; ++i)
-                            writer.raw(message.$unknowns[i]);
+                    writeUnknowns(message, writer);
                     return writer;
                 };
 
@@ -187,18 +198,9 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        if (!reader.discardUnknown) {
-                            $util.makeProp(message, "$unknowns", false);
-                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                        }
+                        readUnknown(message, reader, start);
                     }
-                    if (length !== $undefined) {
-                        if (reader.pos !== end)
-                            throw $RangeError("index out of range");
-                        reader.len = length;
-                    }
-                    if (_end !== $undefined)
-                        throw $Error("missing end group");
+                    endMessage(reader, length, end, _end);
                     return message;
                 };
 
@@ -216,10 +218,7 @@ export const intents = $root.intents = (() => {
             v1.HealthCheckRequest = (function() {
 
                 const HealthCheckRequest = function (properties) {
-                    if (properties)
-                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                                this[keys[i]] = properties[keys[i]];
+                    setFields.call(this, properties);
                 };
 
                 HealthCheckRequest.prototype.service = "";
@@ -237,9 +236,7 @@ export const intents = $root.intents = (() => {
                         throw $Error("max depth exceeded");
                     if (message.service != null && $Object.hasOwnProperty.call(message, "service") && message.service !== "")
                         writer.uint32(10).string(message.service);
-                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                        for (let i = 0; i < message.$unknowns.length; ++i)
-                            writer.raw(message.$unknowns[i]);
+                    writeUnknowns(message, writer);
                     return writer;
                 };
 
@@ -281,18 +278,9 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        if (!reader.discardUnknown) {
-                            $util.makeProp(message, "$unknowns", false);
-                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                        }
+                        readUnknown(message, reader, start);
                     }
-                    if (length !== $undefined) {
-                        if (reader.pos !== end)
-                            throw $RangeError("index out of range");
-                        reader.len = length;
-                    }
-                    if (_end !== $undefined)
-                        throw $Error("missing end group");
+                    endMessage(reader, length, end, _end);
                     return message;
                 };
 
@@ -302,10 +290,7 @@ export const intents = $root.intents = (() => {
             v1.HealthCheckResponse = (function() {
 
                 const HealthCheckResponse = function (properties) {
-                    if (properties)
-                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                                this[keys[i]] = properties[keys[i]];
+                    setFields.call(this, properties);
                 };
 
                 HealthCheckResponse.prototype.status = 0;
@@ -323,9 +308,7 @@ export const intents = $root.intents = (() => {
                         throw $Error("max depth exceeded");
                     if (message.status != null && $Object.hasOwnProperty.call(message, "status") && message.status !== 0)
                         writer.uint32(8).int32(message.status);
-                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                        for (let i = 0; i < message.$unknowns.length; ++i)
-                            writer.raw(message.$unknowns[i]);
+                    writeUnknowns(message, writer);
                     return writer;
                 };
 
@@ -367,18 +350,9 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        if (!reader.discardUnknown) {
-                            $util.makeProp(message, "$unknowns", false);
-                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                        }
+                        readUnknown(message, reader, start);
                     }
-                    if (length !== $undefined) {
-                        if (reader.pos !== end)
-                            throw $RangeError("index out of range");
-                        reader.len = length;
-                    }
-                    if (_end !== $undefined)
-                        throw $Error("missing end group");
+                    endMessage(reader, length, end, _end);
                     return message;
                 };
 
@@ -407,10 +381,7 @@ export const intents = $root.intents = (() => {
         v1.ChainAccountId = (function() {
 
             const ChainAccountId = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             ChainAccountId.prototype.value = $util.newBuffer([]);
@@ -428,9 +399,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -472,18 +441,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -493,10 +453,7 @@ export const intents = $root.intents = (() => {
         v1.Signature = (function() {
 
             const Signature = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             Signature.prototype.value = $util.newBuffer([]);
@@ -514,9 +471,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -558,18 +513,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -579,10 +525,7 @@ export const intents = $root.intents = (() => {
         v1.IntentId = (function() {
 
             const IntentId = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             IntentId.prototype.value = $util.newBuffer([]);
@@ -600,9 +543,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -644,18 +585,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 

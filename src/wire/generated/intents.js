@@ -6,6 +6,36 @@ const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error
 
 const $root = $protobuf.roots["express-intents/intents"] || ($protobuf.roots["express-intents/intents"] = {});
 
+function setFields(properties) {
+if (properties)
+       for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+         if (properties[keys[i]] != null && keys[i] !== "__proto__")
+           this[keys[i]] = properties[keys[i]];
+}
+
+function writeUnknowns(message, writer) {
+if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+       for (let i = 0; i < message.$unknowns.length; ++i)
+         writer.raw(message.$unknowns[i]);
+}
+
+function readUnknown(message, reader, start) {
+if (!reader.discardUnknown) {
+       $util.makeProp(message, "$unknowns", false);
+       (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+     }
+}
+
+function endMessage(reader, length, end, _end) {
+if (length !== $undefined) {
+       if (reader.pos !== end)
+         throw $RangeError("index out of range");
+       reader.len = length;
+     }
+     if (_end !== $undefined)
+       throw $Error("missing end group");
+}
+
 export const intents = $root.intents = (() => {
 
     const intents = {};
@@ -17,10 +47,7 @@ export const intents = $root.intents = (() => {
         v1.Request = (function() {
 
             const Request = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             Request.prototype.version = "";
@@ -47,9 +74,7 @@ export const intents = $root.intents = (() => {
                     writer.uint32(26).string(message.method);
                 if (message.body != null && $Object.hasOwnProperty.call(message, "body") && message.body.length)
                     writer.uint32(34).bytes(message.body);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -118,18 +143,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -139,10 +155,7 @@ export const intents = $root.intents = (() => {
         v1.Response = (function() {
 
             const Response = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             Response.prototype.result = 0;
@@ -166,9 +179,7 @@ export const intents = $root.intents = (() => {
                     writer.uint32(18).bytes(message.body);
                 if (message.message != null && $Object.hasOwnProperty.call(message, "message") && message.message !== "")
                     writer.uint32(26).string(message.message);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -228,18 +239,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -256,10 +258,7 @@ export const intents = $root.intents = (() => {
         v1.ChainAccountId = (function() {
 
             const ChainAccountId = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             ChainAccountId.prototype.value = $util.newBuffer([]);
@@ -277,9 +276,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -321,18 +318,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -342,10 +330,7 @@ export const intents = $root.intents = (() => {
         v1.Signature = (function() {
 
             const Signature = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             Signature.prototype.value = $util.newBuffer([]);
@@ -363,9 +348,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -407,18 +390,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -428,10 +402,7 @@ export const intents = $root.intents = (() => {
         v1.MessageId = (function() {
 
             const MessageId = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             MessageId.prototype.value = $util.newBuffer([]);
@@ -449,9 +420,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -493,18 +462,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -514,10 +474,7 @@ export const intents = $root.intents = (() => {
         v1.RendezvousKey = (function() {
 
             const RendezvousKey = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             RendezvousKey.prototype.value = $util.newBuffer([]);
@@ -535,9 +492,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -579,18 +534,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -600,10 +546,7 @@ export const intents = $root.intents = (() => {
         v1.IntentId = (function() {
 
             const IntentId = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             IntentId.prototype.value = $util.newBuffer([]);
@@ -621,9 +564,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -665,18 +606,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -686,10 +618,7 @@ export const intents = $root.intents = (() => {
         v1.Domain = (function() {
 
             const Domain = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             Domain.prototype.domain = "";
@@ -707,9 +636,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.domain != null && $Object.hasOwnProperty.call(message, "domain") && message.domain !== "")
                     writer.uint32(10).string(message.domain);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -751,18 +678,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -772,10 +690,7 @@ export const intents = $root.intents = (() => {
         v1.Message = (function() {
 
             const Message = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             Message.prototype.id = null;
@@ -830,9 +745,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RequestToLogin.encode(message.requestToLogin, writer.uint32(82).fork(), _depth + 1).ldelim();
                 if (message.clientRejectedLogin != null && $Object.hasOwnProperty.call(message, "clientRejectedLogin"))
                     $root.intents.v1.ClientRejectedLogin.encode(message.clientRejectedLogin, writer.uint32(98).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -940,18 +853,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -961,10 +865,7 @@ export const intents = $root.intents = (() => {
         v1.RequestToGrabBill = (function() {
 
             const RequestToGrabBill = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             RequestToGrabBill.prototype.requestorAccount = null;
@@ -982,9 +883,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.requestorAccount != null && $Object.hasOwnProperty.call(message, "requestorAccount"))
                     $root.intents.v1.ChainAccountId.encode(message.requestorAccount, writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1023,18 +922,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1044,10 +934,7 @@ export const intents = $root.intents = (() => {
         v1.AirdropReceived = (function() {
 
             const AirdropReceived = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             AirdropReceived.prototype.exchangeData = null;
@@ -1068,9 +955,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.ExchangeData.encode(message.exchangeData, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(26).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1115,18 +1000,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1136,10 +1012,7 @@ export const intents = $root.intents = (() => {
         v1.CodeScanned = (function() {
 
             const CodeScanned = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             CodeScanned.prototype.timestamp = null;
@@ -1157,9 +1030,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1198,18 +1069,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1219,10 +1081,7 @@ export const intents = $root.intents = (() => {
         v1.ClientRejectedPayment = (function() {
 
             const ClientRejectedPayment = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             ClientRejectedPayment.prototype.intentId = null;
@@ -1240,9 +1099,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.intentId != null && $Object.hasOwnProperty.call(message, "intentId"))
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1281,18 +1138,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1302,10 +1150,7 @@ export const intents = $root.intents = (() => {
         v1.IntentSubmitted = (function() {
 
             const IntentSubmitted = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             IntentSubmitted.prototype.intentId = null;
@@ -1323,9 +1168,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.intentId != null && $Object.hasOwnProperty.call(message, "intentId"))
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1364,18 +1207,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1385,10 +1219,7 @@ export const intents = $root.intents = (() => {
         v1.WebhookCalled = (function() {
 
             const WebhookCalled = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             WebhookCalled.prototype.timestamp = null;
@@ -1406,9 +1237,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1447,18 +1276,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1468,10 +1288,7 @@ export const intents = $root.intents = (() => {
         v1.ClientRejectedLogin = (function() {
 
             const ClientRejectedLogin = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             ClientRejectedLogin.prototype.timestamp = null;
@@ -1489,9 +1306,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(34).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1530,18 +1345,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1551,10 +1357,7 @@ export const intents = $root.intents = (() => {
         v1.RequestToPayBill = (function() {
 
             const RequestToPayBill = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             RequestToPayBill.create = function(properties) {
@@ -1568,9 +1371,7 @@ export const intents = $root.intents = (() => {
                     _depth = 0;
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1600,18 +1401,9 @@ export const intents = $root.intents = (() => {
                         break;
                     }
                     reader.skipType(tag & 7, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1621,10 +1413,7 @@ export const intents = $root.intents = (() => {
         v1.RequestToReceiveBill = (function() {
 
             const RequestToReceiveBill = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             RequestToReceiveBill.prototype.requestorAccount = null;
@@ -1667,9 +1456,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(50).fork(), _depth + 1).ldelim();
                 if (message.rendezvousKey != null && $Object.hasOwnProperty.call(message, "rendezvousKey"))
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(58).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1746,18 +1533,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1767,10 +1545,7 @@ export const intents = $root.intents = (() => {
         v1.ExchangeData = (function() {
 
             const ExchangeData = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             ExchangeData.prototype.currency = "";
@@ -1797,9 +1572,7 @@ export const intents = $root.intents = (() => {
                     writer.uint32(25).double(message.nativeAmount);
                 if (message.quarks != null && $Object.hasOwnProperty.call(message, "quarks") && (typeof message.quarks === "object" ? message.quarks.low || message.quarks.high : message.quarks !== 0))
                     writer.uint32(32).uint64(message.quarks);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1868,18 +1641,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1889,10 +1653,7 @@ export const intents = $root.intents = (() => {
         v1.ExchangeDataWithoutRate = (function() {
 
             const ExchangeDataWithoutRate = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             ExchangeDataWithoutRate.prototype.currency = "";
@@ -1913,9 +1674,7 @@ export const intents = $root.intents = (() => {
                     writer.uint32(10).string(message.currency);
                 if (message.nativeAmount != null && $Object.hasOwnProperty.call(message, "nativeAmount") && !$Object.is(message.nativeAmount, 0))
                     writer.uint32(17).double(message.nativeAmount);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -1966,18 +1725,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -1987,10 +1737,7 @@ export const intents = $root.intents = (() => {
         v1.RequestToLogin = (function() {
 
             const RequestToLogin = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             RequestToLogin.prototype.domain = null;
@@ -2017,9 +1764,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(42).fork(), _depth + 1).ldelim();
                 if (message.rendezvousKey != null && $Object.hasOwnProperty.call(message, "rendezvousKey"))
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(50).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2076,18 +1821,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2097,10 +1833,7 @@ export const intents = $root.intents = (() => {
         v1.GetStatusRequest = (function() {
 
             const GetStatusRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             GetStatusRequest.prototype.intentId = null;
@@ -2118,9 +1851,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.intentId != null && $Object.hasOwnProperty.call(message, "intentId"))
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2159,18 +1890,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2180,10 +1902,7 @@ export const intents = $root.intents = (() => {
         v1.GetStatusResponse = (function() {
 
             const GetStatusResponse = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             GetStatusResponse.prototype.exists = false;
@@ -2207,9 +1926,7 @@ export const intents = $root.intents = (() => {
                     writer.uint32(16).bool(message.codeScanned);
                 if (message.intentSubmitted != null && $Object.hasOwnProperty.call(message, "intentSubmitted") && message.intentSubmitted !== false)
                     writer.uint32(24).bool(message.intentSubmitted);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2269,18 +1986,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2290,10 +1998,7 @@ export const intents = $root.intents = (() => {
         v1.SendMessageRequest = (function() {
 
             const SendMessageRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             SendMessageRequest.prototype.message = null;
@@ -2317,9 +2022,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2370,18 +2073,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2391,10 +2085,7 @@ export const intents = $root.intents = (() => {
         v1.SendMessageResponse = (function() {
 
             const SendMessageResponse = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             SendMessageResponse.prototype.result = 0;
@@ -2415,9 +2106,7 @@ export const intents = $root.intents = (() => {
                     writer.uint32(8).int32(message.result);
                 if (message.messageId != null && $Object.hasOwnProperty.call(message, "messageId"))
                     $root.intents.v1.MessageId.encode(message.messageId, writer.uint32(18).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2465,18 +2154,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2493,10 +2173,7 @@ export const intents = $root.intents = (() => {
         v1.OpenMessageStreamRequest = (function() {
 
             const OpenMessageStreamRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             OpenMessageStreamRequest.prototype.rendezvousKey = null;
@@ -2517,9 +2194,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(10).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(18).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2564,18 +2239,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2586,10 +2252,7 @@ export const intents = $root.intents = (() => {
 
             const OpenMessageStreamResponse = function (properties) {
                 this.messages = [];
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             OpenMessageStreamResponse.prototype.messages = $util.emptyArray;
@@ -2608,9 +2271,7 @@ export const intents = $root.intents = (() => {
                 if (message.messages != null && message.messages.length)
                     for (let i = 0; i < message.messages.length; ++i)
                         $root.intents.v1.Message.encode(message.messages[i], writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2651,18 +2312,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2672,10 +2324,7 @@ export const intents = $root.intents = (() => {
         v1.PollMessagesRequest = (function() {
 
             const PollMessagesRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             PollMessagesRequest.prototype.rendezvousKey = null;
@@ -2696,9 +2345,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(10).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(18).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2743,18 +2390,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2765,10 +2403,7 @@ export const intents = $root.intents = (() => {
 
             const PollMessagesResponse = function (properties) {
                 this.messages = [];
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             PollMessagesResponse.prototype.messages = $util.emptyArray;
@@ -2787,9 +2422,7 @@ export const intents = $root.intents = (() => {
                 if (message.messages != null && message.messages.length)
                     for (let i = 0; i < message.messages.length; ++i)
                         $root.intents.v1.Message.encode(message.messages[i], writer.uint32(10).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2830,18 +2463,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2852,10 +2476,7 @@ export const intents = $root.intents = (() => {
 
             const AckMessagesRequest = function (properties) {
                 this.messageIds = [];
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             AckMessagesRequest.prototype.rendezvousKey = null;
@@ -2877,9 +2498,7 @@ export const intents = $root.intents = (() => {
                 if (message.messageIds != null && message.messageIds.length)
                     for (let i = 0; i < message.messageIds.length; ++i)
                         $root.intents.v1.MessageId.encode(message.messageIds[i], writer.uint32(18).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -2926,18 +2545,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -2947,10 +2557,7 @@ export const intents = $root.intents = (() => {
         v1.AckMessagesResponse = (function() {
 
             const AckMessagesResponse = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             AckMessagesResponse.prototype.result = 0;
@@ -2968,9 +2575,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                     writer.uint32(8).int32(message.result);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3012,18 +2617,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -3039,10 +2635,7 @@ export const intents = $root.intents = (() => {
         v1.RegisterWebhookRequest = (function() {
 
             const RegisterWebhookRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             RegisterWebhookRequest.prototype.intentId = null;
@@ -3063,9 +2656,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
                 if (message.url != null && $Object.hasOwnProperty.call(message, "url") && message.url !== "")
                     writer.uint32(18).string(message.url);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3113,18 +2704,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -3134,10 +2716,7 @@ export const intents = $root.intents = (() => {
         v1.RegisterWebhookResponse = (function() {
 
             const RegisterWebhookResponse = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             RegisterWebhookResponse.prototype.result = 0;
@@ -3155,9 +2734,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                     writer.uint32(8).int32(message.result);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3199,18 +2776,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -3230,10 +2798,7 @@ export const intents = $root.intents = (() => {
         v1.GetLoginForThirdPartyAppRequest = (function() {
 
             const GetLoginForThirdPartyAppRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             GetLoginForThirdPartyAppRequest.prototype.intentId = null;
@@ -3257,9 +2822,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.ChainAccountId.encode(message.verifier, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3310,18 +2873,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -3331,10 +2885,7 @@ export const intents = $root.intents = (() => {
         v1.GetLoginForThirdPartyAppResponse = (function() {
 
             const GetLoginForThirdPartyAppResponse = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             GetLoginForThirdPartyAppResponse.prototype.result = 0;
@@ -3355,9 +2906,7 @@ export const intents = $root.intents = (() => {
                     writer.uint32(8).int32(message.result);
                 if (message.userId != null && $Object.hasOwnProperty.call(message, "userId"))
                     $root.intents.v1.ChainAccountId.encode(message.userId, writer.uint32(18).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3405,18 +2954,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -3435,10 +2975,7 @@ export const intents = $root.intents = (() => {
         v1.LoginToThirdPartyAppRequest = (function() {
 
             const LoginToThirdPartyAppRequest = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             LoginToThirdPartyAppRequest.prototype.intentId = null;
@@ -3462,9 +2999,7 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.ChainAccountId.encode(message.userId, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3515,18 +3050,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -3536,10 +3062,7 @@ export const intents = $root.intents = (() => {
         v1.LoginToThirdPartyAppResponse = (function() {
 
             const LoginToThirdPartyAppResponse = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             LoginToThirdPartyAppResponse.prototype.result = 0;
@@ -3557,9 +3080,7 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                     writer.uint32(8).int32(message.result);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3601,18 +3122,9 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 
@@ -3647,10 +3159,7 @@ export const google = $root.google = (() => {
         protobuf.Timestamp = (function() {
 
             const Timestamp = function (properties) {
-                if (properties)
-                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
-                            this[keys[i]] = properties[keys[i]];
+                setFields.call(this, properties);
             };
 
             Timestamp.prototype.seconds = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
@@ -3671,9 +3180,7 @@ export const google = $root.google = (() => {
                     writer.uint32(8).int64(message.seconds);
                 if (message.nanos != null && $Object.hasOwnProperty.call(message, "nanos") && message.nanos !== 0)
                     writer.uint32(16).int32(message.nanos);
-                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-                    for (let i = 0; i < message.$unknowns.length; ++i)
-                        writer.raw(message.$unknowns[i]);
+                writeUnknowns(message, writer);
                 return writer;
             };
 
@@ -3724,18 +3231,9 @@ export const google = $root.google = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    if (!reader.discardUnknown) {
-                        $util.makeProp(message, "$unknowns", false);
-                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-                    }
+                    readUnknown(message, reader, start);
                 }
-                if (length !== $undefined) {
-                    if (reader.pos !== end)
-                        throw $RangeError("index out of range");
-                    reader.len = length;
-                }
-                if (_end !== $undefined)
-                    throw $Error("missing end group");
+                endMessage(reader, length, end, _end);
                 return message;
             };
 

@@ -2,7 +2,18 @@ import type { Page, Request, Route } from 'playwright-core';
 import { requireLogin } from '../../../src/http/session/require-login.js';
 import { eventually } from '../../support/eventually.js';
 import { domain } from '../../support/sites/site.js';
-import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from '../support/checkout.js';
+import {
+  begin,
+  buttonScript,
+  clickAndScan,
+  closed,
+  event,
+  idOf,
+  part,
+  seen,
+  state,
+  textOf,
+} from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -45,6 +56,18 @@ test('the page of requireLogin() logs in and opens the guarded page, without a C
   await visit.page.locator('h1', { hasText: 'Account' }).waitFor();
   expect(visit.page.url()).toBe(`${site.origin}/account?tab=1`);
   expect(await session(visit.page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+});
+
+test.each([
+  ['a login', 'its content', 'mode="login" label="Log in">\n  Link a <b>wallet</b>\n', 'Link a wallet'],
+  ['a login', 'its label', 'mode="login" label="Link a wallet">', 'Link a wallet'],
+  ['a login', 'the default', 'mode="login">', 'Log in with your wallet'],
+  ['a payment', 'the default', 'mode="payment" order="tea">Pay $4.50', 'Pay with your wallet'],
+])('the dialog of %s is titled with %s', async (_mode, _source, button, title) => {
+  const body = `<intent-button ${button}</intent-button>`;
+  const { page } = await open(site.page({ body, script: "import '/intent/v1/elements.js';" }));
+  await begin(page);
+  expect(await textOf(page, 'title')).toBe(title);
 });
 
 test('a declined login leaves the session empty', async () => {

@@ -208,6 +208,36 @@ describe('a session store that does not respond', () => {
     expect((await browser.send('GET', '/session')).body).toEqual(ada(site));
   });
 
+  test.each(['destroy', 'set'] as const)(
+    'in %s at a login leaves an empty session to later handlers of the request',
+    async (step) => {
+      const store = new HangingStore();
+      const appSession = session({ secret: 'x', resave: false, saveUninitialized: false, store });
+      const seen: unknown[] = [];
+      const site = await startSiteWithSequencer({
+        timeoutMs,
+        before: (app) => {
+          app.use(appSession);
+          // A middleware that reads the session at the end of a response, such as a request log.
+          app.use((req, res, next) => {
+            res.on('finish', () => seen.push(req.session));
+            next();
+          });
+        },
+        after: basket,
+        onSession: (_user, req) => {
+          sessionOf(req).basket = 'of the account';
+        },
+      });
+      const browser = new Browser(site.origin);
+      await browser.send('GET', '/fill');
+      const id = await confirm(site, browser);
+      store.hangs = step;
+      expect((await browser.send('POST', '/session', { id })).status).toBe(503);
+      expect(JSON.parse(JSON.stringify(seen.at(-1)))).toEqual({ cookie: expect.anything() });
+    },
+  );
+
   test('in destroy at a logout causes a 503 after the timeout', async () => {
     const store = new HangingStore();
     const site = await withStore(store);

@@ -1,4 +1,6 @@
+import request from 'supertest';
 import { v1 } from '../../../src/wire/codec.js';
+import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { post } from '../../support/sites/post.js';
@@ -31,6 +33,18 @@ test('POST /intent registers the webhook with the mount path and the configured 
   const { origin, transport } = await startWebhookSite({ mountPath: '/pay', routes: { webhook: '/hook' } });
   const intent = await createIntent(origin, { order: 1 }, '/pay/intent');
   expect(transport.registered()).toEqual([{ intent, url: 'https://shop.example/pay/hook' }]);
+});
+
+test('createPayment registers the webhook with the mount path of the latest request', async () => {
+  const routerOptions = { mountPath: '/shop', databaseUrl: await newDatabaseUrl('embedded'), onPaid: () => undefined };
+  const { origin, router, transport } = await startWebhookSite(routerOptions);
+  const createPayment = () => router.createPayment({ amount: 5, currency: 'usd' });
+  const urls = () => transport.registered().map(({ url }) => url);
+  await createPayment();
+  expect(urls()).toEqual(['https://shop.example/intent/webhook']);
+  await request(origin).get('/shop/any').expect(404);
+  await createPayment();
+  expect(urls().slice(1)).toEqual(['https://shop.example/shop/intent/webhook']);
 });
 
 test('POST /intent never registers a host of the request', async () => {

@@ -72,7 +72,8 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     webhook: webhookPublicKey
       ? {
           verify: createWebhookVerifier({ webhookPublicKeys: async () => [webhookPublicKey], now }),
-          register: async () => undefined,
+          register: () => undefined,
+          setMountPath: () => undefined,
         }
       : undefined,
     walletUrl: async () => undefined,
