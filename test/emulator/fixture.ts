@@ -135,7 +135,7 @@ export function pollBody(rendezvous: KeyPair): Uint8Array {
 
 export async function poll(url: string, rendezvous: KeyPair): Promise<v1.Message[]> {
   const body = opened(await call(url, operations.pollMessages, pollBody(rendezvous)));
-  return decode(v1.PollMessagesResponse, body).messages.map((message) => v1.Message.create(message));
+  return decode(v1.PollMessagesResponse, body).messages.map((message) => new v1.Message(message));
 }
 
 export const kindsOf = (messages: v1.Message[]): (string | undefined)[] =>

@@ -225,7 +225,7 @@ describe('a correctly signed payment (interface 2.4, 8; protocol 6)', () => {
   });
 
   test('with both exact and partial is rejected also before decoding', () => {
-    const message = v1.Message.create({
+    const message = new v1.Message({
       requestToReceiveBill: { ...exactly({}), partial: plain.partial ?? null },
     } as never);
     const signature = rendezvous.sign(encode(v1.Message, message));
@@ -361,7 +361,7 @@ describe('the rendezvous key named by a message (protocol 5)', () => {
   });
 
   test('is undefined for another kind', () => {
-    expect(rendezvousKeyIn(v1.Message.create({ codeScanned: {} }))).toBeUndefined();
+    expect(rendezvousKeyIn(new v1.Message({ codeScanned: {} }))).toBeUndefined();
   });
 });
 

@@ -55,7 +55,7 @@ const checks: Readonly<Partial<Record<SequencerOperation, Check>>> = {
   sendMessage: (bytes) => {
     const { message, rendezvousKey, signature } = decode(v1.SendMessageRequest, bytes);
     const signedBytes = extractSignedBytes(messagesIn(bytes, 1)[0] ?? new Uint8Array());
-    return checkIntentSignatures(v1.Message.create(message ?? {}), rendezvousKey?.value, signature, signedBytes);
+    return checkIntentSignatures(new v1.Message(message ?? {}), rendezvousKey?.value, signature, signedBytes);
   },
   openMessageStream: (bytes) => {
     const request = decode(v1.OpenMessageStreamRequest, bytes);

@@ -130,7 +130,7 @@ function partiesOf(
 
 /** The signatures of the create, which the journal does not have after a restart. */
 function signaturesOf({ id, signedBytes, mailbox: { request } }: StoredIntent): CheckedSignature[] {
-  const message = v1.Message.create(request);
+  const message = new v1.Message(request);
   const key = rendezvousKeyIn(message) ?? parseIntentId(id);
   return checkIntentSignatures(message, key, request.sendMessageRequestSignature, signedBytes);
 }

@@ -23,7 +23,7 @@ interface SignedMessage {
 export async function handleSendMessage(state: SequencerState, body: Uint8Array): Promise<Uint8Array> {
   const request = decodeCanonical(v1.SendMessageRequest, body);
   const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
-  const message = v1.Message.create(request.message ?? {});
+  const message = new v1.Message(request.message ?? {});
   const signature = request.signature?.value ?? new Uint8Array();
   const signedBytes = extractSignedBytes(messagesIn(body, 1)[0] ?? new Uint8Array());
   const isRequest = message.requestToReceiveBill || message.requestToLogin;

@@ -186,7 +186,7 @@ function fromLine(line: unknown): PersistedIntent {
   const signature = sendMessageRequestSignature?.value ?? new Uint8Array();
   const signedBytes = extractSignedBytes(fromBase64(text));
   return {
-    intent: verifyIntentMessage(v1.Message.create(unsigned), parseIntentId(intent), signature, signedBytes),
+    intent: verifyIntentMessage(new v1.Message(unsigned), parseIntentId(intent), signature, signedBytes),
     createdAtMs,
     progress: {
       ...flags,

@@ -72,7 +72,7 @@ async function fetchMessage(url: string, rendezvous: KeyPair): Promise<v1.Messag
     { ...unsigned, signature: { value: rendezvous.sign(bytesToSign(v1.PollMessagesRequest, unsigned)) } },
   );
   const found = messages?.find(({ requestToReceiveBill, requestToLogin }) => requestToReceiveBill || requestToLogin);
-  return found && v1.Message.create(found);
+  return found && new v1.Message(found);
 }
 
 function describe(id: string, request: IntentRequest): WalletRequest {

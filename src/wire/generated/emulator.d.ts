@@ -39,14 +39,6 @@ export namespace intents {
                 signature?: (intents.v1.Signature.$Properties|null);
 
                 /**
-                 * Creates a new SubmitPaymentRequest instance using the specified properties.
-                 * @param [properties] Properties to set
-                 * @returns SubmitPaymentRequest instance
-                 */
-                static create(properties: intents.emulator.v1.SubmitPaymentRequest.$Shape): intents.emulator.v1.SubmitPaymentRequest & intents.emulator.v1.SubmitPaymentRequest.$Shape;
-                static create(properties?: intents.emulator.v1.SubmitPaymentRequest.$Properties): intents.emulator.v1.SubmitPaymentRequest;
-
-                /**
                  * Encodes the specified SubmitPaymentRequest message. Does not implicitly {@link intents.emulator.v1.SubmitPaymentRequest.verify|verify} messages.
                  * @param message SubmitPaymentRequest message or plain object to encode
                  * @param [writer] Writer to encode to
@@ -108,14 +100,6 @@ export namespace intents {
 
                 /** SubmitPaymentResponse result. */
                 result: intents.emulator.v1.SubmitPaymentResponse.Result;
-
-                /**
-                 * Creates a new SubmitPaymentResponse instance using the specified properties.
-                 * @param [properties] Properties to set
-                 * @returns SubmitPaymentResponse instance
-                 */
-                static create(properties: intents.emulator.v1.SubmitPaymentResponse.$Shape): intents.emulator.v1.SubmitPaymentResponse & intents.emulator.v1.SubmitPaymentResponse.$Shape;
-                static create(properties?: intents.emulator.v1.SubmitPaymentResponse.$Properties): intents.emulator.v1.SubmitPaymentResponse;
 
                 /**
                  * Encodes the specified SubmitPaymentResponse message. Does not implicitly {@link intents.emulator.v1.SubmitPaymentResponse.verify|verify} messages.
@@ -188,14 +172,6 @@ export namespace intents {
                 service: string;
 
                 /**
-                 * Creates a new HealthCheckRequest instance using the specified properties.
-                 * @param [properties] Properties to set
-                 * @returns HealthCheckRequest instance
-                 */
-                static create(properties: intents.emulator.v1.HealthCheckRequest.$Shape): intents.emulator.v1.HealthCheckRequest & intents.emulator.v1.HealthCheckRequest.$Shape;
-                static create(properties?: intents.emulator.v1.HealthCheckRequest.$Properties): intents.emulator.v1.HealthCheckRequest;
-
-                /**
                  * Encodes the specified HealthCheckRequest message. Does not implicitly {@link intents.emulator.v1.HealthCheckRequest.verify|verify} messages.
                  * @param message HealthCheckRequest message or plain object to encode
                  * @param [writer] Writer to encode to
@@ -251,14 +227,6 @@ export namespace intents {
 
                 /** HealthCheckResponse status. */
                 status: intents.emulator.v1.HealthCheckResponse.ServingStatus;
-
-                /**
-                 * Creates a new HealthCheckResponse instance using the specified properties.
-                 * @param [properties] Properties to set
-                 * @returns HealthCheckResponse instance
-                 */
-                static create(properties: intents.emulator.v1.HealthCheckResponse.$Shape): intents.emulator.v1.HealthCheckResponse & intents.emulator.v1.HealthCheckResponse.$Shape;
-                static create(properties?: intents.emulator.v1.HealthCheckResponse.$Properties): intents.emulator.v1.HealthCheckResponse;
 
                 /**
                  * Encodes the specified HealthCheckResponse message. Does not implicitly {@link intents.emulator.v1.HealthCheckResponse.verify|verify} messages.
@@ -339,14 +307,6 @@ export namespace intents {
             value: Uint8Array;
 
             /**
-             * Creates a new ChainAccountId instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns ChainAccountId instance
-             */
-            static create(properties: intents.v1.ChainAccountId.$Shape): intents.v1.ChainAccountId & intents.v1.ChainAccountId.$Shape;
-            static create(properties?: intents.v1.ChainAccountId.$Properties): intents.v1.ChainAccountId;
-
-            /**
              * Encodes the specified ChainAccountId message. Does not implicitly {@link intents.v1.ChainAccountId.verify|verify} messages.
              * @param message ChainAccountId message or plain object to encode
              * @param [writer] Writer to encode to
@@ -404,14 +364,6 @@ export namespace intents {
             value: Uint8Array;
 
             /**
-             * Creates a new Signature instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns Signature instance
-             */
-            static create(properties: intents.v1.Signature.$Shape): intents.v1.Signature & intents.v1.Signature.$Shape;
-            static create(properties?: intents.v1.Signature.$Properties): intents.v1.Signature;
-
-            /**
              * Encodes the specified Signature message. Does not implicitly {@link intents.v1.Signature.verify|verify} messages.
              * @param message Signature message or plain object to encode
              * @param [writer] Writer to encode to
@@ -467,14 +419,6 @@ export namespace intents {
 
             /** IntentId value. */
             value: Uint8Array;
-
-            /**
-             * Creates a new IntentId instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns IntentId instance
-             */
-            static create(properties: intents.v1.IntentId.$Shape): intents.v1.IntentId & intents.v1.IntentId.$Shape;
-            static create(properties?: intents.v1.IntentId.$Properties): intents.v1.IntentId;
 
             /**
              * Encodes the specified IntentId message. Does not implicitly {@link intents.v1.IntentId.verify|verify} messages.

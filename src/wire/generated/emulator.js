@@ -6,36 +6,6 @@ const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error
 
 const $root = $protobuf.roots["express-intents/emulator"] || ($protobuf.roots["express-intents/emulator"] = {});
 
-function setFields(properties) {
-if (properties)
-       for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-         if (properties[keys[i]] != null && keys[i] !== "__proto__")
-           this[keys[i]] = properties[keys[i]];
-}
-
-function writeUnknowns(message, writer) {
-if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-       for (let i = 0; i < message.$unknowns.length; ++i)
-         writer.raw(message.$unknowns[i]);
-}
-
-function readUnknown(message, reader, start) {
-if (!reader.discardUnknown) {
-       $util.makeProp(message, "$unknowns", false);
-       (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-     }
-}
-
-function endMessage(reader, length, end, _end) {
-if (length !== $undefined) {
-       if (reader.pos !== end)
-         throw $RangeError("index out of range");
-       reader.len = length;
-     }
-     if (_end !== $undefined)
-       throw $Error("missing end group");
-}
-
 export const intents = $root.intents = (() => {
 
     const intents = {};
@@ -51,16 +21,15 @@ export const intents = $root.intents = (() => {
             v1.SubmitPaymentRequest = (function() {
 
                 const SubmitPaymentRequest = function (properties) {
-                    setFields.call(this, properties);
+                    if (properties)
+                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                                this[keys[i]] = properties[keys[i]];
                 };
 
                 SubmitPaymentRequest.prototype.intentId = null;
                 SubmitPaymentRequest.prototype.payer = null;
                 SubmitPaymentRequest.prototype.signature = null;
-
-                SubmitPaymentRequest.create = function(properties) {
-                    return new SubmitPaymentRequest(properties);
-                };
 
                 SubmitPaymentRequest.encode = function (message, writer, _depth) {
                     if (!writer)
@@ -75,7 +44,9 @@ export const intents = $root.intents = (() => {
                         $root.intents.v1.ChainAccountId.encode(message.payer, writer.uint32(18).fork(), _depth + 1).ldelim();
                     if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                         $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                    writeUnknowns(message, writer);
+                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                        for (let i = 0; i < message.$unknowns.length; ++i)
+                            writer.raw(message.$unknowns[i]);
                     return writer;
                 };
 
@@ -126,9 +97,18 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        readUnknown(message, reader, start);
+                        if (!reader.discardUnknown) {
+                            $util.makeProp(message, "$unknowns", false);
+                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                        }
                     }
-                    endMessage(reader, length, end, _end);
+                    if (length !== $undefined) {
+                        if (reader.pos !== end)
+                            throw $RangeError("index out of range");
+                        reader.len = length;
+                    }
+                    if (_end !== $undefined)
+                        throw $Error("missing end group");
                     return message;
                 };
 
@@ -138,14 +118,13 @@ export const intents = $root.intents = (() => {
             v1.SubmitPaymentResponse = (function() {
 
                 const SubmitPaymentResponse = function (properties) {
-                    setFields.call(this, properties);
+                    if (properties)
+                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                                this[keys[i]] = properties[keys[i]];
                 };
 
                 SubmitPaymentResponse.prototype.result = 0;
-
-                SubmitPaymentResponse.create = function(properties) {
-                    return new SubmitPaymentResponse(properties);
-                };
 
                 SubmitPaymentResponse.encode = function (message, writer, _depth) {
                     if (!writer)
@@ -156,7 +135,9 @@ export const intents = $root.intents = (() => {
                         throw $Error("max depth exceeded");
                     if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                         writer.uint32(8).int32(message.result);
-                    writeUnknowns(message, writer);
+                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                        for (let i = 0; i < message.$unknowns.length; ++i)
+                            writer.raw(message.$unknowns[i]);
                     return writer;
                 };
 
@@ -198,9 +179,18 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        readUnknown(message, reader, start);
+                        if (!reader.discardUnknown) {
+                            $util.makeProp(message, "$unknowns", false);
+                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                        }
                     }
-                    endMessage(reader, length, end, _end);
+                    if (length !== $undefined) {
+                        if (reader.pos !== end)
+                            throw $RangeError("index out of range");
+                        reader.len = length;
+                    }
+                    if (_end !== $undefined)
+                        throw $Error("missing end group");
                     return message;
                 };
 
@@ -218,14 +208,13 @@ export const intents = $root.intents = (() => {
             v1.HealthCheckRequest = (function() {
 
                 const HealthCheckRequest = function (properties) {
-                    setFields.call(this, properties);
+                    if (properties)
+                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                                this[keys[i]] = properties[keys[i]];
                 };
 
                 HealthCheckRequest.prototype.service = "";
-
-                HealthCheckRequest.create = function(properties) {
-                    return new HealthCheckRequest(properties);
-                };
 
                 HealthCheckRequest.encode = function (message, writer, _depth) {
                     if (!writer)
@@ -236,7 +225,9 @@ export const intents = $root.intents = (() => {
                         throw $Error("max depth exceeded");
                     if (message.service != null && $Object.hasOwnProperty.call(message, "service") && message.service !== "")
                         writer.uint32(10).string(message.service);
-                    writeUnknowns(message, writer);
+                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                        for (let i = 0; i < message.$unknowns.length; ++i)
+                            writer.raw(message.$unknowns[i]);
                     return writer;
                 };
 
@@ -278,9 +269,18 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        readUnknown(message, reader, start);
+                        if (!reader.discardUnknown) {
+                            $util.makeProp(message, "$unknowns", false);
+                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                        }
                     }
-                    endMessage(reader, length, end, _end);
+                    if (length !== $undefined) {
+                        if (reader.pos !== end)
+                            throw $RangeError("index out of range");
+                        reader.len = length;
+                    }
+                    if (_end !== $undefined)
+                        throw $Error("missing end group");
                     return message;
                 };
 
@@ -290,14 +290,13 @@ export const intents = $root.intents = (() => {
             v1.HealthCheckResponse = (function() {
 
                 const HealthCheckResponse = function (properties) {
-                    setFields.call(this, properties);
+                    if (properties)
+                        for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                            if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                                this[keys[i]] = properties[keys[i]];
                 };
 
                 HealthCheckResponse.prototype.status = 0;
-
-                HealthCheckResponse.create = function(properties) {
-                    return new HealthCheckResponse(properties);
-                };
 
                 HealthCheckResponse.encode = function (message, writer, _depth) {
                     if (!writer)
@@ -308,7 +307,9 @@ export const intents = $root.intents = (() => {
                         throw $Error("max depth exceeded");
                     if (message.status != null && $Object.hasOwnProperty.call(message, "status") && message.status !== 0)
                         writer.uint32(8).int32(message.status);
-                    writeUnknowns(message, writer);
+                    if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                        for (let i = 0; i < message.$unknowns.length; ++i)
+                            writer.raw(message.$unknowns[i]);
                     return writer;
                 };
 
@@ -350,9 +351,18 @@ export const intents = $root.intents = (() => {
                             }
                         }
                         reader.skipType(wireType, _depth, tag);
-                        readUnknown(message, reader, start);
+                        if (!reader.discardUnknown) {
+                            $util.makeProp(message, "$unknowns", false);
+                            (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                        }
                     }
-                    endMessage(reader, length, end, _end);
+                    if (length !== $undefined) {
+                        if (reader.pos !== end)
+                            throw $RangeError("index out of range");
+                        reader.len = length;
+                    }
+                    if (_end !== $undefined)
+                        throw $Error("missing end group");
                     return message;
                 };
 
@@ -381,14 +391,13 @@ export const intents = $root.intents = (() => {
         v1.ChainAccountId = (function() {
 
             const ChainAccountId = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             ChainAccountId.prototype.value = $util.newBuffer([]);
-
-            ChainAccountId.create = function(properties) {
-                return new ChainAccountId(properties);
-            };
 
             ChainAccountId.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -399,7 +408,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -441,9 +452,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -453,14 +473,13 @@ export const intents = $root.intents = (() => {
         v1.Signature = (function() {
 
             const Signature = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             Signature.prototype.value = $util.newBuffer([]);
-
-            Signature.create = function(properties) {
-                return new Signature(properties);
-            };
 
             Signature.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -471,7 +490,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -513,9 +534,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -525,14 +555,13 @@ export const intents = $root.intents = (() => {
         v1.IntentId = (function() {
 
             const IntentId = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             IntentId.prototype.value = $util.newBuffer([]);
-
-            IntentId.create = function(properties) {
-                return new IntentId(properties);
-            };
 
             IntentId.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -543,7 +572,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -585,9 +616,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 

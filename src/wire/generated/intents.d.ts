@@ -39,14 +39,6 @@ export namespace intents {
             body: Uint8Array;
 
             /**
-             * Creates a new Request instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns Request instance
-             */
-            static create(properties: intents.v1.Request.$Shape): intents.v1.Request & intents.v1.Request.$Shape;
-            static create(properties?: intents.v1.Request.$Properties): intents.v1.Request;
-
-            /**
              * Encodes the specified Request message. Does not implicitly {@link intents.v1.Request.verify|verify} messages.
              * @param message Request message or plain object to encode
              * @param [writer] Writer to encode to
@@ -117,14 +109,6 @@ export namespace intents {
 
             /** Response message. */
             message: string;
-
-            /**
-             * Creates a new Response instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns Response instance
-             */
-            static create(properties: intents.v1.Response.$Shape): intents.v1.Response & intents.v1.Response.$Shape;
-            static create(properties?: intents.v1.Response.$Properties): intents.v1.Response;
 
             /**
              * Encodes the specified Response message. Does not implicitly {@link intents.v1.Response.verify|verify} messages.
@@ -200,14 +184,6 @@ export namespace intents {
             value: Uint8Array;
 
             /**
-             * Creates a new ChainAccountId instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns ChainAccountId instance
-             */
-            static create(properties: intents.v1.ChainAccountId.$Shape): intents.v1.ChainAccountId & intents.v1.ChainAccountId.$Shape;
-            static create(properties?: intents.v1.ChainAccountId.$Properties): intents.v1.ChainAccountId;
-
-            /**
              * Encodes the specified ChainAccountId message. Does not implicitly {@link intents.v1.ChainAccountId.verify|verify} messages.
              * @param message ChainAccountId message or plain object to encode
              * @param [writer] Writer to encode to
@@ -263,14 +239,6 @@ export namespace intents {
 
             /** Signature value. */
             value: Uint8Array;
-
-            /**
-             * Creates a new Signature instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns Signature instance
-             */
-            static create(properties: intents.v1.Signature.$Shape): intents.v1.Signature & intents.v1.Signature.$Shape;
-            static create(properties?: intents.v1.Signature.$Properties): intents.v1.Signature;
 
             /**
              * Encodes the specified Signature message. Does not implicitly {@link intents.v1.Signature.verify|verify} messages.
@@ -330,14 +298,6 @@ export namespace intents {
             value: Uint8Array;
 
             /**
-             * Creates a new MessageId instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns MessageId instance
-             */
-            static create(properties: intents.v1.MessageId.$Shape): intents.v1.MessageId & intents.v1.MessageId.$Shape;
-            static create(properties?: intents.v1.MessageId.$Properties): intents.v1.MessageId;
-
-            /**
              * Encodes the specified MessageId message. Does not implicitly {@link intents.v1.MessageId.verify|verify} messages.
              * @param message MessageId message or plain object to encode
              * @param [writer] Writer to encode to
@@ -393,14 +353,6 @@ export namespace intents {
 
             /** RendezvousKey value. */
             value: Uint8Array;
-
-            /**
-             * Creates a new RendezvousKey instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns RendezvousKey instance
-             */
-            static create(properties: intents.v1.RendezvousKey.$Shape): intents.v1.RendezvousKey & intents.v1.RendezvousKey.$Shape;
-            static create(properties?: intents.v1.RendezvousKey.$Properties): intents.v1.RendezvousKey;
 
             /**
              * Encodes the specified RendezvousKey message. Does not implicitly {@link intents.v1.RendezvousKey.verify|verify} messages.
@@ -460,14 +412,6 @@ export namespace intents {
             value: Uint8Array;
 
             /**
-             * Creates a new IntentId instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns IntentId instance
-             */
-            static create(properties: intents.v1.IntentId.$Shape): intents.v1.IntentId & intents.v1.IntentId.$Shape;
-            static create(properties?: intents.v1.IntentId.$Properties): intents.v1.IntentId;
-
-            /**
              * Encodes the specified IntentId message. Does not implicitly {@link intents.v1.IntentId.verify|verify} messages.
              * @param message IntentId message or plain object to encode
              * @param [writer] Writer to encode to
@@ -523,14 +467,6 @@ export namespace intents {
 
             /** Domain domain. */
             domain: string;
-
-            /**
-             * Creates a new Domain instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns Domain instance
-             */
-            static create(properties: intents.v1.Domain.$Shape): intents.v1.Domain & intents.v1.Domain.$Shape;
-            static create(properties?: intents.v1.Domain.$Properties): intents.v1.Domain;
 
             /**
              * Encodes the specified Domain message. Does not implicitly {@link intents.v1.Domain.verify|verify} messages.
@@ -621,14 +557,6 @@ export namespace intents {
 
             /** Message kind. */
             kind?: ("requestToGrabBill"|"airdropReceived"|"requestToReceiveBill"|"codeScanned"|"clientRejectedPayment"|"intentSubmitted"|"webhookCalled"|"requestToLogin"|"clientRejectedLogin");
-
-            /**
-             * Creates a new Message instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns Message instance
-             */
-            static create(properties: intents.v1.Message.$Shape): intents.v1.Message & intents.v1.Message.$Shape;
-            static create(properties?: intents.v1.Message.$Properties): intents.v1.Message;
 
             /**
              * Encodes the specified Message message. Does not implicitly {@link intents.v1.Message.verify|verify} messages.
@@ -736,14 +664,6 @@ export namespace intents {
             requestorAccount?: (intents.v1.ChainAccountId.$Properties|null);
 
             /**
-             * Creates a new RequestToGrabBill instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns RequestToGrabBill instance
-             */
-            static create(properties: intents.v1.RequestToGrabBill.$Shape): intents.v1.RequestToGrabBill & intents.v1.RequestToGrabBill.$Shape;
-            static create(properties?: intents.v1.RequestToGrabBill.$Properties): intents.v1.RequestToGrabBill;
-
-            /**
              * Encodes the specified RequestToGrabBill message. Does not implicitly {@link intents.v1.RequestToGrabBill.verify|verify} messages.
              * @param message RequestToGrabBill message or plain object to encode
              * @param [writer] Writer to encode to
@@ -802,14 +722,6 @@ export namespace intents {
 
             /** AirdropReceived timestamp. */
             timestamp?: (google.protobuf.Timestamp.$Properties|null);
-
-            /**
-             * Creates a new AirdropReceived instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns AirdropReceived instance
-             */
-            static create(properties: intents.v1.AirdropReceived.$Shape): intents.v1.AirdropReceived & intents.v1.AirdropReceived.$Shape;
-            static create(properties?: intents.v1.AirdropReceived.$Properties): intents.v1.AirdropReceived;
 
             /**
              * Encodes the specified AirdropReceived message. Does not implicitly {@link intents.v1.AirdropReceived.verify|verify} messages.
@@ -872,14 +784,6 @@ export namespace intents {
             timestamp?: (google.protobuf.Timestamp.$Properties|null);
 
             /**
-             * Creates a new CodeScanned instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns CodeScanned instance
-             */
-            static create(properties: intents.v1.CodeScanned.$Shape): intents.v1.CodeScanned & intents.v1.CodeScanned.$Shape;
-            static create(properties?: intents.v1.CodeScanned.$Properties): intents.v1.CodeScanned;
-
-            /**
              * Encodes the specified CodeScanned message. Does not implicitly {@link intents.v1.CodeScanned.verify|verify} messages.
              * @param message CodeScanned message or plain object to encode
              * @param [writer] Writer to encode to
@@ -935,14 +839,6 @@ export namespace intents {
 
             /** ClientRejectedPayment intentId. */
             intentId?: (intents.v1.IntentId.$Properties|null);
-
-            /**
-             * Creates a new ClientRejectedPayment instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns ClientRejectedPayment instance
-             */
-            static create(properties: intents.v1.ClientRejectedPayment.$Shape): intents.v1.ClientRejectedPayment & intents.v1.ClientRejectedPayment.$Shape;
-            static create(properties?: intents.v1.ClientRejectedPayment.$Properties): intents.v1.ClientRejectedPayment;
 
             /**
              * Encodes the specified ClientRejectedPayment message. Does not implicitly {@link intents.v1.ClientRejectedPayment.verify|verify} messages.
@@ -1002,14 +898,6 @@ export namespace intents {
             intentId?: (intents.v1.IntentId.$Properties|null);
 
             /**
-             * Creates a new IntentSubmitted instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns IntentSubmitted instance
-             */
-            static create(properties: intents.v1.IntentSubmitted.$Shape): intents.v1.IntentSubmitted & intents.v1.IntentSubmitted.$Shape;
-            static create(properties?: intents.v1.IntentSubmitted.$Properties): intents.v1.IntentSubmitted;
-
-            /**
              * Encodes the specified IntentSubmitted message. Does not implicitly {@link intents.v1.IntentSubmitted.verify|verify} messages.
              * @param message IntentSubmitted message or plain object to encode
              * @param [writer] Writer to encode to
@@ -1065,14 +953,6 @@ export namespace intents {
 
             /** WebhookCalled timestamp. */
             timestamp?: (google.protobuf.Timestamp.$Properties|null);
-
-            /**
-             * Creates a new WebhookCalled instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns WebhookCalled instance
-             */
-            static create(properties: intents.v1.WebhookCalled.$Shape): intents.v1.WebhookCalled & intents.v1.WebhookCalled.$Shape;
-            static create(properties?: intents.v1.WebhookCalled.$Properties): intents.v1.WebhookCalled;
 
             /**
              * Encodes the specified WebhookCalled message. Does not implicitly {@link intents.v1.WebhookCalled.verify|verify} messages.
@@ -1132,14 +1012,6 @@ export namespace intents {
             timestamp?: (google.protobuf.Timestamp.$Properties|null);
 
             /**
-             * Creates a new ClientRejectedLogin instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns ClientRejectedLogin instance
-             */
-            static create(properties: intents.v1.ClientRejectedLogin.$Shape): intents.v1.ClientRejectedLogin & intents.v1.ClientRejectedLogin.$Shape;
-            static create(properties?: intents.v1.ClientRejectedLogin.$Properties): intents.v1.ClientRejectedLogin;
-
-            /**
              * Encodes the specified ClientRejectedLogin message. Does not implicitly {@link intents.v1.ClientRejectedLogin.verify|verify} messages.
              * @param message ClientRejectedLogin message or plain object to encode
              * @param [writer] Writer to encode to
@@ -1192,14 +1064,6 @@ export namespace intents {
 
             /** Unknown fields preserved while decoding when enabled */
             $unknowns?: Uint8Array[];
-
-            /**
-             * Creates a new RequestToPayBill instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns RequestToPayBill instance
-             */
-            static create(properties: intents.v1.RequestToPayBill.$Shape): intents.v1.RequestToPayBill & intents.v1.RequestToPayBill.$Shape;
-            static create(properties?: intents.v1.RequestToPayBill.$Properties): intents.v1.RequestToPayBill;
 
             /**
              * Encodes the specified RequestToPayBill message. Does not implicitly {@link intents.v1.RequestToPayBill.verify|verify} messages.
@@ -1275,14 +1139,6 @@ export namespace intents {
 
             /** RequestToReceiveBill exchangeData. */
             exchangeData?: ("exact"|"partial");
-
-            /**
-             * Creates a new RequestToReceiveBill instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns RequestToReceiveBill instance
-             */
-            static create(properties: intents.v1.RequestToReceiveBill.$Shape): intents.v1.RequestToReceiveBill & intents.v1.RequestToReceiveBill.$Shape;
-            static create(properties?: intents.v1.RequestToReceiveBill.$Properties): intents.v1.RequestToReceiveBill;
 
             /**
              * Encodes the specified RequestToReceiveBill message. Does not implicitly {@link intents.v1.RequestToReceiveBill.verify|verify} messages.
@@ -1383,14 +1239,6 @@ export namespace intents {
             quarks: (number|Long);
 
             /**
-             * Creates a new ExchangeData instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns ExchangeData instance
-             */
-            static create(properties: intents.v1.ExchangeData.$Shape): intents.v1.ExchangeData & intents.v1.ExchangeData.$Shape;
-            static create(properties?: intents.v1.ExchangeData.$Properties): intents.v1.ExchangeData;
-
-            /**
              * Encodes the specified ExchangeData message. Does not implicitly {@link intents.v1.ExchangeData.verify|verify} messages.
              * @param message ExchangeData message or plain object to encode
              * @param [writer] Writer to encode to
@@ -1458,14 +1306,6 @@ export namespace intents {
 
             /** ExchangeDataWithoutRate nativeAmount. */
             nativeAmount: number;
-
-            /**
-             * Creates a new ExchangeDataWithoutRate instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns ExchangeDataWithoutRate instance
-             */
-            static create(properties: intents.v1.ExchangeDataWithoutRate.$Shape): intents.v1.ExchangeDataWithoutRate & intents.v1.ExchangeDataWithoutRate.$Shape;
-            static create(properties?: intents.v1.ExchangeDataWithoutRate.$Properties): intents.v1.ExchangeDataWithoutRate;
 
             /**
              * Encodes the specified ExchangeDataWithoutRate message. Does not implicitly {@link intents.v1.ExchangeDataWithoutRate.verify|verify} messages.
@@ -1537,14 +1377,6 @@ export namespace intents {
             rendezvousKey?: (intents.v1.RendezvousKey.$Properties|null);
 
             /**
-             * Creates a new RequestToLogin instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns RequestToLogin instance
-             */
-            static create(properties: intents.v1.RequestToLogin.$Shape): intents.v1.RequestToLogin & intents.v1.RequestToLogin.$Shape;
-            static create(properties?: intents.v1.RequestToLogin.$Properties): intents.v1.RequestToLogin;
-
-            /**
              * Encodes the specified RequestToLogin message. Does not implicitly {@link intents.v1.RequestToLogin.verify|verify} messages.
              * @param message RequestToLogin message or plain object to encode
              * @param [writer] Writer to encode to
@@ -1611,14 +1443,6 @@ export namespace intents {
             intentId?: (intents.v1.IntentId.$Properties|null);
 
             /**
-             * Creates a new GetStatusRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns GetStatusRequest instance
-             */
-            static create(properties: intents.v1.GetStatusRequest.$Shape): intents.v1.GetStatusRequest & intents.v1.GetStatusRequest.$Shape;
-            static create(properties?: intents.v1.GetStatusRequest.$Properties): intents.v1.GetStatusRequest;
-
-            /**
              * Encodes the specified GetStatusRequest message. Does not implicitly {@link intents.v1.GetStatusRequest.verify|verify} messages.
              * @param message GetStatusRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -1680,14 +1504,6 @@ export namespace intents {
 
             /** GetStatusResponse intentSubmitted. */
             intentSubmitted: boolean;
-
-            /**
-             * Creates a new GetStatusResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns GetStatusResponse instance
-             */
-            static create(properties: intents.v1.GetStatusResponse.$Shape): intents.v1.GetStatusResponse & intents.v1.GetStatusResponse.$Shape;
-            static create(properties?: intents.v1.GetStatusResponse.$Properties): intents.v1.GetStatusResponse;
 
             /**
              * Encodes the specified GetStatusResponse message. Does not implicitly {@link intents.v1.GetStatusResponse.verify|verify} messages.
@@ -1759,14 +1575,6 @@ export namespace intents {
             signature?: (intents.v1.Signature.$Properties|null);
 
             /**
-             * Creates a new SendMessageRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns SendMessageRequest instance
-             */
-            static create(properties: intents.v1.SendMessageRequest.$Shape): intents.v1.SendMessageRequest & intents.v1.SendMessageRequest.$Shape;
-            static create(properties?: intents.v1.SendMessageRequest.$Properties): intents.v1.SendMessageRequest;
-
-            /**
              * Encodes the specified SendMessageRequest message. Does not implicitly {@link intents.v1.SendMessageRequest.verify|verify} messages.
              * @param message SendMessageRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -1836,14 +1644,6 @@ export namespace intents {
 
             /** SendMessageResponse messageId. */
             messageId?: (intents.v1.MessageId.$Properties|null);
-
-            /**
-             * Creates a new SendMessageResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns SendMessageResponse instance
-             */
-            static create(properties: intents.v1.SendMessageResponse.$Shape): intents.v1.SendMessageResponse & intents.v1.SendMessageResponse.$Shape;
-            static create(properties?: intents.v1.SendMessageResponse.$Properties): intents.v1.SendMessageResponse;
 
             /**
              * Encodes the specified SendMessageResponse message. Does not implicitly {@link intents.v1.SendMessageResponse.verify|verify} messages.
@@ -1919,14 +1719,6 @@ export namespace intents {
             signature?: (intents.v1.Signature.$Properties|null);
 
             /**
-             * Creates a new OpenMessageStreamRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns OpenMessageStreamRequest instance
-             */
-            static create(properties: intents.v1.OpenMessageStreamRequest.$Shape): intents.v1.OpenMessageStreamRequest & intents.v1.OpenMessageStreamRequest.$Shape;
-            static create(properties?: intents.v1.OpenMessageStreamRequest.$Properties): intents.v1.OpenMessageStreamRequest;
-
-            /**
              * Encodes the specified OpenMessageStreamRequest message. Does not implicitly {@link intents.v1.OpenMessageStreamRequest.verify|verify} messages.
              * @param message OpenMessageStreamRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -1985,14 +1777,6 @@ export namespace intents {
 
             /** OpenMessageStreamResponse messages. */
             messages: intents.v1.Message.$Properties[];
-
-            /**
-             * Creates a new OpenMessageStreamResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns OpenMessageStreamResponse instance
-             */
-            static create(properties: intents.v1.OpenMessageStreamResponse.$Shape): intents.v1.OpenMessageStreamResponse & intents.v1.OpenMessageStreamResponse.$Shape;
-            static create(properties?: intents.v1.OpenMessageStreamResponse.$Properties): intents.v1.OpenMessageStreamResponse;
 
             /**
              * Encodes the specified OpenMessageStreamResponse message. Does not implicitly {@link intents.v1.OpenMessageStreamResponse.verify|verify} messages.
@@ -2058,14 +1842,6 @@ export namespace intents {
             signature?: (intents.v1.Signature.$Properties|null);
 
             /**
-             * Creates a new PollMessagesRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns PollMessagesRequest instance
-             */
-            static create(properties: intents.v1.PollMessagesRequest.$Shape): intents.v1.PollMessagesRequest & intents.v1.PollMessagesRequest.$Shape;
-            static create(properties?: intents.v1.PollMessagesRequest.$Properties): intents.v1.PollMessagesRequest;
-
-            /**
              * Encodes the specified PollMessagesRequest message. Does not implicitly {@link intents.v1.PollMessagesRequest.verify|verify} messages.
              * @param message PollMessagesRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -2124,14 +1900,6 @@ export namespace intents {
 
             /** PollMessagesResponse messages. */
             messages: intents.v1.Message.$Properties[];
-
-            /**
-             * Creates a new PollMessagesResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns PollMessagesResponse instance
-             */
-            static create(properties: intents.v1.PollMessagesResponse.$Shape): intents.v1.PollMessagesResponse & intents.v1.PollMessagesResponse.$Shape;
-            static create(properties?: intents.v1.PollMessagesResponse.$Properties): intents.v1.PollMessagesResponse;
 
             /**
              * Encodes the specified PollMessagesResponse message. Does not implicitly {@link intents.v1.PollMessagesResponse.verify|verify} messages.
@@ -2197,14 +1965,6 @@ export namespace intents {
             messageIds: intents.v1.MessageId.$Properties[];
 
             /**
-             * Creates a new AckMessagesRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns AckMessagesRequest instance
-             */
-            static create(properties: intents.v1.AckMessagesRequest.$Shape): intents.v1.AckMessagesRequest & intents.v1.AckMessagesRequest.$Shape;
-            static create(properties?: intents.v1.AckMessagesRequest.$Properties): intents.v1.AckMessagesRequest;
-
-            /**
              * Encodes the specified AckMessagesRequest message. Does not implicitly {@link intents.v1.AckMessagesRequest.verify|verify} messages.
              * @param message AckMessagesRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -2263,14 +2023,6 @@ export namespace intents {
 
             /** AckMessagesResponse result. */
             result: intents.v1.AckMessagesResponse.Result;
-
-            /**
-             * Creates a new AckMessagesResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns AckMessagesResponse instance
-             */
-            static create(properties: intents.v1.AckMessagesResponse.$Shape): intents.v1.AckMessagesResponse & intents.v1.AckMessagesResponse.$Shape;
-            static create(properties?: intents.v1.AckMessagesResponse.$Properties): intents.v1.AckMessagesResponse;
 
             /**
              * Encodes the specified AckMessagesResponse message. Does not implicitly {@link intents.v1.AckMessagesResponse.verify|verify} messages.
@@ -2340,14 +2092,6 @@ export namespace intents {
             url: string;
 
             /**
-             * Creates a new RegisterWebhookRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns RegisterWebhookRequest instance
-             */
-            static create(properties: intents.v1.RegisterWebhookRequest.$Shape): intents.v1.RegisterWebhookRequest & intents.v1.RegisterWebhookRequest.$Shape;
-            static create(properties?: intents.v1.RegisterWebhookRequest.$Properties): intents.v1.RegisterWebhookRequest;
-
-            /**
              * Encodes the specified RegisterWebhookRequest message. Does not implicitly {@link intents.v1.RegisterWebhookRequest.verify|verify} messages.
              * @param message RegisterWebhookRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -2406,14 +2150,6 @@ export namespace intents {
 
             /** RegisterWebhookResponse result. */
             result: intents.v1.RegisterWebhookResponse.Result;
-
-            /**
-             * Creates a new RegisterWebhookResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns RegisterWebhookResponse instance
-             */
-            static create(properties: intents.v1.RegisterWebhookResponse.$Shape): intents.v1.RegisterWebhookResponse & intents.v1.RegisterWebhookResponse.$Shape;
-            static create(properties?: intents.v1.RegisterWebhookResponse.$Properties): intents.v1.RegisterWebhookResponse;
 
             /**
              * Encodes the specified RegisterWebhookResponse message. Does not implicitly {@link intents.v1.RegisterWebhookResponse.verify|verify} messages.
@@ -2498,14 +2234,6 @@ export namespace intents {
             signature?: (intents.v1.Signature.$Properties|null);
 
             /**
-             * Creates a new GetLoginForThirdPartyAppRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns GetLoginForThirdPartyAppRequest instance
-             */
-            static create(properties: intents.v1.GetLoginForThirdPartyAppRequest.$Shape): intents.v1.GetLoginForThirdPartyAppRequest & intents.v1.GetLoginForThirdPartyAppRequest.$Shape;
-            static create(properties?: intents.v1.GetLoginForThirdPartyAppRequest.$Properties): intents.v1.GetLoginForThirdPartyAppRequest;
-
-            /**
              * Encodes the specified GetLoginForThirdPartyAppRequest message. Does not implicitly {@link intents.v1.GetLoginForThirdPartyAppRequest.verify|verify} messages.
              * @param message GetLoginForThirdPartyAppRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -2570,14 +2298,6 @@ export namespace intents {
 
             /** GetLoginForThirdPartyAppResponse userId. */
             userId?: (intents.v1.ChainAccountId.$Properties|null);
-
-            /**
-             * Creates a new GetLoginForThirdPartyAppResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns GetLoginForThirdPartyAppResponse instance
-             */
-            static create(properties: intents.v1.GetLoginForThirdPartyAppResponse.$Shape): intents.v1.GetLoginForThirdPartyAppResponse & intents.v1.GetLoginForThirdPartyAppResponse.$Shape;
-            static create(properties?: intents.v1.GetLoginForThirdPartyAppResponse.$Properties): intents.v1.GetLoginForThirdPartyAppResponse;
 
             /**
              * Encodes the specified GetLoginForThirdPartyAppResponse message. Does not implicitly {@link intents.v1.GetLoginForThirdPartyAppResponse.verify|verify} messages.
@@ -2662,14 +2382,6 @@ export namespace intents {
             signature?: (intents.v1.Signature.$Properties|null);
 
             /**
-             * Creates a new LoginToThirdPartyAppRequest instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns LoginToThirdPartyAppRequest instance
-             */
-            static create(properties: intents.v1.LoginToThirdPartyAppRequest.$Shape): intents.v1.LoginToThirdPartyAppRequest & intents.v1.LoginToThirdPartyAppRequest.$Shape;
-            static create(properties?: intents.v1.LoginToThirdPartyAppRequest.$Properties): intents.v1.LoginToThirdPartyAppRequest;
-
-            /**
              * Encodes the specified LoginToThirdPartyAppRequest message. Does not implicitly {@link intents.v1.LoginToThirdPartyAppRequest.verify|verify} messages.
              * @param message LoginToThirdPartyAppRequest message or plain object to encode
              * @param [writer] Writer to encode to
@@ -2731,14 +2443,6 @@ export namespace intents {
 
             /** LoginToThirdPartyAppResponse result. */
             result: intents.v1.LoginToThirdPartyAppResponse.Result;
-
-            /**
-             * Creates a new LoginToThirdPartyAppResponse instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns LoginToThirdPartyAppResponse instance
-             */
-            static create(properties: intents.v1.LoginToThirdPartyAppResponse.$Shape): intents.v1.LoginToThirdPartyAppResponse & intents.v1.LoginToThirdPartyAppResponse.$Shape;
-            static create(properties?: intents.v1.LoginToThirdPartyAppResponse.$Properties): intents.v1.LoginToThirdPartyAppResponse;
 
             /**
              * Encodes the specified LoginToThirdPartyAppResponse message. Does not implicitly {@link intents.v1.LoginToThirdPartyAppResponse.verify|verify} messages.
@@ -2829,14 +2533,6 @@ export namespace google {
 
             /** Timestamp nanos. */
             nanos: number;
-
-            /**
-             * Creates a new Timestamp instance using the specified properties.
-             * @param [properties] Properties to set
-             * @returns Timestamp instance
-             */
-            static create(properties: google.protobuf.Timestamp.$Shape): google.protobuf.Timestamp & google.protobuf.Timestamp.$Shape;
-            static create(properties?: google.protobuf.Timestamp.$Properties): google.protobuf.Timestamp;
 
             /**
              * Encodes the specified Timestamp message. Does not implicitly {@link google.protobuf.Timestamp.verify|verify} messages.

@@ -6,36 +6,6 @@ const $Object = $util.global.Object, $undefined = $util.global.undefined, $Error
 
 const $root = $protobuf.roots["express-intents/intents"] || ($protobuf.roots["express-intents/intents"] = {});
 
-function setFields(properties) {
-if (properties)
-       for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
-         if (properties[keys[i]] != null && keys[i] !== "__proto__")
-           this[keys[i]] = properties[keys[i]];
-}
-
-function writeUnknowns(message, writer) {
-if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
-       for (let i = 0; i < message.$unknowns.length; ++i)
-         writer.raw(message.$unknowns[i]);
-}
-
-function readUnknown(message, reader, start) {
-if (!reader.discardUnknown) {
-       $util.makeProp(message, "$unknowns", false);
-       (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
-     }
-}
-
-function endMessage(reader, length, end, _end) {
-if (length !== $undefined) {
-       if (reader.pos !== end)
-         throw $RangeError("index out of range");
-       reader.len = length;
-     }
-     if (_end !== $undefined)
-       throw $Error("missing end group");
-}
-
 export const intents = $root.intents = (() => {
 
     const intents = {};
@@ -47,17 +17,16 @@ export const intents = $root.intents = (() => {
         v1.Request = (function() {
 
             const Request = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             Request.prototype.version = "";
             Request.prototype.service = "";
             Request.prototype.method = "";
             Request.prototype.body = $util.newBuffer([]);
-
-            Request.create = function(properties) {
-                return new Request(properties);
-            };
 
             Request.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -74,7 +43,9 @@ export const intents = $root.intents = (() => {
                     writer.uint32(26).string(message.method);
                 if (message.body != null && $Object.hasOwnProperty.call(message, "body") && message.body.length)
                     writer.uint32(34).bytes(message.body);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -143,9 +114,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -155,16 +135,15 @@ export const intents = $root.intents = (() => {
         v1.Response = (function() {
 
             const Response = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             Response.prototype.result = 0;
             Response.prototype.body = $util.newBuffer([]);
             Response.prototype.message = "";
-
-            Response.create = function(properties) {
-                return new Response(properties);
-            };
 
             Response.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -179,7 +158,9 @@ export const intents = $root.intents = (() => {
                     writer.uint32(18).bytes(message.body);
                 if (message.message != null && $Object.hasOwnProperty.call(message, "message") && message.message !== "")
                     writer.uint32(26).string(message.message);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -239,9 +220,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -258,14 +248,13 @@ export const intents = $root.intents = (() => {
         v1.ChainAccountId = (function() {
 
             const ChainAccountId = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             ChainAccountId.prototype.value = $util.newBuffer([]);
-
-            ChainAccountId.create = function(properties) {
-                return new ChainAccountId(properties);
-            };
 
             ChainAccountId.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -276,7 +265,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -318,9 +309,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -330,14 +330,13 @@ export const intents = $root.intents = (() => {
         v1.Signature = (function() {
 
             const Signature = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             Signature.prototype.value = $util.newBuffer([]);
-
-            Signature.create = function(properties) {
-                return new Signature(properties);
-            };
 
             Signature.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -348,7 +347,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -390,9 +391,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -402,14 +412,13 @@ export const intents = $root.intents = (() => {
         v1.MessageId = (function() {
 
             const MessageId = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             MessageId.prototype.value = $util.newBuffer([]);
-
-            MessageId.create = function(properties) {
-                return new MessageId(properties);
-            };
 
             MessageId.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -420,7 +429,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -462,9 +473,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -474,14 +494,13 @@ export const intents = $root.intents = (() => {
         v1.RendezvousKey = (function() {
 
             const RendezvousKey = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             RendezvousKey.prototype.value = $util.newBuffer([]);
-
-            RendezvousKey.create = function(properties) {
-                return new RendezvousKey(properties);
-            };
 
             RendezvousKey.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -492,7 +511,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -534,9 +555,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -546,14 +576,13 @@ export const intents = $root.intents = (() => {
         v1.IntentId = (function() {
 
             const IntentId = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             IntentId.prototype.value = $util.newBuffer([]);
-
-            IntentId.create = function(properties) {
-                return new IntentId(properties);
-            };
 
             IntentId.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -564,7 +593,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.value != null && $Object.hasOwnProperty.call(message, "value") && message.value.length)
                     writer.uint32(10).bytes(message.value);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -606,9 +637,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -618,14 +658,13 @@ export const intents = $root.intents = (() => {
         v1.Domain = (function() {
 
             const Domain = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             Domain.prototype.domain = "";
-
-            Domain.create = function(properties) {
-                return new Domain(properties);
-            };
 
             Domain.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -636,7 +675,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.domain != null && $Object.hasOwnProperty.call(message, "domain") && message.domain !== "")
                     writer.uint32(10).string(message.domain);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -678,9 +719,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -690,7 +740,10 @@ export const intents = $root.intents = (() => {
         v1.Message = (function() {
 
             const Message = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             Message.prototype.id = null;
@@ -711,10 +764,6 @@ export const intents = $root.intents = (() => {
                 get: $util.oneOfGetter($oneOfFields = ["requestToGrabBill", "airdropReceived", "requestToReceiveBill", "codeScanned", "clientRejectedPayment", "intentSubmitted", "webhookCalled", "requestToLogin", "clientRejectedLogin"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
-
-            Message.create = function(properties) {
-                return new Message(properties);
-            };
 
             Message.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -745,7 +794,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RequestToLogin.encode(message.requestToLogin, writer.uint32(82).fork(), _depth + 1).ldelim();
                 if (message.clientRejectedLogin != null && $Object.hasOwnProperty.call(message, "clientRejectedLogin"))
                     $root.intents.v1.ClientRejectedLogin.encode(message.clientRejectedLogin, writer.uint32(98).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -853,9 +904,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -865,14 +925,13 @@ export const intents = $root.intents = (() => {
         v1.RequestToGrabBill = (function() {
 
             const RequestToGrabBill = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             RequestToGrabBill.prototype.requestorAccount = null;
-
-            RequestToGrabBill.create = function(properties) {
-                return new RequestToGrabBill(properties);
-            };
 
             RequestToGrabBill.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -883,7 +942,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.requestorAccount != null && $Object.hasOwnProperty.call(message, "requestorAccount"))
                     $root.intents.v1.ChainAccountId.encode(message.requestorAccount, writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -922,9 +983,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -934,15 +1004,14 @@ export const intents = $root.intents = (() => {
         v1.AirdropReceived = (function() {
 
             const AirdropReceived = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             AirdropReceived.prototype.exchangeData = null;
             AirdropReceived.prototype.timestamp = null;
-
-            AirdropReceived.create = function(properties) {
-                return new AirdropReceived(properties);
-            };
 
             AirdropReceived.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -955,7 +1024,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.ExchangeData.encode(message.exchangeData, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(26).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1000,9 +1071,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1012,14 +1092,13 @@ export const intents = $root.intents = (() => {
         v1.CodeScanned = (function() {
 
             const CodeScanned = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             CodeScanned.prototype.timestamp = null;
-
-            CodeScanned.create = function(properties) {
-                return new CodeScanned(properties);
-            };
 
             CodeScanned.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1030,7 +1109,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1069,9 +1150,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1081,14 +1171,13 @@ export const intents = $root.intents = (() => {
         v1.ClientRejectedPayment = (function() {
 
             const ClientRejectedPayment = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             ClientRejectedPayment.prototype.intentId = null;
-
-            ClientRejectedPayment.create = function(properties) {
-                return new ClientRejectedPayment(properties);
-            };
 
             ClientRejectedPayment.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1099,7 +1188,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.intentId != null && $Object.hasOwnProperty.call(message, "intentId"))
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1138,9 +1229,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1150,14 +1250,13 @@ export const intents = $root.intents = (() => {
         v1.IntentSubmitted = (function() {
 
             const IntentSubmitted = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             IntentSubmitted.prototype.intentId = null;
-
-            IntentSubmitted.create = function(properties) {
-                return new IntentSubmitted(properties);
-            };
 
             IntentSubmitted.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1168,7 +1267,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.intentId != null && $Object.hasOwnProperty.call(message, "intentId"))
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1207,9 +1308,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1219,14 +1329,13 @@ export const intents = $root.intents = (() => {
         v1.WebhookCalled = (function() {
 
             const WebhookCalled = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             WebhookCalled.prototype.timestamp = null;
-
-            WebhookCalled.create = function(properties) {
-                return new WebhookCalled(properties);
-            };
 
             WebhookCalled.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1237,7 +1346,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1276,9 +1387,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1288,14 +1408,13 @@ export const intents = $root.intents = (() => {
         v1.ClientRejectedLogin = (function() {
 
             const ClientRejectedLogin = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             ClientRejectedLogin.prototype.timestamp = null;
-
-            ClientRejectedLogin.create = function(properties) {
-                return new ClientRejectedLogin(properties);
-            };
 
             ClientRejectedLogin.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1306,7 +1425,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.timestamp != null && $Object.hasOwnProperty.call(message, "timestamp"))
                     $root.google.protobuf.Timestamp.encode(message.timestamp, writer.uint32(34).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1345,9 +1466,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1357,11 +1487,10 @@ export const intents = $root.intents = (() => {
         v1.RequestToPayBill = (function() {
 
             const RequestToPayBill = function (properties) {
-                setFields.call(this, properties);
-            };
-
-            RequestToPayBill.create = function(properties) {
-                return new RequestToPayBill(properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             RequestToPayBill.encode = function (message, writer, _depth) {
@@ -1371,7 +1500,9 @@ export const intents = $root.intents = (() => {
                     _depth = 0;
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1401,9 +1532,18 @@ export const intents = $root.intents = (() => {
                         break;
                     }
                     reader.skipType(tag & 7, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1413,7 +1553,10 @@ export const intents = $root.intents = (() => {
         v1.RequestToReceiveBill = (function() {
 
             const RequestToReceiveBill = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             RequestToReceiveBill.prototype.requestorAccount = null;
@@ -1430,10 +1573,6 @@ export const intents = $root.intents = (() => {
                 get: $util.oneOfGetter($oneOfFields = ["exact", "partial"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
-
-            RequestToReceiveBill.create = function(properties) {
-                return new RequestToReceiveBill(properties);
-            };
 
             RequestToReceiveBill.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1456,7 +1595,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(50).fork(), _depth + 1).ldelim();
                 if (message.rendezvousKey != null && $Object.hasOwnProperty.call(message, "rendezvousKey"))
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(58).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1533,9 +1674,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1545,17 +1695,16 @@ export const intents = $root.intents = (() => {
         v1.ExchangeData = (function() {
 
             const ExchangeData = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             ExchangeData.prototype.currency = "";
             ExchangeData.prototype.exchangeRate = 0;
             ExchangeData.prototype.nativeAmount = 0;
             ExchangeData.prototype.quarks = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
-
-            ExchangeData.create = function(properties) {
-                return new ExchangeData(properties);
-            };
 
             ExchangeData.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1572,7 +1721,9 @@ export const intents = $root.intents = (() => {
                     writer.uint32(25).double(message.nativeAmount);
                 if (message.quarks != null && $Object.hasOwnProperty.call(message, "quarks") && (typeof message.quarks === "object" ? message.quarks.low || message.quarks.high : message.quarks !== 0))
                     writer.uint32(32).uint64(message.quarks);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1641,9 +1792,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1653,15 +1813,14 @@ export const intents = $root.intents = (() => {
         v1.ExchangeDataWithoutRate = (function() {
 
             const ExchangeDataWithoutRate = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             ExchangeDataWithoutRate.prototype.currency = "";
             ExchangeDataWithoutRate.prototype.nativeAmount = 0;
-
-            ExchangeDataWithoutRate.create = function(properties) {
-                return new ExchangeDataWithoutRate(properties);
-            };
 
             ExchangeDataWithoutRate.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1674,7 +1833,9 @@ export const intents = $root.intents = (() => {
                     writer.uint32(10).string(message.currency);
                 if (message.nativeAmount != null && $Object.hasOwnProperty.call(message, "nativeAmount") && !$Object.is(message.nativeAmount, 0))
                     writer.uint32(17).double(message.nativeAmount);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1725,9 +1886,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1737,17 +1907,16 @@ export const intents = $root.intents = (() => {
         v1.RequestToLogin = (function() {
 
             const RequestToLogin = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             RequestToLogin.prototype.domain = null;
             RequestToLogin.prototype.verifier = null;
             RequestToLogin.prototype.signature = null;
             RequestToLogin.prototype.rendezvousKey = null;
-
-            RequestToLogin.create = function(properties) {
-                return new RequestToLogin(properties);
-            };
 
             RequestToLogin.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1764,7 +1933,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(42).fork(), _depth + 1).ldelim();
                 if (message.rendezvousKey != null && $Object.hasOwnProperty.call(message, "rendezvousKey"))
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(50).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1821,9 +1992,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1833,14 +2013,13 @@ export const intents = $root.intents = (() => {
         v1.GetStatusRequest = (function() {
 
             const GetStatusRequest = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             GetStatusRequest.prototype.intentId = null;
-
-            GetStatusRequest.create = function(properties) {
-                return new GetStatusRequest(properties);
-            };
 
             GetStatusRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1851,7 +2030,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.intentId != null && $Object.hasOwnProperty.call(message, "intentId"))
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1890,9 +2071,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1902,16 +2092,15 @@ export const intents = $root.intents = (() => {
         v1.GetStatusResponse = (function() {
 
             const GetStatusResponse = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             GetStatusResponse.prototype.exists = false;
             GetStatusResponse.prototype.codeScanned = false;
             GetStatusResponse.prototype.intentSubmitted = false;
-
-            GetStatusResponse.create = function(properties) {
-                return new GetStatusResponse(properties);
-            };
 
             GetStatusResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -1926,7 +2115,9 @@ export const intents = $root.intents = (() => {
                     writer.uint32(16).bool(message.codeScanned);
                 if (message.intentSubmitted != null && $Object.hasOwnProperty.call(message, "intentSubmitted") && message.intentSubmitted !== false)
                     writer.uint32(24).bool(message.intentSubmitted);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -1986,9 +2177,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -1998,16 +2198,15 @@ export const intents = $root.intents = (() => {
         v1.SendMessageRequest = (function() {
 
             const SendMessageRequest = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             SendMessageRequest.prototype.message = null;
             SendMessageRequest.prototype.rendezvousKey = null;
             SendMessageRequest.prototype.signature = null;
-
-            SendMessageRequest.create = function(properties) {
-                return new SendMessageRequest(properties);
-            };
 
             SendMessageRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2022,7 +2221,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2073,9 +2274,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2085,15 +2295,14 @@ export const intents = $root.intents = (() => {
         v1.SendMessageResponse = (function() {
 
             const SendMessageResponse = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             SendMessageResponse.prototype.result = 0;
             SendMessageResponse.prototype.messageId = null;
-
-            SendMessageResponse.create = function(properties) {
-                return new SendMessageResponse(properties);
-            };
 
             SendMessageResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2106,7 +2315,9 @@ export const intents = $root.intents = (() => {
                     writer.uint32(8).int32(message.result);
                 if (message.messageId != null && $Object.hasOwnProperty.call(message, "messageId"))
                     $root.intents.v1.MessageId.encode(message.messageId, writer.uint32(18).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2154,9 +2365,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2173,15 +2393,14 @@ export const intents = $root.intents = (() => {
         v1.OpenMessageStreamRequest = (function() {
 
             const OpenMessageStreamRequest = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             OpenMessageStreamRequest.prototype.rendezvousKey = null;
             OpenMessageStreamRequest.prototype.signature = null;
-
-            OpenMessageStreamRequest.create = function(properties) {
-                return new OpenMessageStreamRequest(properties);
-            };
 
             OpenMessageStreamRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2194,7 +2413,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(10).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(18).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2239,9 +2460,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2252,14 +2482,13 @@ export const intents = $root.intents = (() => {
 
             const OpenMessageStreamResponse = function (properties) {
                 this.messages = [];
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             OpenMessageStreamResponse.prototype.messages = $util.emptyArray;
-
-            OpenMessageStreamResponse.create = function(properties) {
-                return new OpenMessageStreamResponse(properties);
-            };
 
             OpenMessageStreamResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2271,7 +2500,9 @@ export const intents = $root.intents = (() => {
                 if (message.messages != null && message.messages.length)
                     for (let i = 0; i < message.messages.length; ++i)
                         $root.intents.v1.Message.encode(message.messages[i], writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2312,9 +2543,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2324,15 +2564,14 @@ export const intents = $root.intents = (() => {
         v1.PollMessagesRequest = (function() {
 
             const PollMessagesRequest = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             PollMessagesRequest.prototype.rendezvousKey = null;
             PollMessagesRequest.prototype.signature = null;
-
-            PollMessagesRequest.create = function(properties) {
-                return new PollMessagesRequest(properties);
-            };
 
             PollMessagesRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2345,7 +2584,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.RendezvousKey.encode(message.rendezvousKey, writer.uint32(10).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(18).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2390,9 +2631,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2403,14 +2653,13 @@ export const intents = $root.intents = (() => {
 
             const PollMessagesResponse = function (properties) {
                 this.messages = [];
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             PollMessagesResponse.prototype.messages = $util.emptyArray;
-
-            PollMessagesResponse.create = function(properties) {
-                return new PollMessagesResponse(properties);
-            };
 
             PollMessagesResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2422,7 +2671,9 @@ export const intents = $root.intents = (() => {
                 if (message.messages != null && message.messages.length)
                     for (let i = 0; i < message.messages.length; ++i)
                         $root.intents.v1.Message.encode(message.messages[i], writer.uint32(10).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2463,9 +2714,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2476,15 +2736,14 @@ export const intents = $root.intents = (() => {
 
             const AckMessagesRequest = function (properties) {
                 this.messageIds = [];
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             AckMessagesRequest.prototype.rendezvousKey = null;
             AckMessagesRequest.prototype.messageIds = $util.emptyArray;
-
-            AckMessagesRequest.create = function(properties) {
-                return new AckMessagesRequest(properties);
-            };
 
             AckMessagesRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2498,7 +2757,9 @@ export const intents = $root.intents = (() => {
                 if (message.messageIds != null && message.messageIds.length)
                     for (let i = 0; i < message.messageIds.length; ++i)
                         $root.intents.v1.MessageId.encode(message.messageIds[i], writer.uint32(18).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2545,9 +2806,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2557,14 +2827,13 @@ export const intents = $root.intents = (() => {
         v1.AckMessagesResponse = (function() {
 
             const AckMessagesResponse = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             AckMessagesResponse.prototype.result = 0;
-
-            AckMessagesResponse.create = function(properties) {
-                return new AckMessagesResponse(properties);
-            };
 
             AckMessagesResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2575,7 +2844,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                     writer.uint32(8).int32(message.result);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2617,9 +2888,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2635,15 +2915,14 @@ export const intents = $root.intents = (() => {
         v1.RegisterWebhookRequest = (function() {
 
             const RegisterWebhookRequest = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             RegisterWebhookRequest.prototype.intentId = null;
             RegisterWebhookRequest.prototype.url = "";
-
-            RegisterWebhookRequest.create = function(properties) {
-                return new RegisterWebhookRequest(properties);
-            };
 
             RegisterWebhookRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2656,7 +2935,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.IntentId.encode(message.intentId, writer.uint32(10).fork(), _depth + 1).ldelim();
                 if (message.url != null && $Object.hasOwnProperty.call(message, "url") && message.url !== "")
                     writer.uint32(18).string(message.url);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2704,9 +2985,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2716,14 +3006,13 @@ export const intents = $root.intents = (() => {
         v1.RegisterWebhookResponse = (function() {
 
             const RegisterWebhookResponse = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             RegisterWebhookResponse.prototype.result = 0;
-
-            RegisterWebhookResponse.create = function(properties) {
-                return new RegisterWebhookResponse(properties);
-            };
 
             RegisterWebhookResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2734,7 +3023,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                     writer.uint32(8).int32(message.result);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2776,9 +3067,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2798,16 +3098,15 @@ export const intents = $root.intents = (() => {
         v1.GetLoginForThirdPartyAppRequest = (function() {
 
             const GetLoginForThirdPartyAppRequest = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             GetLoginForThirdPartyAppRequest.prototype.intentId = null;
             GetLoginForThirdPartyAppRequest.prototype.verifier = null;
             GetLoginForThirdPartyAppRequest.prototype.signature = null;
-
-            GetLoginForThirdPartyAppRequest.create = function(properties) {
-                return new GetLoginForThirdPartyAppRequest(properties);
-            };
 
             GetLoginForThirdPartyAppRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2822,7 +3121,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.ChainAccountId.encode(message.verifier, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2873,9 +3174,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2885,15 +3195,14 @@ export const intents = $root.intents = (() => {
         v1.GetLoginForThirdPartyAppResponse = (function() {
 
             const GetLoginForThirdPartyAppResponse = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             GetLoginForThirdPartyAppResponse.prototype.result = 0;
             GetLoginForThirdPartyAppResponse.prototype.userId = null;
-
-            GetLoginForThirdPartyAppResponse.create = function(properties) {
-                return new GetLoginForThirdPartyAppResponse(properties);
-            };
 
             GetLoginForThirdPartyAppResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2906,7 +3215,9 @@ export const intents = $root.intents = (() => {
                     writer.uint32(8).int32(message.result);
                 if (message.userId != null && $Object.hasOwnProperty.call(message, "userId"))
                     $root.intents.v1.ChainAccountId.encode(message.userId, writer.uint32(18).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -2954,9 +3265,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -2975,16 +3295,15 @@ export const intents = $root.intents = (() => {
         v1.LoginToThirdPartyAppRequest = (function() {
 
             const LoginToThirdPartyAppRequest = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             LoginToThirdPartyAppRequest.prototype.intentId = null;
             LoginToThirdPartyAppRequest.prototype.userId = null;
             LoginToThirdPartyAppRequest.prototype.signature = null;
-
-            LoginToThirdPartyAppRequest.create = function(properties) {
-                return new LoginToThirdPartyAppRequest(properties);
-            };
 
             LoginToThirdPartyAppRequest.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -2999,7 +3318,9 @@ export const intents = $root.intents = (() => {
                     $root.intents.v1.ChainAccountId.encode(message.userId, writer.uint32(18).fork(), _depth + 1).ldelim();
                 if (message.signature != null && $Object.hasOwnProperty.call(message, "signature"))
                     $root.intents.v1.Signature.encode(message.signature, writer.uint32(26).fork(), _depth + 1).ldelim();
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -3050,9 +3371,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -3062,14 +3392,13 @@ export const intents = $root.intents = (() => {
         v1.LoginToThirdPartyAppResponse = (function() {
 
             const LoginToThirdPartyAppResponse = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             LoginToThirdPartyAppResponse.prototype.result = 0;
-
-            LoginToThirdPartyAppResponse.create = function(properties) {
-                return new LoginToThirdPartyAppResponse(properties);
-            };
 
             LoginToThirdPartyAppResponse.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -3080,7 +3409,9 @@ export const intents = $root.intents = (() => {
                     throw $Error("max depth exceeded");
                 if (message.result != null && $Object.hasOwnProperty.call(message, "result") && message.result !== 0)
                     writer.uint32(8).int32(message.result);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -3122,9 +3453,18 @@ export const intents = $root.intents = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 
@@ -3159,15 +3499,14 @@ export const google = $root.google = (() => {
         protobuf.Timestamp = (function() {
 
             const Timestamp = function (properties) {
-                setFields.call(this, properties);
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
             };
 
             Timestamp.prototype.seconds = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
             Timestamp.prototype.nanos = 0;
-
-            Timestamp.create = function(properties) {
-                return new Timestamp(properties);
-            };
 
             Timestamp.encode = function (message, writer, _depth) {
                 if (!writer)
@@ -3180,7 +3519,9 @@ export const google = $root.google = (() => {
                     writer.uint32(8).int64(message.seconds);
                 if (message.nanos != null && $Object.hasOwnProperty.call(message, "nanos") && message.nanos !== 0)
                     writer.uint32(16).int32(message.nanos);
-                writeUnknowns(message, writer);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
                 return writer;
             };
 
@@ -3231,9 +3572,18 @@ export const google = $root.google = (() => {
                         }
                     }
                     reader.skipType(wireType, _depth, tag);
-                    readUnknown(message, reader, start);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
                 }
-                endMessage(reader, length, end, _end);
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
                 return message;
             };
 

@@ -41,7 +41,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
     try {
       for await (const response of stream) {
         const { messages } = decode(v1.OpenMessageStreamResponse, response);
-        kinds.push(...kindsOf(messages.map((message) => v1.Message.create(message))));
+        kinds.push(...kindsOf(messages.map((message) => new v1.Message(message))));
       }
       return { kinds };
     } catch (error) {

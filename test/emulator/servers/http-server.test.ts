@@ -182,7 +182,7 @@ describe('start and end', () => {
     const store = new IntentStore(2);
     const intents = [await payment(), await payment(), await payment()];
     for (const { message, rendezvousKey, signature } of intents) {
-      store.add(verifyIntentMessage(v1.Message.create(message), rendezvousKey, signature), 0);
+      store.add(verifyIntentMessage(new v1.Message(message), rendezvousKey, signature), 0);
     }
     expect(intents.map(({ id }) => store.get(id) !== undefined)).toEqual([false, true, true]);
     expect(store.recent(5).map(({ id }) => id)).toEqual([intents[2]?.id, intents[1]?.id]);
