@@ -110,7 +110,10 @@ export interface LedgerIntent {
   readonly dueAt: Date | undefined;
   /** The number of failed calls of the pending hook. */
   readonly attempts: number;
-  /** In the state `dead`: the hook that failed. `verifyPayment` also if the payment service no longer knows the payment. */
+  /**
+   * In the state `dead`: the hook that failed, or `verifyPayment` if the payment service no longer knows the payment. Undefined in
+   * every other state.
+   */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
   /** The last error, at most 1000 characters. Cleared when the payment is submitted, settles or is reversed. */
   readonly lastError: string | undefined;

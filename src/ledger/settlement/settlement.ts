@@ -6,7 +6,7 @@ import { AdaptiveLimit } from './adaptive-limit.js';
 import {
   type Claimant,
   claimDue,
-  claimNamed,
+  claimUnpaid,
   correctDueTimes,
   findUnpaid,
   type LaneLimits,
@@ -95,7 +95,7 @@ export class Settlement {
   /** Claims that could not be ended, because the database failed. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   #isClosed = false;
-  readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, alone: 0 };
+  readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, quarantine: 0 };
   /** The lanes in which the last claim reached its limit, so more payments may be due. */
   #fullLanes = new Set<Lane>();
   #failures = 0;
@@ -112,7 +112,7 @@ export class Settlement {
     this.#calls = new AdaptiveLimit({ max: settings.settlementConcurrency });
     this.#context = {
       ...context,
-      lanes: new HookLanes(timing.hooksAtOnce),
+      lanes: new HookLanes(timing.hookConcurrency),
       fetchStatus: (id, options) => this.#calls.run(options.signal, () => fetchStatus(id, options)),
     };
     this.#claimant = { timing, hooks: namesOfHooks(context.hooks) };
@@ -238,7 +238,7 @@ export class Settlement {
       first: left('first', most + this.#context.lanes.running('first')),
       retry: left('retry', Math.max(1, Math.floor(most / 2))),
       slow: left('slow', 1),
-      alone: left('alone', 1),
+      quarantine: left('quarantine', 1),
     };
   }
 
@@ -269,7 +269,7 @@ export class Settlement {
     if (ids.length === 0) return 0;
     const missed = new Set(ids);
     try {
-      const claims = await claimNamed(db, ids, this.#claimant);
+      const claims = await claimUnpaid(db, ids, this.#claimant);
       for (const claimed of claims) {
         missed.delete(claimed.payment.id);
         this.#begin(claimed);
