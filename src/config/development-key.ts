@@ -15,8 +15,9 @@ export interface DevelopmentKey {
 export const developmentKeyFile = path.join('node_modules', '.cache', 'express-intents', 'development-key');
 
 /**
- * The key is stored in `node_modules/.cache`, so visitors stay logged in when `node --watch` restarts the site. If `NODE_ENV` is set to a value other
- * than `development`, or `node_modules` is not writable, each start has a new key. Production refuses the embedded sequencer.
+ * The key is stored in `node_modules/.cache`, so visitors stay logged in when `node --watch` restarts the site. If `NODE_ENV` is
+ * set to a value other than `development`, or `node_modules` is missing or not writable, each start has a new key. Production
+ * refuses the embedded sequencer.
  */
 export function developmentKey({ NODE_ENV = 'development' }: Environment): DevelopmentKey {
   const canPersist = NODE_ENV === 'development' && existsSync('node_modules');

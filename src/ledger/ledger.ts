@@ -108,7 +108,7 @@ export interface LedgerIntent {
   readonly loginCompletedAt: Date | undefined;
   /** When the ledger polls it or calls its hook next. Undefined if it does neither, as for a login or a dead letter. */
   readonly dueAt: Date | undefined;
-  /** The number of failed calls of the pending hook. */
+  /** The number of failed calls of the pending hook that `hookLimits.maxAttempts` counts. */
   readonly attempts: number;
   /**
    * In the state `dead`: the hook that failed, or `verifyPayment` if the payment service no longer knows the payment. Undefined in

@@ -139,7 +139,7 @@ export class Watch {
   }
 }
 
-/** The events of the stream, and their signals. The data of `status` contains the signal. */
+/** The events of the stream, and their signals. `signalOf` reads the signal of `status` from its data. */
 const streamEvents: Readonly<Record<string, WatchSignal | ''>> = {
   status: '',
   code_scanned: 'scanned',

@@ -4,7 +4,7 @@
  * each payment that has some, because an index on it would make every update of `intents` slower. `required_hooks` has the hooks
  * without which no process settles payments.
  *
- * `due_set_at`: when `due_at` was last set. `watch_until`: when a `created` payment expires, an `expired` or `reversed` one
+ * `due_set_at`: when `due_at` last changed. `watch_until`: when a `created` payment expires, an `expired` or `reversed` one
  * is no longer polled, and a `submitted` one that is still unverified or unknown to the service becomes `dead`.
  * `leased_until` and `lease_token`: see claimed-payment.ts. `lane`, `timeouts` and `running_hook`: see hook-lanes.ts.
  *

@@ -75,8 +75,8 @@ export async function handleInterrupted(
   }
   await updateClaimed(db, claimed, `lane = 'quarantine', due_at = now(), ${endClaimSql}`);
   logger.warn(
-    `express-intents: ${name} was interrupted for payment ${claimed.payment.id}: ${cause} Another hook may have caused this, so no ` +
-      'attempt is counted. The next call runs while no other hook runs in the process.',
+    `express-intents: work on payment ${claimed.payment.id} was interrupted after the start of ${name}: ${cause} Another hook may have ` +
+      'caused this, so no attempt is counted. The next call runs while no other hook runs in the process.',
   );
 }
 

@@ -26,7 +26,7 @@ export interface ClaimedPayment {
   /** How many times a hook of this payment has timed out since the last success. */
   readonly timeouts: number;
   readonly lane: Lane;
-  /** Set while the hook runs. If it is set when the payment is claimed, the hook was interrupted. */
+  /** The hook that was started last in this claim. If it is set when the payment is claimed, the hook was interrupted. */
   readonly runningHook: RunningHook | undefined;
   /** The time from the creation of the intent to the status that reported it as submitted. */
   readonly submittedAfterMs: number;

@@ -199,7 +199,9 @@ async function withUserId(
     return Object.freeze({ ...payment, userId: await fetchUserId(payment.id, { signal }) });
   } catch (error) {
     const reason = error instanceof IntentError ? error.code : errorText(error);
-    logger.warn(`express-intents: payment ${payment.id} settles without userId, which could not be read: ${reason}`);
+    logger.warn(
+      `express-intents: the user id of payment ${payment.id} could not be read: ${reason}. The hooks are called without it.`,
+    );
     return payment;
   }
 }

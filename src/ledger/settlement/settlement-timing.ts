@@ -17,6 +17,7 @@ export interface SettlementTiming {
   readonly leaseMs: number;
   /** How many hooks of the lanes `first` and `retry` a process runs at once. Each holds a database connection until it ends. */
   readonly hookConcurrency: number;
+  /** How long `close` waits for running hooks before it aborts them. */
   readonly closeMs: number;
 }
 

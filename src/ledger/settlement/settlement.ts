@@ -35,6 +35,8 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 //     submitted  -- no longer submitted --------------------------> created
 //     submitted  -- onPaid fails hookAttempts times, or ends its
 //                   transaction itself ---------------------------> dead
+//     submitted  -- verifyPayment is interrupted hookAttempts
+//                   times while no other hook runs ---------------> dead
 //     submitted  -- verifyPayment never returns true, or the
 //                   service no longer knows the intent, until
 //                   watchMs has passed ---------------------------> dead
@@ -183,7 +185,7 @@ export class Settlement {
       await releaseAllClaims(db).catch((error) => {
         const seconds = timing.leaseMs / 1_000;
         const what = 'the claims of an earlier process could not be released';
-        this.#logError(`${what}. Its payments settle after at most ${seconds} s. No action is needed.`, error);
+        this.#logError(`${what}. They end within ${seconds} s. No action is needed.`, error);
       });
     while (!this.#isClosed) {
       await this.#tryRound();
@@ -208,8 +210,8 @@ export class Settlement {
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
         const what =
-          'the search for due payments in the database failed, so no payment settles. `message` has the cause. The ' +
-          'search is retried at least every 10 s.';
+          'this process settles no payments, because its search for due payments in the database failed. Fix the cause in ' +
+          '`message`. The search is retried at least every 10 s.';
         this.#logError(what, error);
         this.#context.observer?.emit(unavailableEvent(error));
       }

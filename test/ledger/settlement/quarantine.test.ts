@@ -171,7 +171,10 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
     };
     const ledger = new SettlementFixture(database, { hooks: { onPaid }, sequencer: site.sequencer });
     await ledger.after(1_000);
-    for (const id of ids) expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+    for (const id of ids) {
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+      expect(ledger.log.text).toContain(`work on payment ${id} was interrupted after the start of onPaid`);
+    }
     expect(most).toBe(1);
     const { rows } = await database.db.query('select id from effects');
     expect(rows).toHaveLength(4);
