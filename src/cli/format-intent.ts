@@ -26,12 +26,13 @@ export function formatList(intents: readonly LedgerIntent[]): string[] {
 function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
   if (deadLetterHook === 'verifyPayment') return `not verified: ${lastError}`;
-  // A failed poll and `verifyPayment` set the error too, but count no attempt.
-  if (deadLetterHook === undefined && attempts === 0) return lastError;
-  const what = deadLetterHook ?? 'its hook';
-  const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
-  return `${what} has failed${howOften}: ${lastError}`;
+  if (deadLetterHook)
+    return `${deadLetterHook} has failed ${attempts === 1 ? 'once' : `${attempts} times`}: ${lastError}`;
+  // The last error can be that of a poll or of `verifyPayment`, which count no attempt.
+  return `${lastError}${attempts > 0 ? ` (after ${formatFailedCalls(attempts)})` : ''}`;
 }
+
+const formatFailedCalls = (count: number): string => `${count} failed hook ${count === 1 ? 'call' : 'calls'}`;
 
 export function formatIntent(intent: LedgerIntent, history: readonly StateChange[]): string[] {
   const details: readonly (readonly [name: string, value: string | undefined])[] = [
@@ -51,7 +52,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
   const events = [
     { at: intent.createdAt, what: wasCreating ? 'creating' : 'created' },
     ...history.map(({ at, from, to, attempts }) => {
-      const after = attempts > 0 ? `, after ${attempts} failed hook ${attempts === 1 ? 'call' : 'calls'}` : '';
+      const after = attempts > 0 ? `, after ${formatFailedCalls(attempts)}` : '';
       return { at, what: `${from} -> ${to}${after}` };
     }),
     // The history of a login contains it.

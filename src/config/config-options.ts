@@ -60,9 +60,9 @@ export interface EmulatorOptions {
 /** Limits of hook calls. */
 export interface HookLimits {
   /**
-   * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
-   * counted: it is retried until `watch.unpaidMs` has passed. Only its interruptions in quarantine are counted. Default 15, which
-   * takes about three hours.
+   * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Default 15, which takes about three
+   * hours. A failure of `verifyPayment` is not counted: it is retried until `watch.unpaidMs` has passed. If the process ends, or
+   * loses its database connection, during a call to any of these hooks, that is counted only if no other hook ran in the process.
    */
   readonly maxAttempts?: number | undefined;
   /**
@@ -74,7 +74,7 @@ export interface HookLimits {
 
 /** How long the ledger polls payments. */
 export interface WatchOptions {
-  /** An unpaid intent expires after this many milliseconds. It is then polled once a day for another `unpaidMs`. Default 30 days. */
+  /** An unpaid payment expires after this many milliseconds. It is then polled once a day for another `unpaidMs`. Default 30 days. */
   readonly unpaidMs?: number | undefined;
   /** How long a settled payment is polled for reversals, in milliseconds. 0 disables these polls. Default 1 day. */
   readonly settledMs?: number | undefined;

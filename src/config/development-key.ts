@@ -8,22 +8,26 @@ import type { Environment } from './config-options.js';
 export interface DevelopmentKey {
   readonly keyRing: VerifierKeyRing;
   /** Whether the next start uses it too. */
-  readonly isKept: boolean;
+  readonly isPersisted: boolean;
 }
 
 /** The path in the site's folder. npm never publishes `node_modules`, and most sites exclude it from git. */
 export const developmentKeyFile = path.join('node_modules', '.cache', 'express-intents', 'development-key');
 
 /**
- * The key is kept in `node_modules/.cache`, so restarts by `node --watch` keep logins. If `NODE_ENV` is set to a value other
- * than `development`, or `node_modules` is not writable, each start has a new key. Production refuses the embedded sequencer.
+ * The key is stored in `node_modules/.cache`, so visitors stay logged in when `node --watch` restarts the site. If `NODE_ENV` is
+ * set to a value other than `development`, or `node_modules` is missing or not writable, each start has a new key. Production
+ * refuses the embedded sequencer.
  */
 export function developmentKey({ NODE_ENV = 'development' }: Environment): DevelopmentKey {
-  const kept = NODE_ENV === 'development' && existsSync('node_modules') ? keptKey() : undefined;
-  return kept ? { keyRing: kept, isKept: true } : { keyRing: createKeyRing(generateKeyPair().secret), isKept: false };
+  const canPersist = NODE_ENV === 'development' && existsSync('node_modules');
+  const persisted = canPersist ? loadOrCreateKey() : undefined;
+  if (persisted) return { keyRing: persisted, isPersisted: true };
+  return { keyRing: createKeyRing(generateKeyPair().secret), isPersisted: false };
 }
 
-function keptKey(): VerifierKeyRing | undefined {
+/** Undefined if the file can be neither read nor written. */
+function loadOrCreateKey(): VerifierKeyRing | undefined {
   return readKey() ?? writeKey();
 }
 

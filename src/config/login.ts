@@ -62,7 +62,7 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
   return [];
 }
 
-const keptKeyNotice = `The key in ${developmentKeyFile} is used, for development only.`;
+const persistedKeyNotice = `The key in ${developmentKeyFile} is used, for development only.`;
 const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
 const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
 const correctKey =
@@ -93,8 +93,8 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
       `${keygen} For payments only: intentRouter({ login: false }).`,
     );
   }
-  const { keyRing, isKept } = developmentKey(env);
-  report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isKept ? keptKeyNotice : newKeyNotice}`);
+  const { keyRing, isPersisted } = developmentKey(env);
+  report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isPersisted ? persistedKeyNotice : newKeyNotice}`);
   return keyRing;
 }
 

@@ -16,8 +16,9 @@ export interface LedgerSettings {
   readonly reversalWatchMs: number;
   readonly settlementConcurrency: number;
   /**
-   * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Failures of `verifyPayment` are not
-   * counted: it is retried until `watchMs` has passed. Only an interruption of a call in quarantine is counted.
+   * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. A failure of `verifyPayment` is not
+   * counted: it is retried until `watchMs` has passed. If the process ends, or loses its database connection, during a call to
+   * any of these hooks, that is counted only if no other hook ran in the process.
    */
   readonly hookAttempts: number;
   readonly hookTimeoutMs: number;

@@ -108,9 +108,12 @@ export interface LedgerIntent {
   readonly loginCompletedAt: Date | undefined;
   /** When the ledger polls it or calls its hook next. Undefined if it does neither, as for a login or a dead letter. */
   readonly dueAt: Date | undefined;
-  /** The number of failed calls of the pending hook, plus its interruptions in quarantine. */
+  /** The number of failed calls of the pending hook that `hookLimits.maxAttempts` counts. */
   readonly attempts: number;
-  /** In the state `dead`: the hook that failed. `verifyPayment` also if the payment service no longer knows the payment. */
+  /**
+   * In the state `dead`: the hook that failed, or `verifyPayment` if the payment service no longer knows the payment. Undefined in
+   * every other state.
+   */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
   /** The last error, at most 1000 characters. Cleared when the payment is submitted, settles or is reversed. */
   readonly lastError: string | undefined;

@@ -65,9 +65,9 @@ export interface PaymentHooks {
 
 /** Why a payment is a dead letter. */
 export interface DeadLetter {
-  /** The hook that failed. `verifyPayment` also if the payment service no longer knows the payment: `error` has the reason. */
+  /** The hook that failed. If the payment service no longer knows the payment, this is `verifyPayment`, and `error` says so. */
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
-  /** How many times `onPaid` or `onReversed` failed, plus the interruptions in quarantine, which `verifyPayment` can have too. */
+  /** The number of counted failures. `hookLimits.maxAttempts` says which failures are counted. */
   readonly attempts: number;
   /** The last error. */
   readonly error: unknown;

@@ -86,7 +86,7 @@ export interface RouterEventDetails {
    * message, up to 200 characters.
    */
   readonly hook_failed: HookFields & { readonly error: string };
-  /** A payment became a dead letter. `attempts` counts failures of `onPaid` or `onReversed`, and can be 0 for `verifyPayment`. */
+  /** A payment became a dead letter. `attempts` is the number of counted failures (see `hookLimits.maxAttempts`), which can be 0. */
   readonly dead_letter: IntentFields & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;

@@ -74,7 +74,7 @@ const timeColumns = [
   'reversed_at',
   'login_completed_at',
   'due_at',
-  'scheduled_at',
+  'due_set_at',
   'watch_until',
   'reversal_suspected_at',
 ];

@@ -50,8 +50,8 @@ function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
   if (kind === 'login') return ' It is a login, which becomes completed when its session starts.';
-  // A poll that fails sets the error too, but counts no attempt.
-  const times = attempts === 1 ? 'once' : `${attempts} times`;
-  if (lastError) return attempts > 0 ? ` Its hook failed ${times}: ${lastError}` : ` Last error: ${lastError}`;
+  // The last error can be that of a later poll, which counts no attempt.
+  const failures = attempts > 0 ? ` Its hook failed ${attempts === 1 ? 'once' : `${attempts} times`}.` : '';
+  if (lastError) return `${failures} Last error: ${lastError}`;
   return state === 'created' ? ' The payment service has not reported the payment.' : '';
 }

@@ -253,7 +253,7 @@ it('ledger list escapes control characters in imported ids, accounts and currenc
   const intent = {
     ...{ id: evil, kind: 'payment', amount: 1, currency: evil, destination: evil, login: false, metadata: {} },
     ...{ created_at: '2026-03-04T05:06:07Z', state: 'dead', lease_token: 0, attempts: 1 },
-    ...{ timeouts: 0, lane: 'first', scheduled_at: '2026-03-04T05:06:07Z' },
+    ...{ timeouts: 0, lane: 'first', due_set_at: '2026-03-04T05:06:07Z' },
     ...{ dead_letter_hook: evil, last_error: evil },
   };
   const file = [{ ledger: 'express-intents', tables: 1 }, { intent, history: [] }, { intents: 1 }];

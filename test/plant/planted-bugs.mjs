@@ -105,8 +105,8 @@ export const plantedBugs = [
   {
     name: 'the write that submits a payment does not record that its hook starts',
     file: 'ledger/settlement/claimed-payment.ts',
-    from: '[settleDelayMs, hookRun ?? null]',
-    to: '[settleDelayMs, hookRun ? null : null]',
+    from: '[settleDelayMs, runningHook ?? null]',
+    to: '[settleDelayMs, runningHook ? null : null]',
     caughtBy: ['ledger/settlement/statements.test.ts'],
   },
   {
@@ -119,14 +119,14 @@ export const plantedBugs = [
   {
     name: 'a hook that ends its process in quarantine is called forever',
     file: 'ledger/settlement/call-hook.ts',
-    from: "if (claimed.hookRun === 'alone') {",
-    to: "if (claimed.hookRun === 'alone' && claimed.attempts < 0) {",
+    from: "if (claimed.lane === 'quarantine') {\n    return hookFailed(",
+    to: "if (claimed.lane === 'quarantine' && claimed.attempts < 0) {\n    return hookFailed(",
     caughtBy: [quarantine],
   },
   {
-    name: 'an interrupted hook runs together with others',
+    name: 'an interrupted hook runs concurrently with others',
     file: 'ledger/settlement/call-hook.ts',
-    from: "`lane = 'alone', due_at = now()",
+    from: "`lane = 'quarantine', due_at = now()",
     to: '`due_at = now()',
     caughtBy: [quarantine],
   },

@@ -332,14 +332,14 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
 
   upstream_call: async () => {
     const { recorder, browser, sequencer } = await startWithSequencer();
-    const stop = sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'], times: 1 });
+    const stop = sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'], times: 1 });
     await browser.send('GET', `/status/${intent}`);
     stop();
     expect(await recorder.first('upstream_call')).toEqual({
       ...{ type: 'upstream_call', atMs, operation: 'MicroPayment.getStatus' },
       ...{ transport: 'http', outcome: 'ok', attempts: 2, durationMs },
     });
-    sequencer.injectFault({ kind: 'refuse', operations: ['createIntent'] });
+    sequencer.injectFault({ kind: 'disconnect', operations: ['createIntent'] });
     await browser.send('POST', '/intent', {});
     expect((await recorder.times(2, 'upstream_call'))[1]).toMatchObject({
       outcome: 'sequencer_unreachable',
@@ -349,7 +349,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
 
   breaker_opened: async () => {
     const { recorder, browser, sequencer } = await startWithSequencer();
-    sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'] });
+    sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'] });
     await browser.send('GET', `/status/${intent}`);
     await browser.send('GET', `/status/${intent}`);
     const expected = { type: 'breaker_opened', atMs, operation: 'MicroPayment.getStatus' };
@@ -365,7 +365,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   breaker_closed: async () => {
     const clock = jest.spyOn(performance, 'now');
     const { recorder, browser, sequencer } = await startWithSequencer();
-    const stop = sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'] });
+    const stop = sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'] });
     await browser.send('GET', `/status/${intent}`);
     await browser.send('GET', `/status/${intent}`);
     await recorder.first('breaker_opened');

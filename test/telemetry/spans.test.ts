@@ -157,7 +157,7 @@ describe('a call to the service', () => {
   test('that succeeds in a retry has the number of attempts and no error', async () => {
     const site = await startSiteWithSequencer();
     const browser = new Browser(site.origin);
-    site.sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'], times: 1 });
+    site.sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'], times: 1 });
     await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     const call = await telemetry.named('MicroPayment/getStatus');
     expect(call.attributes).toMatchObject({ 'express_intents.attempts': 2, 'express_intents.outcome': 'ok' });

@@ -90,7 +90,7 @@ test('advanceTime moves every time in the ledger except the end of a lease', asy
   const names = columns.map(({ column_name }) => column_name).filter((name) => name !== 'leased_until');
   const { id } = await begun();
   // A valid lease keeps the settlement away. It would correct a due time in the future.
-  const later = (name: string): string => (name === 'scheduled_at' ? 'now()' : `now() + interval '2 hours'`);
+  const later = (name: string): string => (name === 'due_set_at' ? 'now()' : `now() + interval '2 hours'`);
   const set = names.map((name) => `${name} = ${later(name)}`).join(', ');
   await router.database.transaction(async (tx) => {
     await tx.query('alter table express_intents.intents disable trigger enforce_intent_rules');

@@ -24,7 +24,10 @@ test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
     { ...payment, state: 'created' },
     /^Expected intent an id to be settled within 30 ms\. It is still created\. The payment service has not reported the payment/,
   ],
-  [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
+  [
+    { ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' },
+    /Its hook failed 2 times\. Last error: No paper\.$/,
+  ],
   [
     { ...payment, state: 'created', lastError: 'sequencer_timeout' },
     /It is still created\. Last error: sequencer_timeout$/,
@@ -32,7 +35,10 @@ test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   [{ kind: 'login', state: 'created' }, /It is a login, which becomes completed when its session starts\.$/],
   [undefined, /^Expected intent an id to be settled\. It is not in the ledger of this router\.$/],
   [{ ...payment, state: 'expired' }, /^Expected intent an id to be settled\. It is expired\.$/],
-  [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /It is dead\. Its hook failed 15 times: No\.$/],
+  [
+    { ...payment, state: 'dead', attempts: 15, lastError: 'No.' },
+    /It is dead\. Its hook failed 15 times\. Last error: No\.$/,
+  ],
 ])('waitForIntent rejects with the state and the reason: %j', async (intent, message) => {
   const waiting = waitForIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);

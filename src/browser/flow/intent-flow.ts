@@ -231,13 +231,13 @@ export class IntentFlow {
       if (recallPending(orderJson) === id) forgetPending(orderJson);
       this.#unwatch(watch);
     }
-    if (/scanned|rejected/.test(signal) && !watch.isScanned) {
+    if (/scanned|declined/.test(signal) && !watch.isScanned) {
       watch.isScanned = true;
       void this.#emit('scanned', { intent: id });
     }
     if (id !== this.#shownId) return;
     if (Date.now() >= this.#expiresAtMs) this.#expire();
-    else if (signal === 'rejected') this.#clearCode('declined');
+    else if (signal === 'declined') this.#clearCode(signal);
     else if (signal === 'offline' || signal === 'silent') this.#show(signal);
     else this.#show(watch.isScanned ? 'scanned' : 'waiting');
   }

@@ -5,11 +5,11 @@ import { shareWithNextPage, unsharePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
 /**
- * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `rejected`, which
- * the button calls declined, are for display; only `submitted` counts. `offline`: neither stream nor status answers.
- * `silent`: the site answers, but its call to the service failed.
+ * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `declined` are for
+ * display; only `submitted` counts. `offline`: neither stream nor status answers. `silent`: the site answers, but its call
+ * to the service failed.
  */
-export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline' | 'silent';
+export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'declined' | 'submitted' | 'offline' | 'silent';
 
 const pollMs = 1_000;
 const slowPollMs = 5_000;
@@ -139,8 +139,14 @@ export class Watch {
   }
 }
 
-/** The second word of an event name is the signal. For `status` the signal is in the data. */
-const streamEvents = ['status', 'code_scanned', 'client_rejected_payment', 'client_rejected_login', 'intent_submitted'];
+/** The events of the stream, and their signals. `signalOf` reads the signal of `status` from its data. */
+const streamEvents: Readonly<Record<string, WatchSignal | ''>> = {
+  status: '',
+  code_scanned: 'scanned',
+  client_rejected_payment: 'declined',
+  client_rejected_login: 'declined',
+  intent_submitted: 'submitted',
+};
 
 /** `EventSource.CLOSED`. */
 const closedState = 2;
@@ -154,7 +160,7 @@ class EventStream {
   readonly #url: string | false;
   readonly #onSignal: (signal: WatchSignal) => void;
   readonly #onDescription: (description: string) => void;
-  readonly #onDeath: () => void;
+  readonly #onDisconnect: () => void;
   #source: EventSource | undefined;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -163,25 +169,23 @@ class EventStream {
     url: string | false,
     onSignal: (signal: WatchSignal) => void,
     onDescription: (description: string) => void,
-    onDeath: () => void,
+    onDisconnect: () => void,
   ) {
     this.#url = url;
     this.#onSignal = onSignal;
     this.#onDescription = onDescription;
-    this.#onDeath = onDeath;
+    this.#onDisconnect = onDisconnect;
   }
 
   open(): void {
     if (this.#source || !this.#url) return;
     const source = new EventSource(this.#url);
     this.#source = source;
-    for (const event of streamEvents) {
+    for (const event in streamEvents) {
       source.addEventListener(event, ({ data }) => {
         this.isAlive = true;
         this.#failures = 0;
-        this.#onSignal(
-          (event.split('_')[1] as WatchSignal | undefined) ?? signalOf(tryOrUndefined(() => JSON.parse(data)) ?? {}),
-        );
+        this.#onSignal(streamEvents[event] || signalOf(tryOrUndefined(() => JSON.parse(data)) ?? {}));
       });
     }
     source.addEventListener('description', ({ data }) => {
@@ -197,7 +201,7 @@ class EventStream {
         this.#failures += 1;
         this.#timer = setTimeout(() => document.hidden || this.open(), backoffMs(Math.min(this.#failures, 2)));
       }
-      if (wasAlive) this.#onDeath();
+      if (wasAlive) this.#onDisconnect();
     };
   }
 

@@ -21,9 +21,9 @@ export interface FaultTraits {
  * `callFailureCodes` and `httpFailures` there; for message streams `corruptions` in faulty-stream.ts.
  */
 const kinds = {
-  refuse: {
-    title: 'Refuse the connection',
-    description: 'Closes the connection without a response, like a service that is down.',
+  disconnect: {
+    title: 'Close the connection',
+    description: 'Closes the connection without a response, like a service that crashes.',
     group: 'connection',
     when: 'before',
   },
@@ -144,11 +144,11 @@ interface DeliveryFault extends AnyFault<'duplicate' | 'reorder'> {
 }
 
 /**
- * A fault of the embedded sequencer; docs/testing-failures.md describes each kind. Of these, `refuse`, `status`, `cut`, `delay`,
+ * A fault of the embedded sequencer; docs/testing-failures.md describes each kind. Of these, `disconnect`, `status`, `cut`, `delay`,
  * `error`, `garble`, `duplicate` and `reorder` also affect message streams.
  */
 export type Fault =
-  | TimedFault<'refuse' | 'cut' | 'error' | 'redirect' | 'wrong-content-type' | 'garble' | 'flood' | 'forget'>
+  | TimedFault<'disconnect' | 'cut' | 'error' | 'redirect' | 'wrong-content-type' | 'garble' | 'flood' | 'forget'>
   | DelayFault
   | DripFault
   | StatusFault

@@ -63,7 +63,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
 
 /** Error codes of the kinds that deliver no envelope, outside HTTP. `httpFailures` has the same kinds, and `drip`. */
 const callFailureCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>> = {
-  refuse: 'sequencer_unreachable',
+  disconnect: 'sequencer_unreachable',
   cut: 'sequencer_unreachable',
   status: 'sequencer_bad_status',
   redirect: 'sequencer_bad_status',
@@ -113,7 +113,7 @@ const octetStream = 'application/octet-stream';
 
 /** Sends the responses of the kinds that do not send the whole envelope at once. */
 const httpFailures: Readonly<Partial<Record<FaultKind, HttpFailure>>> = {
-  refuse: ({ req }) => {
+  disconnect: ({ req }) => {
     req.socket.destroy();
   },
   cut: ({ res }, envelope) => {

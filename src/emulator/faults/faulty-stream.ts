@@ -42,9 +42,9 @@ const corruptions = {
   },
 } satisfies Partial<Record<FaultKind, Corruption>>;
 
-/** The kinds that apply to a stream: `refuse` and `status` fail it before it opens. */
+/** The kinds that apply to a stream: `disconnect` and `status` fail it before it opens. */
 export const streamFaultKinds: readonly FaultKind[] = [
-  'refuse',
+  'disconnect',
   'status',
   ...(Object.keys(corruptions) as FaultKind[]),
 ];

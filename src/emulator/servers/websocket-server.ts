@@ -42,9 +42,9 @@ export function serveWebSocketStreams(server: Server, state: SequencerState): St
     if (status) return refuseUpgrade(socket, status);
     // WebSocket serves one operation, so its fault can be chosen before the request arrives.
     const fault = state.faults.consume(operations.openMessageStream, streamFaultKinds);
-    const failsUpgrade = fault?.kind === 'refuse' || fault?.kind === 'status';
+    const failsUpgrade = fault?.kind === 'disconnect' || fault?.kind === 'status';
     if (failsUpgrade) state.journal.recordFault(operations.openMessageStream, 'websocket', fault);
-    if (fault?.kind === 'refuse') return void socket.destroy();
+    if (fault?.kind === 'disconnect') return void socket.destroy();
     if (fault?.kind === 'status') {
       return refuseUpgrade(socket, `${fault.httpStatus} ${STATUS_CODES[fault.httpStatus] ?? 'Fault'}`);
     }

@@ -75,7 +75,7 @@ export function createIntentHandler(context: RouterContext): Handler {
   return async (req, res) => {
     const body = parseIntentRequest(await readJson(req), await loadIntentRequestSchema(), options);
     const request = browserRequest(context, req, res, body);
-    const { id, clientSecret, terms } = await startIntent(context, request);
+    const { id, clientSecret, terms } = await createOrReplayIntent(context, request);
     const { owner } = request;
     if (terms?.resource !== undefined) owner.extendCookie(resourceCookieSeconds);
     context.secrets.set(id, clientSecret);
@@ -97,8 +97,11 @@ function browserRequest(context: RouterContext, req: Request, res: Response, bod
   return { owner, keyed, terms, http: { req, res } };
 }
 
-/** All steps after `parse`. */
-export async function startIntent(context: RouterContext, request: CreateIntentRequest): Promise<CreateIntentResult> {
+/** Creates the intent of a request, or returns the intent that an earlier request with the same key created. */
+export async function createOrReplayIntent(
+  context: RouterContext,
+  request: CreateIntentRequest,
+): Promise<CreateIntentResult> {
   const { keyed, owner, http } = request;
   let reserved = keyed && (await findReserved(context, keyed, owner));
   if (!reserved) {

@@ -5,7 +5,7 @@ import { requireKnown } from '../../reject-unknown.js';
 import type { IntentOwner } from '../encryption.js';
 import type { SitePaymentTerms } from '../hooks.js';
 import type { RouterContext } from '../router-context.js';
-import { type KeyedRequest, startIntent } from './create-intent.js';
+import { createOrReplayIntent, type KeyedRequest } from './create-intent.js';
 import { fingerprintOf, isUnquotedKey } from './intent-request.js';
 import { normalizeTerms, termNames } from './payment-terms.js';
 
@@ -50,7 +50,7 @@ export async function createPayment(
   const recorded = parseTerms(terms, config);
   const { idempotencyKey } = options;
   const keyed = idempotencyKey === undefined ? undefined : keyedBy(idempotencyKey, ledger, recorded);
-  const { id, clientSecret } = await startIntent(context, {
+  const { id, clientSecret } = await createOrReplayIntent(context, {
     owner: siteOwner(config),
     keyed,
     terms: () => recorded,

@@ -49,7 +49,7 @@ const codeOf = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).p
 async function readPage(tx: Queryable, after: string): Promise<readonly { id: string; line: string }[]> {
   const { rows } = await tx.query<{ id: string; line: string }>(
     `select id, jsonb_build_object(
-       'intent', to_jsonb(i) || '{"leased_until": null, "hook_run": null}',
+       'intent', to_jsonb(i) || '{"leased_until": null, "running_hook": null}',
        'history', (select coalesce(jsonb_agg(to_jsonb(h) - 'number' - 'intent_id' order by h.number), '[]')
          from express_intents.history h where h.intent_id = i.id))::text as line
      from express_intents.intents i where id > $1 order by id limit $2::int`,

@@ -99,7 +99,7 @@ function lineSchema(z: typeof zod) {
     reversed_at: time.nullish(),
     login_completed_at: time.nullish(),
     due_at: time.nullish(),
-    scheduled_at: time,
+    due_set_at: time,
     watch_until: time.nullish(),
     reversal_suspected_at: time.nullish(),
     lease_token: count,

@@ -4,9 +4,9 @@
  * each payment that has some, because an index on it would make every update of `intents` slower. `required_hooks` has the hooks
  * without which no process settles payments.
  *
- * `scheduled_at`: when `due_at` last changed. `watch_until`: when a `created` payment expires, an `expired` or `reversed` one
+ * `due_set_at`: when `due_at` last changed. `watch_until`: when a `created` payment expires, an `expired` or `reversed` one
  * is no longer polled, and a `submitted` one that is still unverified or unknown to the service becomes `dead`.
- * `leased_until` and `lease_token`: see claimed-payment.ts. `lane`, `timeouts` and `hook_run`: see hook-lanes.ts.
+ * `leased_until` and `lease_token`: see claimed-payment.ts. `lane`, `timeouts` and `running_hook`: see hook-lanes.ts.
  *
  * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed
  * transition. So a bug in the program causes an error and not a wrong payment.
@@ -43,21 +43,21 @@ create table express_intents.intents (
   login_completed_at timestamptz,
 
   due_at timestamptz,
-  scheduled_at timestamptz not null default now(),
+  due_set_at timestamptz not null default now(),
   watch_until timestamptz,
   leased_until timestamptz,
   lease_token bigint not null default 0,
   attempts integer not null default 0,
   timeouts integer not null default 0,
-  lane text not null default 'first' check (lane in ('first', 'retry', 'slow', 'alone')),
-  hook_run text check (hook_run in ('together', 'alone')),
+  lane text not null default 'first' check (lane in ('first', 'retry', 'slow', 'quarantine')),
+  running_hook text check (running_hook in ('verifyPayment', 'onPaid', 'onReversed')),
   reversal_suspected_at timestamptz,
   dead_letter_hook text,
   last_error text
 );
 
 create index intents_due on express_intents.intents (lane, due_at) where due_at is not null;
-create index intents_scheduled on express_intents.intents (scheduled_at) where due_at is not null;
+create index intents_due_set on express_intents.intents (due_set_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
 create index intents_state on express_intents.intents (state, created_at, id) where state <> 'created';
 create index intents_user on express_intents.intents (user_id, created_at, id) where user_id is not null;
@@ -115,7 +115,7 @@ begin
     raise exception 'the terms of intent % are immutable', old.id using errcode = 'check_violation';
   end if;
   if old.due_at is distinct from new.due_at then
-    new.scheduled_at := now();
+    new.due_set_at := now();
   end if;
   if old.state = new.state then
     return new;

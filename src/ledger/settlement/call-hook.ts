@@ -3,8 +3,8 @@ import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
 import { type DatabaseTransaction, TransactionNotStarted } from '../database/database.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
-import type { Payment, PaymentHookContext } from '../payment.js';
-import { type ClaimedPayment, endClaimSql, LeaseLost, updateClaimed } from './claimed-payment.js';
+import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
+import { type ClaimedPayment, endClaimSql, LeaseLost, type RunningHook, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { callObserved, emitDeadLetter, emitHook, emitSettledOrReversed } from './settlement-events.js';
@@ -12,18 +12,15 @@ import { jitteredDueAtSql } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
-/** Whether other hooks may run at the same time. */
-export type HookConcurrency = NonNullable<ClaimedPayment['hookRun']>;
-
 /** A hook whose writes commit together with a change of state. */
 export interface HookCall {
   readonly name: 'onPaid' | 'onReversed';
   /** If undefined, the state changes without a call. */
   readonly hook: Hook | undefined;
   /** Records the start of the hook, in one statement with another change of the row. Default: records only the start. */
-  readonly begin?: ((run: HookConcurrency) => Promise<ClaimedPayment>) | undefined;
-  /** Decides whether the hook is called now. Before it returns false, it ends the claim and stores the outcome. */
-  readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
+  readonly begin?: (() => Promise<ClaimedPayment>) | undefined;
+  /** Calls `verifyPayment`, which decides whether the hook is called now. Before it returns false, it ends the claim. */
+  readonly verify?: ((begun: ClaimedPayment) => Promise<boolean>) | undefined;
   readonly changes: string;
   readonly values: readonly unknown[];
 }
@@ -39,48 +36,47 @@ export async function callHook(
   leaseSignal: AbortSignal,
 ): Promise<void> {
   const { lanes } = context;
-  const { check, hook } = call;
-  const begin = async (): Promise<ClaimedPayment> => {
-    const run = claimed.lane === 'alone' ? 'alone' : 'together';
-    if (call.begin) return call.begin(run);
-    await updateClaimed(context.db, claimed, 'hook_run = $4', [run]);
-    return { ...claimed, hookRun: run };
+  const { name, begin = () => start(name), verify, hook } = call;
+  const start = async (runningHook: RunningHook): Promise<ClaimedPayment> => {
+    await updateClaimed(context.db, claimed, 'running_hook = $4', [runningHook]);
+    return { ...claimed, runningHook };
   };
-  const passesCheck = async (): Promise<boolean> => !check || check(await begin());
+  const isVerified = async (): Promise<boolean> => !verify || verify(await start('verifyPayment'));
   const finish = async (): Promise<void> => {
     if (hook) return callInTransaction(context, await begin(), { ...call, hook }, leaseSignal);
     await updateClaimed(context.db, claimed, call.changes, call.values);
     emitSettledOrReversed(context, claimed);
   };
-  if (claimed.lane === 'alone') {
-    return lanes.run('alone', leaseSignal, async () => {
-      if (await passesCheck()) await finish();
+  if (claimed.lane === 'quarantine') {
+    return lanes.run('quarantine', leaseSignal, async () => {
+      if (await isVerified()) await finish();
     });
   }
-  if (check && !(await lanes.run('verify', leaseSignal, passesCheck))) return;
+  if (verify && !(await lanes.run('verify', leaseSignal, isVerified))) return;
   await (hook ? lanes.run(claimed.lane, leaseSignal, finish) : finish());
 }
 
-/** Resumes a payment whose hooks were interrupted, by the rules in `hook-lanes.ts`. */
+/** Resumes a payment whose hook was interrupted, by the rules in `hook-lanes.ts`. */
 export async function handleInterrupted(
   context: WorkContext,
   claimed: ClaimedPayment,
+  name: RunningHook,
   leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, logger } = context;
-  const name = claimed.state === 'settled' ? 'onReversed' : 'onPaid';
-  if (claimed.hookRun === 'alone') {
+  const cause = 'the process ended or lost its database connection.';
+  if (claimed.lane === 'quarantine') {
     return hookFailed(
       context,
       claimed,
-      { name, error: new Error('The hook was interrupted: the process ended or lost the database.'), lane: 'alone' },
+      { name, error: new Error(`${name} was interrupted: ${cause}`), lane: 'quarantine' },
       leaseSignal,
     );
   }
-  await updateClaimed(db, claimed, `lane = 'alone', due_at = now(), ${endClaimSql}`);
+  await updateClaimed(db, claimed, `lane = 'quarantine', due_at = now(), ${endClaimSql}`);
   logger.warn(
-    `express-intents: the hooks of payment ${claimed.payment.id} were interrupted: the process ended or lost the database. Another ` +
-      'hook may be the cause, so no attempt is counted, and the next call runs alone.',
+    `express-intents: work on payment ${claimed.payment.id} was interrupted after the start of ${name}: ${cause} Another hook may have ` +
+      'caused this, so no attempt is counted. The next call runs while no other hook runs in the process.',
   );
 }
 
@@ -137,9 +133,10 @@ async function hookNotStarted(
 }
 
 interface HookFailure {
-  readonly name: HookCall['name'];
+  readonly name: RunningHook;
   readonly error: unknown;
   readonly hasTimedOut?: boolean;
+  /** Default: the lane for this number of timeouts. */
   readonly lane?: Lane;
 }
 
@@ -156,7 +153,11 @@ async function hookFailed(
   const lane = failure.lane ?? laneAfterFailure(timeouts);
   // A hook that ended its transaction itself would commit its writes again.
   const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedByWork;
-  if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, leaseSignal);
+  const count = `attempt ${attempts} of ${settings.hookAttempts}`;
+  if (isLast) {
+    const reason = `${name} failed (${count}) and is not called again`;
+    return moveToDeadLetter(context, { ...claimed, attempts, lane }, { hook: name, error, reason }, leaseSignal);
+  }
   // A hanging hook occupies its slot for `hookLimits.timeoutMs`, so the pause is about as long or longer.
   const pauses = [
     exponentialBackoffMs({ firstMs: timing.retryFirstMs }, attempts - 1),
@@ -170,22 +171,22 @@ async function hookFailed(
      due_at = ${jitteredDueAtSql('$5')}`,
     [errorText(error), waitMs, attempts, timeouts, lane],
   );
-  const count = `attempt ${attempts} of ${settings.hookAttempts}`;
   logger.warn(
     `express-intents: ${name} failed for payment ${claimed.payment.id} (${count}). It is retried in about ${Math.ceil(waitMs / 1_000)} s.`,
     describeError(error),
   );
 }
 
-/**
- * Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`.
- * @param hook `verifyPayment` also if the payment service no longer knows the payment
- */
+interface DeadLetterCause extends Pick<DeadLetter, 'hook' | 'error'> {
+  /** For the log. */
+  readonly reason: string;
+}
+
+/** Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`. */
 export async function moveToDeadLetter(
   context: SettlementContext,
   claimed: ClaimedPayment,
-  hook: HookCall['name'] | 'verifyPayment',
-  error: unknown,
+  { hook, error, reason }: DeadLetterCause,
   leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, hooks, logger } = context;
@@ -193,10 +194,6 @@ export async function moveToDeadLetter(
   const changes = `state = 'dead', dead_letter_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaimSql}`;
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
-  const reason =
-    hook === 'verifyPayment'
-      ? 'within `watch.unpaidMs` it could not be verified, or the payment service no longer knew it'
-      : `${hook} failed ${attempts === 1 ? 'once' : `${attempts} times`} and is not called again`;
   logger.error(
     `express-intents: payment ${payment.id} is a dead letter: ${reason}. Fix the cause, then run: ` +
       `npx express-intents ledger retry ${payment.id}`,

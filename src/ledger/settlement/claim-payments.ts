@@ -28,7 +28,7 @@ const dueIntents = lanes
   .map((lane, index) => `select id from ${dueIn(lane, index + 1)} ${lane}_due`)
   .join(' union all ');
 
-const namedIntents = `select id from express_intents.intents
+const unpaidIntents = `select id from express_intents.intents
   where id = any($2::text[]) and kind = 'payment' and state in ('created', 'reversed', 'expired') and ${isFree}
   for update skip locked`;
 
@@ -47,8 +47,8 @@ export function claimDue(db: Queryable, limits: LaneLimits, claimant: Claimant):
 }
 
 /** Claims those of the given payments that are unpaid and unclaimed, due or not. */
-export function claimNamed(db: Queryable, ids: readonly string[], claimant: Claimant): Promise<ClaimedPayment[]> {
-  return claim(db, namedIntents, ids, claimant);
+export function claimUnpaid(db: Queryable, ids: readonly string[], claimant: Claimant): Promise<ClaimedPayment[]> {
+  return claim(db, unpaidIntents, ids, claimant);
 }
 
 async function claim(
@@ -107,10 +107,10 @@ export async function correctDueTimes(db: Queryable): Promise<boolean> {
   const { rowCount } = await db.query(
     `with ahead as materialized (
        select id from express_intents.intents
-       where due_at is not null and scheduled_at > now() + interval '5 seconds'
-       order by scheduled_at desc limit ${correctionBatch} for update skip locked)
-     update express_intents.intents i set scheduled_at = now(),
-       due_at = case when i.state in ('created', 'expired', 'reversed') then now() else now() + (i.due_at - i.scheduled_at) end
+       where due_at is not null and due_set_at > now() + interval '5 seconds'
+       order by due_set_at desc limit ${correctionBatch} for update skip locked)
+     update express_intents.intents i set due_set_at = now(),
+       due_at = case when i.state in ('created', 'expired', 'reversed') then now() else now() + (i.due_at - i.due_set_at) end
      from ahead where i.id = ahead.id`,
   );
   return rowCount === correctionBatch;

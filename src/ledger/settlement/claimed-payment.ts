@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../database/database.js';
 import { type IntentRow, intentColumns } from '../intents/intent-row.js';
-import type { Payment } from '../payment.js';
+import type { DeadLetter, Payment } from '../payment.js';
 import type { Lane } from './hook-lanes.js';
 
 // A claim gives a payment to one process, until its lease ends.
@@ -11,6 +11,9 @@ import type { Lane } from './hook-lanes.js';
 //     claimed  -- the lease ends without a heartbeat ---------------> free
 //
 // Every write of the work requires its `lease_token`. So a process that lost its claim writes nothing.
+
+/** A hook during which the process may end. */
+export type RunningHook = DeadLetter['hook'];
 
 /** A payment that this process has claimed, as of the claim. */
 export interface ClaimedPayment {
@@ -23,8 +26,8 @@ export interface ClaimedPayment {
   /** How many times a hook of this payment has timed out since the last success. */
   readonly timeouts: number;
   readonly lane: Lane;
-  /** While the hook runs: whether other hooks may run too. If it is set when the payment is claimed, the hook was interrupted. */
-  readonly hookRun: 'together' | 'alone' | undefined;
+  /** The hook that was started last in this claim. If it is set when the payment is claimed, the hook was interrupted. */
+  readonly runningHook: RunningHook | undefined;
   /** The time from the creation of the intent to the status that reported it as submitted. */
   readonly submittedAfterMs: number;
   /** The time since it settled; before that, since it was submitted; before that, since it was created. */
@@ -36,7 +39,7 @@ export interface ClaimedPayment {
 
 export const claimedPaymentColumns = `${intentColumns}, i.lease_token::text as lease_token,
   i.watch_until <= now() as watch_expired, i.reversal_suspected_at is not null as reversal_suspected,
-  i.timeouts::text as timeouts, i.lane, i.hook_run,
+  i.timeouts::text as timeouts, i.lane, i.running_hook,
   extract(epoch from now() - coalesce(i.settled_at, i.submitted_at, i.created_at))::float8 * 1000 as age_ms`;
 
 export type ClaimedPaymentRow = IntentRow & {
@@ -46,7 +49,7 @@ export type ClaimedPaymentRow = IntentRow & {
   readonly reversal_suspected: boolean;
   readonly timeouts: string;
   readonly lane: Lane;
-  readonly hook_run: 'together' | 'alone' | null;
+  readonly running_hook: RunningHook | null;
   readonly age_ms: number;
 };
 
@@ -71,7 +74,7 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
     attempts: Number(row.attempts),
     timeouts: Number(row.timeouts),
     lane: row.lane,
-    hookRun: row.hook_run ?? undefined,
+    runningHook: row.running_hook ?? undefined,
     submittedAfterMs: submittedMs - row.created_ms,
     ageMs: row.age_ms,
     watchExpired: row.watch_expired,
@@ -79,7 +82,7 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
   };
 }
 
-export const endClaimSql = 'leased_until = null, hook_run = null';
+export const endClaimSql = 'leased_until = null, running_hook = null';
 
 export const clearFailuresSql = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
 
@@ -117,20 +120,20 @@ export async function updateClaimed(
 export async function writeSubmitted(
   db: Queryable,
   claimed: ClaimedPayment,
-  { settleDelayMs, hookRun }: { readonly settleDelayMs: number; readonly hookRun?: ClaimedPayment['hookRun'] },
+  { settleDelayMs, runningHook }: { readonly settleDelayMs: number; readonly runningHook?: RunningHook | undefined },
 ): Promise<ClaimedPayment> {
   const submittedMs = await updateClaimed(
     db,
     claimed,
-    `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null, hook_run = $5,
+    `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null, running_hook = $5,
      due_at = now() + $4::float8 * interval '1 millisecond',
      leased_until = case when $4::float8 = 0 then i.leased_until end`,
-    [settleDelayMs, hookRun ?? null],
+    [settleDelayMs, runningHook ?? null],
   );
   const { createdAt } = claimed.payment;
   const payment = Object.freeze({ ...claimed.payment, submittedAt: new Date(submittedMs) });
   const submittedAfterMs = submittedMs - createdAt.getTime();
-  return { ...claimed, payment, state: 'submitted', attempts: 0, hookRun, submittedAfterMs, ageMs: 0 };
+  return { ...claimed, payment, state: 'submitted', attempts: 0, runningHook, submittedAfterMs, ageMs: 0 };
 }
 
 /** The lease of a claim. Heartbeats extend it until `stop`. */

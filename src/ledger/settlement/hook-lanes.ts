@@ -7,20 +7,20 @@
  *
  *     first               -- the hook fails ---------------------------> retry
  *     first, retry        -- the hook has timed out twice -------------> slow
- *     first, retry, slow  -- the process ends during the hook ---------> alone
- *     alone               -- the process ends during the hook ---------> alone, and an attempt is counted
- *     alone               -- the hook fails or times out --------------> retry or slow
+ *     first, retry, slow  -- the hook is interrupted ------------------> quarantine
+ *     quarantine          -- the hook is interrupted ------------------> quarantine, and an attempt is counted
+ *     quarantine          -- the hook fails or times out --------------> retry or slow
  *     any                 -- the hook succeeds ------------------------> first
  *
  * - `first` may use all slots of the process.
  * - `retry` may use half of the slots.
  * - `slow` has one slot of its own.
- * - `alone` is the quarantine: its hook runs while no other hook runs in this process.
+ * - A hook in `quarantine` runs while no other hook runs in this process.
  *
- * While a hook runs, `hook_run` of its row is `together` or `alone`. The process clears it when it ends its claim. If it
- * is still set at the next claim, the hook was interrupted: the process ended, or lost the database for longer than the
- * lease. After `together` the cause is unknown: no attempt is counted, and the hook of each interrupted payment is called
- * again in quarantine. After `alone` this hook was the cause: an attempt is counted, and the next call follows after a backoff.
+ * While a hook runs, `running_hook` of its row is its name. The process clears it when it ends its claim. If it is still set at
+ * the next claim, the hook was interrupted: the process ended, or lost its database connection for longer than the lease.
+ * Another hook may be the cause, so no attempt is counted, and the next call runs in quarantine. If that call is interrupted too,
+ * this hook is the cause: an attempt is counted, and the next call follows after a backoff.
  *
  * `verifyPayment` is code of the site, too. The same rules apply, except that it uses no slot, and that its failure leads
  * to `first` instead of `retry`.
@@ -28,7 +28,7 @@
 export type Lane = (typeof lanes)[number];
 
 /** In the order of priority. */
-export const lanes = ['first', 'retry', 'slow', 'alone'] as const;
+export const lanes = ['first', 'retry', 'slow', 'quarantine'] as const;
 
 const timeoutsUntilSlow = 2;
 
@@ -47,7 +47,7 @@ interface Waiting {
 
 export class HookLanes {
   readonly #slots: number;
-  readonly #running: Record<Kind, number> = { first: 0, retry: 0, slow: 0, alone: 0, verify: 0 };
+  readonly #running: Record<Kind, number> = { first: 0, retry: 0, slow: 0, quarantine: 0, verify: 0 };
   readonly #waiting = new Set<Waiting>();
 
   /** @param slots how many hooks of `first` and `retry` run at once */
@@ -83,15 +83,15 @@ export class HookLanes {
   }
 
   #mayEnter(kind: Kind): boolean {
-    const { first, retry, slow, alone, verify } = this.#running;
-    if (alone > 0) return false;
-    if (kind === 'alone') return first + retry + slow + verify === 0;
-    const aloneWaits = [...this.#waiting].some((waiting) => waiting.kind === 'alone');
+    const { first, retry, slow, quarantine, verify } = this.#running;
+    if (quarantine > 0) return false;
+    if (kind === 'quarantine') return first + retry + slow + verify === 0;
+    const quarantineWaits = [...this.#waiting].some((waiting) => waiting.kind === 'quarantine');
     // A quarantined hook may wait long for a slow hook to end. First calls continue until then.
-    if (kind === 'verify') return !aloneWaits || slow > 0;
-    if (kind === 'first') return first + retry < this.#slots && (!aloneWaits || slow > 0);
-    if (kind === 'slow') return slow === 0 && !aloneWaits;
-    return first + retry < this.#slots && retry < Math.max(1, Math.floor(this.#slots / 2)) && !aloneWaits;
+    if (kind === 'verify') return !quarantineWaits || slow > 0;
+    if (kind === 'first') return first + retry < this.#slots && (!quarantineWaits || slow > 0);
+    if (kind === 'slow') return slow === 0 && !quarantineWaits;
+    return first + retry < this.#slots && retry < Math.max(1, Math.floor(this.#slots / 2)) && !quarantineWaits;
   }
 
   #admitNext(): void {

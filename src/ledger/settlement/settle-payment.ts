@@ -1,11 +1,12 @@
 import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
-import { callHook, type HookCall, type HookConcurrency, handleInterrupted, moveToDeadLetter } from './call-hook.js';
+import { callHook, type HookCall, handleInterrupted, moveToDeadLetter } from './call-hook.js';
 import {
   type ClaimedPayment,
   clearFailuresSql,
   endClaimSql,
+  type RunningHook,
   updateClaimed,
   writeSubmitted,
 } from './claimed-payment.js';
@@ -24,7 +25,7 @@ export async function settlePayment(
   claimed: ClaimedPayment,
   leaseSignal: AbortSignal,
 ): Promise<void> {
-  if (claimed.hookRun) return handleInterrupted(context, claimed, leaseSignal);
+  if (claimed.runningHook) return handleInterrupted(context, claimed, claimed.runningHook, leaseSignal);
   const status = await fetchStatusOrPollLater(context, claimed, leaseSignal);
   if (!status) return;
   if (claimed.state === 'settled') return checkReversal(context, claimed, status, leaseSignal);
@@ -32,14 +33,16 @@ export async function settlePayment(
   if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, leaseSignal);
   if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
   const { settleDelayMs } = context.settings;
-  const submit = async (hookRun?: HookConcurrency): Promise<ClaimedPayment> => {
-    const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, hookRun });
+  const submit = async (runningHook?: RunningHook): Promise<ClaimedPayment> => {
+    const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, runningHook });
     context.notifySubmitted?.(claimed.payment.id);
     emitSubmitted(context, submitted);
     return submitted;
   };
   // Usually one write submits the payment and starts its hook. A payment that must wait is submitted first.
-  if (settleDelayMs === 0 && canStartHook(context, claimed)) return callOnPaid(context, claimed, leaseSignal, submit);
+  if (settleDelayMs === 0 && canStartHook(context, claimed)) {
+    return callOnPaid(context, claimed, leaseSignal, () => submit('onPaid'));
+  }
   const submitted = await submit();
   if (settleDelayMs === 0) await settle(context, submitted, leaseSignal);
 }
@@ -147,13 +150,17 @@ async function settleSubmitted(
     return;
   }
   // A service that does not know the intent may have lost its data: the payment keeps its state.
+  if (claimed.watchExpired) {
+    const reason = 'the payment service no longer knows it, and `watch.unpaidMs` has passed';
+    const cause = { hook: 'verifyPayment', error: new Error(unknownToService), reason } as const;
+    return moveToDeadLetter(context, claimed, cause, leaseSignal);
+  }
   context.logger.warn(
-    `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It stays in the ledger. ` +
-      '(Without a state file, the embedded sequencer forgets all intents when its process ends.)',
+    `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It is polled again, ` +
+      'and becomes a dead letter after `watch.unpaidMs`. Ask your payment service whether it was paid. (Without a state ' +
+      'file, the embedded sequencer forgets all intents when its process ends.)',
   );
-  return claimed.watchExpired
-    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToService), leaseSignal)
-    : pollLater(context, claimed, unknownToService);
+  await pollLater(context, claimed, unknownToService);
 }
 
 async function settle(context: WorkContext, claimed: ClaimedPayment, leaseSignal: AbortSignal): Promise<void> {
@@ -173,7 +180,7 @@ function callOnPaid(
     name: 'onPaid',
     hook: hooks.onPaid,
     begin,
-    check: hooks.verifyPayment && ((begun) => isVerified(context, begun, leaseSignal)),
+    verify: hooks.verifyPayment && ((begun) => isVerified(context, begun, leaseSignal)),
     changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailuresSql},
       due_at = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`,
     values: [claimed.payment.userId ?? null, firstReversalMs],
@@ -192,7 +199,9 @@ async function withUserId(
     return Object.freeze({ ...payment, userId: await fetchUserId(payment.id, { signal }) });
   } catch (error) {
     const reason = error instanceof IntentError ? error.code : errorText(error);
-    logger.warn(`express-intents: payment ${payment.id} settles without userId, which could not be read: ${reason}`);
+    logger.warn(
+      `express-intents: the user id of payment ${payment.id} could not be read: ${reason}. The hooks are called without it.`,
+    );
     return payment;
   }
 }
@@ -223,9 +232,11 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, leaseSi
   if (refusal === undefined) return true;
   const timeouts = claimed.timeouts + (signalOfHook?.aborted ? 1 : 0);
   const lane = laneAfterFailure(timeouts) === 'slow' ? 'slow' : 'first';
-  if (claimed.watchExpired)
-    await moveToDeadLetter(context, { ...claimed, lane }, 'verifyPayment', refusal, leaseSignal);
-  else await pollLater(context, claimed, errorText(refusal), { lane, timeouts });
+  if (claimed.watchExpired) {
+    const reason = 'verifyPayment did not return true within `watch.unpaidMs`';
+    const cause = { hook: 'verifyPayment', error: refusal, reason } as const;
+    await moveToDeadLetter(context, { ...claimed, lane }, cause, leaseSignal);
+  } else await pollLater(context, claimed, errorText(refusal), { lane, timeouts });
   return false;
 }
 

@@ -16,7 +16,8 @@ export interface SettlementTiming {
   /** How long a claim lasts without a heartbeat. */
   readonly leaseMs: number;
   /** How many hooks of the lanes `first` and `retry` a process runs at once. Each holds a database connection until it ends. */
-  readonly hooksAtOnce: number;
+  readonly hookConcurrency: number;
+  /** How long `close` waits for running hooks before it aborts them. */
   readonly closeMs: number;
 }
 
@@ -32,7 +33,7 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   reversalConfirmMs: 10_000,
   leaseMs: 30_000,
   // Fewer than the ten connections of the pool, so hooks never take the last one.
-  hooksAtOnce: 6,
+  hookConcurrency: 6,
   closeMs: 5_000,
 });
 

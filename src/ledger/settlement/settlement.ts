@@ -6,7 +6,7 @@ import { AdaptiveLimit } from './adaptive-limit.js';
 import {
   type Claimant,
   claimDue,
-  claimNamed,
+  claimUnpaid,
   correctDueTimes,
   findUnpaid,
   type LaneLimits,
@@ -35,6 +35,8 @@ import type { SettlementContext, WorkContext } from './settlement-context.js';
 //     submitted  -- no longer submitted --------------------------> created
 //     submitted  -- onPaid fails hookAttempts times, or ends its
 //                   transaction itself ---------------------------> dead
+//     submitted  -- verifyPayment is interrupted hookAttempts
+//                   times while no other hook runs ---------------> dead
 //     submitted  -- verifyPayment never returns true, or the
 //                   service no longer knows the intent, until
 //                   watchMs has passed ---------------------------> dead
@@ -95,7 +97,7 @@ export class Settlement {
   /** Claims that could not be ended, because the database failed. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   #isClosed = false;
-  readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, alone: 0 };
+  readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, quarantine: 0 };
   /** The lanes in which the last claim reached its limit, so more payments may be due. */
   #fullLanes = new Set<Lane>();
   #failures = 0;
@@ -112,7 +114,7 @@ export class Settlement {
     this.#calls = new AdaptiveLimit({ max: settings.settlementConcurrency });
     this.#context = {
       ...context,
-      lanes: new HookLanes(timing.hooksAtOnce),
+      lanes: new HookLanes(timing.hookConcurrency),
       fetchStatus: (id, options) => this.#calls.run(options.signal, () => fetchStatus(id, options)),
     };
     this.#claimant = { timing, hooks: namesOfHooks(context.hooks) };
@@ -183,7 +185,7 @@ export class Settlement {
       await releaseAllClaims(db).catch((error) => {
         const seconds = timing.leaseMs / 1_000;
         const what = 'the claims of an earlier process could not be released';
-        this.#logError(`${what}. Its payments settle after at most ${seconds} s. No action is needed.`, error);
+        this.#logError(`${what}. They end within ${seconds} s. No action is needed.`, error);
       });
     while (!this.#isClosed) {
       await this.#tryRound();
@@ -208,8 +210,8 @@ export class Settlement {
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
         const what =
-          'the search for due payments in the database failed, so no payment settles. `message` has the cause. The ' +
-          'search is retried at least every 10 s.';
+          'this process settles no payments, because its search for due payments in the database failed. Fix the cause in ' +
+          '`message`. The search is retried at least every 10 s.';
         this.#logError(what, error);
         this.#context.observer?.emit(unavailableEvent(error));
       }
@@ -238,7 +240,7 @@ export class Settlement {
       first: left('first', most + this.#context.lanes.running('first')),
       retry: left('retry', Math.max(1, Math.floor(most / 2))),
       slow: left('slow', 1),
-      alone: left('alone', 1),
+      quarantine: left('quarantine', 1),
     };
   }
 
@@ -269,7 +271,7 @@ export class Settlement {
     if (ids.length === 0) return 0;
     const missed = new Set(ids);
     try {
-      const claims = await claimNamed(db, ids, this.#claimant);
+      const claims = await claimUnpaid(db, ids, this.#claimant);
       for (const claimed of claims) {
         missed.delete(claimed.payment.id);
         this.#begin(claimed);

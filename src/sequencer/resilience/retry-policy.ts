@@ -54,8 +54,9 @@ export function retryDelayMs(
   return retryAfterMs > longestRetryAfterMs || leftMs - delayMs < shortestAttemptMs ? undefined : delayMs;
 }
 
+/** Retries earned by each call. */
 const perCall = 0.2;
-/** Retries earned in each second: on a quiet site every call may be retried. */
+/** Retries earned in each second, so on a site with few calls all of them may be retried. */
 const perSecond = 0.2;
 const burst = 10;
 

@@ -60,7 +60,7 @@ describe('/faults/api', () => {
   test('clears one fault, or all', async () => {
     const sequencer = await start();
     const { url } = sequencer;
-    for (const kind of ['refuse', 'error', 'status'] as const) sequencer.injectFault({ kind });
+    for (const kind of ['disconnect', 'error', 'status'] as const) sequencer.injectFault({ kind });
     await request(url).delete('/faults/api/faults/1').expect(204);
     await request(url).delete('/faults/api/faults/1').expect(204);
     await request(url).delete('/faults/api/faults/nonsense').expect(204);
@@ -73,7 +73,7 @@ describe('/faults/api', () => {
   test.each([
     ['an unknown kind', { kind: 'explode' }, 400, 'invalid_request'],
     ['a list', [], 400, 'invalid_request'],
-    ['what a kind has not', { kind: 'refuse', ms: 5 }, 400, 'invalid_request'],
+    ['what a kind has not', { kind: 'disconnect', ms: 5 }, 400, 'invalid_request'],
     ['too much', { kind: 'x'.repeat(5_000) }, 413, 'body_too_large'],
   ])('refuses %s', async (_name, fault, status, code) => {
     const { url } = await start();
@@ -84,7 +84,7 @@ describe('/faults/api', () => {
 
   test('accepts only application/json, which another origin cannot send without a preflight', async () => {
     const { url } = await start();
-    const text = JSON.stringify({ kind: 'refuse' });
+    const text = JSON.stringify({ kind: 'disconnect' });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       await request(url).post('/faults/api/faults').set('content-type', type).send(text).expect(415);
     }
@@ -108,7 +108,7 @@ describe('/faults/api', () => {
       for (const asked of [
         api.get('/faults/api/kinds'),
         api.get('/faults/api/faults'),
-        api.post('/faults/api/faults').send({ kind: 'refuse' }),
+        api.post('/faults/api/faults').send({ kind: 'disconnect' }),
         api.delete('/faults/api/faults/1'),
         api.delete('/faults/api/faults'),
       ]) {

@@ -48,7 +48,7 @@ const codeOf = (error: unknown): IntentErrorCode | undefined => (error instanceo
 
 /** The error code of the client for each kind. Kinds with a correct response are below. */
 const codes: [Exclude<Fault, { kind: 'duplicate' | 'reorder' }>, IntentErrorCode][] = [
-  [{ kind: 'refuse' }, 'sequencer_unreachable'],
+  [{ kind: 'disconnect' }, 'sequencer_unreachable'],
   [{ kind: 'cut' }, 'sequencer_unreachable'],
   [{ kind: 'delay', ms: 60_000 }, 'sequencer_timeout'],
   [{ kind: 'drip', ms: 60_000 }, 'sequencer_timeout'],
@@ -94,7 +94,7 @@ describe('the error code of the client, and recovery after the fault (interface 
 
 describe('the setting `when`', () => {
   const failing = [
-    'refuse',
+    'disconnect',
     'cut',
     'error',
     'status',
@@ -270,7 +270,7 @@ describe('the calls that a fault applies to', () => {
 
   test('clearFaults clears all faults and is idempotent', async () => {
     const sequencer = await start();
-    const end = sequencer.injectFault({ kind: 'refuse' });
+    const end = sequencer.injectFault({ kind: 'disconnect' });
     sequencer.injectFault({ kind: 'error' });
     sequencer.clearFaults();
     end();
@@ -279,7 +279,7 @@ describe('the calls that a fault applies to', () => {
 
   test('clearing one fault leaves the others', async () => {
     const sequencer = await start();
-    const end = sequencer.injectFault({ kind: 'refuse' });
+    const end = sequencer.injectFault({ kind: 'disconnect' });
     sequencer.injectFault({ kind: 'error' });
     end();
     expect(reason(await create(sequencer.url, await payment()))).toContain('A fault was injected');
@@ -287,7 +287,7 @@ describe('the calls that a fault applies to', () => {
 
   test('each sequencer has its own faults', async () => {
     const [faulty, sound] = [await start(), await start()];
-    faulty.injectFault({ kind: 'refuse' });
+    faulty.injectFault({ kind: 'disconnect' });
     await created(sound.url, payment());
   });
 
@@ -306,18 +306,18 @@ describe('an invalid fault is refused with the reason', () => {
   test.each<[unknown, RegExp]>([
     [undefined, /expected object/],
     [{}, /`kind`: /],
-    [{ kind: 'explode' }, /`kind`: .*"refuse"/],
+    [{ kind: 'explode' }, /`kind`: .*"disconnect"/],
     [{ kind: 'toString' }, /`kind`: /],
-    [{ kind: 'refuse', operation: 'getStatus' }, /operation/],
-    [{ kind: 'refuse', operations: [] }, /`operations`: /],
-    [{ kind: 'refuse', operations: ['getStatus', 'fly'] }, /`operations.1`: .*"createIntent"/],
-    [{ kind: 'refuse', when: 'later' }, /`when`: /],
-    [{ kind: 'refuse', times: 0 }, /`times`: /],
-    [{ kind: 'refuse', times: 1.5 }, /`times`: /],
-    [{ kind: 'refuse', times: Number.NaN }, /`times`: /],
+    [{ kind: 'disconnect', operation: 'getStatus' }, /operation/],
+    [{ kind: 'disconnect', operations: [] }, /`operations`: /],
+    [{ kind: 'disconnect', operations: ['getStatus', 'fly'] }, /`operations.1`: .*"createIntent"/],
+    [{ kind: 'disconnect', when: 'later' }, /`when`: /],
+    [{ kind: 'disconnect', times: 0 }, /`times`: /],
+    [{ kind: 'disconnect', times: 1.5 }, /`times`: /],
+    [{ kind: 'disconnect', times: Number.NaN }, /`times`: /],
     [{ kind: 'delay', ms: 0 }, /`ms`: /],
     [{ kind: 'delay', ms: 600_001 }, /`ms`: /],
-    [{ kind: 'refuse', ms: 10 }, /refuse has no ms/],
+    [{ kind: 'disconnect', ms: 10 }, /disconnect has no ms/],
     [{ kind: 'drip', when: 'before' }, /drip has no when/],
     [{ kind: 'duplicate', when: 'after' }, /duplicate has no when/],
     [{ kind: 'duplicate', operations: ['getStatus'] }, /duplicate is for pollMessages and openMessageStream/],

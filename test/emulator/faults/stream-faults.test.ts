@@ -52,7 +52,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
   const all = ['requestToReceiveBill', 'codeScanned', 'intentSubmitted'];
 
   test.each<[Fault, string[], SequencerErrorCode | undefined]>([
-    [{ kind: 'refuse' }, [], 'sequencer_unreachable'],
+    [{ kind: 'disconnect' }, [], 'sequencer_unreachable'],
     [{ kind: 'status' }, [], 'sequencer_bad_status'],
     [{ kind: 'error' }, [], 'sequencer_error'],
     [{ kind: 'garble' }, [], 'sequencer_bad_response'],
@@ -102,7 +102,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
 
 describe('faults of calls in process cause the same client errors as over HTTP:', () => {
   test.each<[Fault, SequencerErrorCode]>([
-    [{ kind: 'refuse' }, 'sequencer_unreachable'],
+    [{ kind: 'disconnect' }, 'sequencer_unreachable'],
     [{ kind: 'cut' }, 'sequencer_unreachable'],
     [{ kind: 'error' }, 'sequencer_error'],
     [{ kind: 'status' }, 'sequencer_bad_status'],

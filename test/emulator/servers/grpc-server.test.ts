@@ -156,7 +156,7 @@ it('releases a call when the client disconnects', async () => {
 });
 
 it.each<[FaultKind, string]>([
-  ['refuse', 'sequencer_unreachable'],
+  ['disconnect', 'sequencer_unreachable'],
   ['cut', 'sequencer_unreachable'],
   ['status', 'sequencer_bad_status'],
   ['error', 'sequencer_error'],

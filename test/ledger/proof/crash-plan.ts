@@ -43,8 +43,8 @@ const rare = both([
 export const workPoints = [
   ...oncePerProcess,
   ...both([
-    ...['record', 'reserve', 'find the repeated intent', 'confirm', 'find the confirmed intent', 'find open requests'],
-    ...['claim due', 'claim requested', 'heartbeat', 'schedule the next poll'],
+    ...['record', 'reserve', 'find the repeated intent', 'confirm', 'find the confirmed intent', 'find unpaid'],
+    ...['claim due', 'claim unpaid', 'heartbeat', 'schedule the next poll'],
     ...[
       'submit',
       'reopen a submitted payment',

@@ -118,12 +118,12 @@ test.each(kinds)(
       expect({ id, charged: site.attempts.get(id)?.filter((attempt) => attempt > 1) }).toEqual({ id, charged: [] });
     }
     for (const id of culprits) {
-      const lastError = 'Error: The hook was interrupted: the process ended or lost the database.';
+      const lastError = 'Error: onPaid was interrupted: the process ended or lost its database connection.';
       expect(await child.find(id)).toMatchObject({ id, state: 'dead', attempts: hookAttempts, lastError });
     }
     const evidence = await child.evidence();
     expect(checkEvidence({ ...evidence, sequencer: site.truth.events }, { isComplete: false })).toEqual([]);
-    // Each culprit ends a process alone for each of its attempts, and at most once together with others.
+    // Each culprit ends a process in quarantine for each of its attempts, and at most once together with others.
     expect(site.lives - 1).toBeGreaterThanOrEqual(culprits.length * hookAttempts);
     expect(site.lives - 1).toBeLessThanOrEqual(culprits.length * (hookAttempts + 1));
     // The payments that the first crash interrupted settle before the first culprit is a dead letter.

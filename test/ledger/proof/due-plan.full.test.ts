@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../src/ledger/database/database.js';
-import { claimDue, claimNamed } from '../../../src/ledger/settlement/claim-payments.js';
+import { claimDue, claimUnpaid } from '../../../src/ledger/settlement/claim-payments.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { kinds, openTestDatabase } from '../../support/databases/databases.js';
 import { insertPayments } from './insert-payments.js';
@@ -40,11 +40,11 @@ describe.each(kinds)('a query for due payments among 20,000 open ones on %s', (k
       await insertPayments(db, 20_000, 3_600_000);
       if (when === 'after') await db.query('analyze express_intents.intents');
       const due = await planOf(db, (explaining) =>
-        claimDue(explaining, { first: 6, retry: 1, slow: 1, alone: 1 }, { timing: defaultTiming, hooks: [] }),
+        claimDue(explaining, { first: 6, retry: 1, slow: 1, quarantine: 1 }, { timing: defaultTiming, hooks: [] }),
       );
       expect([...new Set(scansIn(due))].sort()).toEqual(['intents_due', 'intents_pkey']);
       const named = await planOf(db, (explaining) =>
-        claimNamed(explaining, ['a', 'b'], { timing: defaultTiming, hooks: [] }),
+        claimUnpaid(explaining, ['a', 'b'], { timing: defaultTiming, hooks: [] }),
       );
       expect(scansIn(named)).not.toContain('Seq Scan');
       expect(scansIn(named)).toContain('intents_pkey');

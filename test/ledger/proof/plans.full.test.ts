@@ -16,7 +16,7 @@ import {
 import { intentStates, type ListOptions } from '../../../src/ledger/ledger.js';
 import {
   claimDue,
-  claimNamed,
+  claimUnpaid,
   correctDueTimes,
   findUnpaid,
   inspectBacklog,
@@ -40,7 +40,7 @@ const most = 2_500;
 /** Nine of ten have settled long ago; the oldest are kept for the resources that they unlock. */
 const fill = `
 insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, idempotency_key, fingerprint,
-    sealed_secret, created_at, state, submitted_at, settled_at, due_at, watch_until, scheduled_at, metadata, user_id)
+    sealed_secret, created_at, state, submitted_at, settled_at, due_at, watch_until, due_set_at, metadata, user_id)
   select 'intent' || lpad(n::text, 38, 'x'), 'payment', 4.5, 'usd', 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
     case when n % 3 = 0 or n > 36000 then 'tea' || n % 9 end, decode(lpad(to_hex(n % 5000), 64, '0'), 'hex'), 'key' || n, '\\x07',
     'sealed', now() - n * interval '3 minutes',
@@ -185,10 +185,10 @@ async function askWork(db: Database): Promise<void> {
   expect(await correctDueTimes(db)).toBe(true);
   const [first, second] = (await claimDue(
     db,
-    { first: 6, retry: 1, slow: 1, alone: 1 },
+    { first: 6, retry: 1, slow: 1, quarantine: 1 },
     { timing: defaultTiming, hooks: [] },
   )) as [ClaimedPayment, ClaimedPayment];
-  expect(await claimNamed(db, [createdId(1), createdId(2_999)], { timing: defaultTiming, hooks: [] })).not.toEqual([]);
+  expect(await claimUnpaid(db, [createdId(1), createdId(2_999)], { timing: defaultTiming, hooks: [] })).not.toEqual([]);
   expect(await findUnpaid(db, [createdId(1), idOf(7)])).toEqual([createdId(1)]);
   const lease = holdLease(db, second, 60);
   await wait(100);
@@ -312,7 +312,7 @@ describe(`a ledger with ${intents} intents`, () => {
 
   test.each([
     'intents_due',
-    'intents_scheduled',
+    'intents_due_set',
     'intents_list',
     'intents_state',
     'intents_user',

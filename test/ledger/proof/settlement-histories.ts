@@ -133,7 +133,7 @@ class World {
       `(select count(*)::float8 from public.effects e where e.intent_id = i.id and e.by = '${by}')`;
     const { rows } = await this.database.db.query<ModelIntent & { id: string }>(
       `select id, state, ${ms('due_at')} as due, ${ms('leased_until')} as "leasedUntil", attempts::float8 as attempts,
-         lane, hook_run as "hookRun",
+         lane, running_hook as "runningHook",
          ${ms('created_at')} as created, ${ms('watch_until')} as "watchUntil", ${ms('submitted_at')} as submitted,
          ${ms('settled_at')} as settled, reversal_suspected_at is not null as "isReversalSuspected", dead_letter_hook as "deadLetterHook",
          ${effects('onPaid')} as "paidEffects", ${effects('onReversed')} as "reversedEffects"

@@ -19,15 +19,17 @@ export interface ModelSettings {
   readonly leaseMs: number;
 }
 
+type HookName = 'onPaid' | 'onReversed';
+
 /** The expected row of a payment. */
 export interface ModelIntent {
   readonly state: IntentState;
   readonly due: number | undefined;
   readonly leasedUntil: number | undefined;
   readonly attempts: number;
-  /** `alone` if its next hook runs in quarantine, because one was interrupted. */
-  readonly lane: 'first' | 'retry' | 'slow' | 'alone';
-  readonly hookRun: 'together' | 'alone' | undefined;
+  /** `quarantine` if its next hook runs while no other does, because one was interrupted. */
+  readonly lane: 'first' | 'retry' | 'slow' | 'quarantine';
+  readonly runningHook: HookName | undefined;
   readonly created: number;
   readonly watchUntil: number;
   readonly submitted: number | undefined;
@@ -50,7 +52,7 @@ export interface Environment {
 export function newIntent(now: number, { watchFirstMs, watchMs }: ModelSettings): ModelIntent {
   return {
     ...{ state: 'created', created: now, due: now + watchFirstMs, watchUntil: now + watchMs, leasedUntil: undefined },
-    ...{ lane: 'first', hookRun: undefined },
+    ...{ lane: 'first', runningHook: undefined },
     ...{ attempts: 0, submitted: undefined, settled: undefined, isReversalSuspected: false, deadLetterHook: undefined },
     ...{ paidEffects: 0, reversedEffects: 0 },
   };
@@ -85,7 +87,7 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
   const { now, settings, answer } = around;
   const claimed = { ...intent, leasedUntil: now + settings.leaseMs };
   yield claimed;
-  if (intent.hookRun) return yield* afterCrash(claimed, around);
+  if (intent.runningHook) return yield* afterCrash(claimed, intent.runningHook, around);
   const watchExpired = intent.watchUntil <= now;
   if (answer === 'nothing') return yield later(claimed, around);
   if (intent.state === 'settled') return yield* checkReversal(claimed, around);
@@ -144,7 +146,7 @@ function* settle(intent: ModelIntent, around: Environment): Generator<ModelInten
   const { now, settings } = around;
   yield* callHook(intent, 'onPaid', around, (called) => ({
     ...called,
-    ...{ state: 'settled', settled: now, attempts: 0, lane: 'first', leasedUntil: undefined, hookRun: undefined },
+    ...{ state: 'settled', settled: now, attempts: 0, lane: 'first', leasedUntil: undefined, runningHook: undefined },
     due: settings.reversalWatchMs > 0 ? now + settings.reversalFirstMs : undefined,
     paidEffects: called.paidEffects + 1,
   }));
@@ -171,7 +173,7 @@ function* checkReversal(intent: ModelIntent, around: Environment): Generator<Mod
     ...{
       attempts: 0,
       lane: 'first',
-      hookRun: undefined,
+      runningHook: undefined,
       isReversalSuspected: false,
       reversedEffects: called.reversedEffects + 1,
     },
@@ -180,20 +182,19 @@ function* checkReversal(intent: ModelIntent, around: Environment): Generator<Mod
 
 function* callHook(
   intent: ModelIntent,
-  hook: string,
+  hook: HookName,
   around: Environment,
   succeed: (called: ModelIntent) => ModelIntent,
 ): Generator<ModelIntent> {
-  const called: ModelIntent = { ...intent, hookRun: intent.lane === 'alone' ? 'alone' : 'together' };
+  const called: ModelIntent = { ...intent, runningHook: hook };
   yield called;
   yield around.hookFails ? charged(called, hook, around, 'retry') : succeed(called);
 }
 
-/** An interrupted call that ran with others is not charged, and the next runs alone. One that ran alone is charged. */
-function* afterCrash(intent: ModelIntent, around: Environment): Generator<ModelIntent> {
-  if (intent.hookRun === 'alone')
-    return yield charged(intent, intent.state === 'settled' ? 'onReversed' : 'onPaid', around, 'alone');
-  yield { ...intent, lane: 'alone', due: around.now, leasedUntil: undefined, hookRun: undefined };
+/** An interrupted call is charged only in quarantine. The next call runs in quarantine. */
+function* afterCrash(intent: ModelIntent, hook: HookName, around: Environment): Generator<ModelIntent> {
+  if (intent.lane === 'quarantine') return yield charged(intent, hook, around, 'quarantine');
+  yield { ...intent, lane: 'quarantine', due: around.now, leasedUntil: undefined, runningHook: undefined };
 }
 
 function charged(
@@ -202,7 +203,7 @@ function charged(
   { now, settings }: Environment,
   lane: ModelIntent['lane'],
 ): ModelIntent {
-  const failed = { ...intent, attempts: intent.attempts + 1, lane, leasedUntil: undefined, hookRun: undefined };
+  const failed = { ...intent, attempts: intent.attempts + 1, lane, leasedUntil: undefined, runningHook: undefined };
   if (failed.attempts >= settings.hookAttempts) return { ...ended(failed, 'dead'), deadLetterHook };
   const waitMs = Math.min(settings.retryFirstMs * 2 ** (failed.attempts - 1), settings.retryCapMs);
   return { ...failed, due: now + waitMs };

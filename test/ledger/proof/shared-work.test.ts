@@ -13,7 +13,7 @@ test('a claim skips payments that another process has locked, and does not wait 
     const { rows } = await tx.query<{ id: string }>(
       'select id from express_intents.intents order by due_at limit 4 for update',
     );
-    const claim = claimDue(db, { first: 4, retry: 1, slow: 1, alone: 1 }, { timing: defaultTiming, hooks: [] });
+    const claim = claimDue(db, { first: 4, retry: 1, slow: 1, quarantine: 1 }, { timing: defaultTiming, hooks: [] });
     let isDone = false;
     void claim.finally(() => {
       isDone = true;
@@ -37,7 +37,7 @@ test.each([
     const { db } = await openTestDatabase(kind);
     await insertPayments(db, 1, -1_000);
     expect(
-      await claimDue(db, { first: 1, retry: 1, slow: 1, alone: 1 }, { timing: defaultTiming, hooks: [] }),
+      await claimDue(db, { first: 1, retry: 1, slow: 1, quarantine: 1 }, { timing: defaultTiming, hooks: [] }),
     ).toHaveLength(1);
     const starting = new Settlement({
       ...{ db, hooks: {}, fetchUserId: undefined, settings: fastLedger.settings, timing: defaultTiming },

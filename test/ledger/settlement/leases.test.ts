@@ -141,12 +141,12 @@ describe.each(kinds)('a lease on %s', (kind) => {
     // The row that a process leaves which died in the third attempt, while no other hook ran.
     await database.db.query(
       `update express_intents.intents set state = 'submitted', submitted_at = now(), attempts = 2,
-         hook_run = 'alone', lane = 'alone', due_at = now()`,
+         running_hook = 'onPaid', lane = 'quarantine', due_at = now()`,
     );
     await ledger.after(1_000);
     expect(await ledger.find(id)).toMatchObject({
       state: 'dead',
-      lastError: 'Error: The hook was interrupted: the process ended or lost the database.',
+      lastError: 'Error: onPaid was interrupted: the process ended or lost its database connection.',
     });
     expect(await effectsOf(database)).toEqual([]);
   });

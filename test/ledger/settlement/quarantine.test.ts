@@ -120,9 +120,9 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
       expect(await creator.find(id)).toMatchObject({
         state: 'dead',
         attempts: 4,
-        lastError: 'Error: The hook was interrupted: the process ended or lost the database.',
+        lastError: 'Error: onPaid was interrupted: the process ended or lost its database connection.',
       });
-    // After the shared crashes each culprit ran alone, four times.
+    // After the shared crashes, each culprit ran in quarantine, four times.
     const shared = site.interrupted.filter((running) => running.length > 1);
     expect(site.interrupted.length - shared.length).toBeGreaterThanOrEqual(culprits.length * 4);
     expect(shared.length).toBeLessThanOrEqual(culprits.length);
@@ -158,7 +158,7 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
     await database.advance(5_000);
     // The rows that a process leaves which was killed while the hooks of all four ran.
     await database.db.query(
-      `update express_intents.intents set state = 'submitted', submitted_at = now(), hook_run = 'together',
+      `update express_intents.intents set state = 'submitted', submitted_at = now(), running_hook = 'onPaid',
          leased_until = now() - interval '1 second', due_at = now() - interval '30 seconds'`,
     );
     let [running, most] = [0, 0];
@@ -171,7 +171,10 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
     };
     const ledger = new SettlementFixture(database, { hooks: { onPaid }, sequencer: site.sequencer });
     await ledger.after(1_000);
-    for (const id of ids) expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+    for (const id of ids) {
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+      expect(ledger.log.text).toContain(`work on payment ${id} was interrupted after the start of onPaid`);
+    }
     expect(most).toBe(1);
     const { rows } = await database.db.query('select id from effects');
     expect(rows).toHaveLength(4);
@@ -183,6 +186,7 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
     const [culprit, other] = [await creator.create(), await creator.create()];
     for (const id of [culprit, other]) creator.pay(id);
     await database.advance(5_000);
+    let log = '';
     const life = async (): Promise<void> => {
       const process = new ProcessDatabase(database.db);
       const verifyPayment = async ({ id }: Payment): Promise<boolean> => {
@@ -194,12 +198,21 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
       const ledger = new SettlementFixture(database, { db: process, hooks, sequencer, settings: { hookAttempts: 2 } });
       await ledger.work().catch(() => undefined);
       await ledger.settlement.idle();
+      log += ledger.log.text;
     };
     for (let lives = 0; lives < 12; lives += 1) {
       await life();
       await database.advance(minuteMs);
     }
     expect(await creator.find(other)).toMatchObject({ state: 'settled', attempts: 0 });
-    expect(await creator.find(culprit)).toMatchObject({ state: 'dead', attempts: 2 });
+    expect(await creator.find(culprit)).toMatchObject({
+      state: 'dead',
+      attempts: 2,
+      deadLetterHook: 'verifyPayment',
+      lastError: 'Error: verifyPayment was interrupted: the process ended or lost its database connection.',
+    });
+    expect(log).toContain(`verifyPayment failed for payment ${culprit} (attempt 1 of 2)`);
+    expect(log).toContain(`payment ${culprit} is a dead letter: verifyPayment failed (attempt 2 of 2)`);
+    expect(log).not.toContain('onPaid');
   });
 });

@@ -70,7 +70,7 @@ describe.each(kinds)('a failed query of a hook, on %s', (kind) => {
     const { lastError, state, log, events } = await fail(insert, 1);
     expect(state).toBe('dead');
     expect(lastError).toBe(`${text} ${names}`);
-    expect(log).toContain('onPaid failed once and is not called again.');
+    expect(log).toContain('onPaid failed (attempt 1 of 1) and is not called again.');
     expect(events).toContainEqual(expect.objectContaining({ type: 'dead_letter', error: `${text} ${names}` }));
     expect(JSON.stringify([lastError, log, events])).not.toContain('ada');
   });

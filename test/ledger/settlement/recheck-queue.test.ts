@@ -165,7 +165,7 @@ describe('a settlement', () => {
     };
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid },
-      timing: { ...never, hooksAtOnce: 3 },
+      timing: { ...never, hookConcurrency: 3 },
       settings: { settlementConcurrency: 8 },
     });
     await createPaid(ledger, 8);
@@ -184,7 +184,7 @@ describe('a settlement', () => {
     });
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid: () => gate },
-      timing: { ...never, hooksAtOnce: 1, closeMs: 20 },
+      timing: { ...never, hookConcurrency: 1, closeMs: 20 },
     });
     const ids = await createPaid(ledger, 2);
     await ledger.settlement.round();

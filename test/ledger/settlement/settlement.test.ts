@@ -143,7 +143,10 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(hourMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
-      expect(ledger.log.text).toContain(`payment ${id} was submitted, but the payment service no longer knows it`);
+      expect(ledger.log.text).toContain(
+        `payment ${id} was submitted, but the payment service no longer knows it. It is polled again, and becomes a dead letter ` +
+          'after `watch.unpaidMs`. Ask your payment service whether it was paid.',
+      );
       ledger.pay(id);
       await ledger.after(hourMs);
       expect(await effects()).toEqual([id]);
@@ -158,8 +161,13 @@ describe.each(kinds)('settlement on %s', (kind) => {
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
       const lastError = expect.stringContaining('The payment service no longer knows the intent.');
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError });
-      expect(ledger.log.text).toContain(
-        `payment ${id} is a dead letter: within \`watch.unpaidMs\` it could not be verified`,
+      const lines = ledger.log.text.split('\n').filter((line) => line.includes(id));
+      expect(lines.at(-1)).toContain(
+        `payment ${id} is a dead letter: the payment service no longer knows it, and \`watch.unpaidMs\` has passed.`,
+      );
+      // The dead letter is not reported twice.
+      expect(lines.filter((line) => line.includes('no longer knows it. It is polled again'))).toHaveLength(
+        lines.length - 1,
       );
     });
   });
@@ -408,7 +416,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'verifyPayment' });
       expect(ledger.log.text).toContain(
-        `payment ${id} is a dead letter: within \`watch.unpaidMs\` it could not be verified`,
+        `payment ${id} is a dead letter: verifyPayment did not return true within \`watch.unpaidMs\`.`,
       );
       expect(await effects()).toEqual([]);
     });

@@ -71,7 +71,7 @@ describe('hooks that hang', () => {
     const hanging = new Set<string>();
     const settings = { hookTimeoutMs: 60_000, settlementConcurrency: 1 };
     const hooks = { onPaid: ({ id }: Payment) => (hanging.has(id) ? never() : undefined) };
-    const ledger = new SettlementFixture(database, { hooks, settings, timing: { hooksAtOnce: 6, closeMs: 20 } });
+    const ledger = new SettlementFixture(database, { hooks, settings, timing: { hookConcurrency: 6, closeMs: 20 } });
     for (const id of await createPaid(ledger, 5)) hanging.add(id);
     await ledger.settlement.round();
     await ledger.settlement.round();

@@ -44,17 +44,19 @@ describe('the statements of a settlement', () => {
   it('submit a payment whose hook must wait for a slot, without starting the hook', async () => {
     const release: (() => void)[] = [];
     const onPaid = () => new Promise<void>((resolve) => void release.push(resolve));
-    const { writes, ledger } = watched({ onPaid }, { timing: { hooksAtOnce: 1 } });
+    const { writes, ledger } = watched({ onPaid }, { timing: { hookConcurrency: 1 } });
     for (const id of [await ledger.create(), await ledger.create()]) ledger.pay(id);
     await database.advance(5_000);
     await ledger.settlement.round();
     await eventually(() =>
       expect([release.length, writes.filter((write) => write === 'submit')]).toEqual([1, ['submit', 'submit']]),
     );
-    const { rows } = await database.db.query('select state, hook_run from express_intents.intents order by hook_run');
+    const { rows } = await database.db.query(
+      'select state, running_hook from express_intents.intents order by running_hook',
+    );
     expect(rows).toEqual([
-      { state: 'submitted', hook_run: 'together' },
-      { state: 'submitted', hook_run: null },
+      { state: 'submitted', running_hook: 'onPaid' },
+      { state: 'submitted', running_hook: null },
     ]);
     release[0]?.();
     await eventually(() => expect(release).toHaveLength(2));

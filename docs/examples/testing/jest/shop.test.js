@@ -153,7 +153,7 @@ test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is 
 });
 
 test('the site answers 503 while the service is down', async () => {
-  const clear = sequencer.injectFault('refuse');
+  const clear = sequencer.injectFault('disconnect');
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(503);
   expect(body.code).toBe('sequencer_unreachable');
   clear();
