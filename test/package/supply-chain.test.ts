@@ -130,7 +130,6 @@ describe('the files in the tarball', () => {
       'README.md',
       'SECURITY.md',
       'package.json',
-      'proto/emulator.proto',
       'proto/intents.proto',
     ]);
     const pages = ofSources.filter((path) => !path.endsWith('.d.ts'));

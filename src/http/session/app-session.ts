@@ -73,9 +73,8 @@ function regeneratedSession(req: SessionRequest, before: RegenerableSession, tim
     // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
     skipSessionSave(req);
     // Later handlers of the request get an empty session, as after a failed `regenerate()`: no login that is not stored.
-    const session = req.session ?? {};
-    for (const [name, member] of Object.entries(session))
-      if (name !== 'cookie' && typeof member !== 'function') delete session[name];
+    const { session } = req;
+    if (session) req.session = Object.assign(Object.create(Object.getPrototypeOf(session)), pick(session, ['cookie']));
     throw error;
   };
   const regenerate = async (content: SessionContent): Promise<SessionContent> => {
