@@ -16,7 +16,7 @@ import { removedDefences } from './removed-defences.mjs';
 const settlement = 'ledger/settlement/settlement.test.ts';
 const leases = 'ledger/settlement/leases.test.ts';
 const quarantine = 'ledger/settlement/quarantine.test.ts';
-const records = 'ledger/intents/intent-records.test.ts';
+const recorder = 'ledger/intents/intent-recorder.test.ts';
 const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
@@ -37,17 +37,31 @@ ${settling}    };
 export const plantedBugs = [
   {
     name: 'a statement that the database rejected counts as executed',
-    file: 'async/batch.ts',
-    from: 'for (const { reject } of batch) reject(error);',
-    to: 'for (const { resolve } of batch) resolve(undefined as Result);',
-    caughtBy: [records],
+    file: 'async/batcher.ts',
+    from: 'for (const { reject } of [...part, ...others, ...queued]) reject(error);',
+    to: 'for (const { resolve } of [...part, ...others, ...queued]) resolve(undefined as Result);',
+    caughtBy: [recorder],
   },
   {
     name: 'all requests of one statement get the result of the first',
-    file: 'async/batch.ts',
+    file: 'async/batcher.ts',
     from: 'resolve(results[index] as Result)',
     to: 'resolve(results[0] as Result)',
-    caughtBy: [records],
+    caughtBy: [recorder],
+  },
+  {
+    name: 'a locked intent counts as confirmed, and is never polled',
+    file: 'ledger/intents/intent-recorder.ts',
+    from: 'if (!isConfirmed) await confirmIntent(',
+    to: 'if (!isConfirmed && !this.#db.isShared) await confirmIntent(',
+    caughtBy: [recorder],
+  },
+  {
+    name: 'two processes that reserve the same keys can deadlock',
+    file: 'ledger/intents/record-intent.ts',
+    from: '     order by browser, idempotency_key\n',
+    to: '',
+    caughtBy: [recorder],
   },
   {
     name: 'a job without onPaid settles the payments of the site',
@@ -223,14 +237,14 @@ export const plantedBugs = [
     file: 'ledger/intents/complete-login.ts',
     from: 'and login_completed_at is null and created_at',
     to: 'and created_at',
-    caughtBy: [records],
+    caughtBy: [recorder],
   },
   {
     name: 'the terms of an intent can change',
     file: 'ledger/migrations/001-intents.ts',
     from: '    is distinct from\n',
     to: '    is null and null is distinct from\n',
-    caughtBy: [records],
+    caughtBy: [recorder],
   },
   {
     name: 'a transaction is committed without a check that the ledger began it',

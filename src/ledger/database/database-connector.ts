@@ -257,7 +257,7 @@ export class DatabaseConnector implements Database {
     const seconds = ((recoveredAtMs - sinceMs) / 1_000).toFixed(1);
     const { logger, observer } = this.#options;
     logger.warn(
-      `express-intents: the database of the ledger works again after ${seconds} s. Failed calls: ${failedCalls}.`,
+      `express-intents: the database of the ledger works again after ${seconds} s. Failed database calls: ${failedCalls}.`,
     );
     observer?.emit({ type: 'ledger_recovered' });
   }

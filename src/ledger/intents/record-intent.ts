@@ -1,4 +1,3 @@
-import { Batcher } from '../../async/batch.js';
 import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
 import type { BrowserIntent, Idempotency, NewIntent, ReplayedIntent } from '../ledger.js';
@@ -52,8 +51,8 @@ export interface Reservation {
 }
 
 /**
- * Records intents before they are sent to the payment service. In the order of their keys, so that two processes with the same
- * keys cannot deadlock.
+ * Records intents before they are sent to the payment service. Inserts in the order of the keys: otherwise two processes with
+ * the same keys could deadlock.
  * @returns for each whether it was recorded. False if its idempotency key is already used
  */
 export async function reserveIntents(db: Queryable, reservations: readonly Reservation[]): Promise<boolean[]> {
@@ -77,67 +76,44 @@ export async function reserveIntents(db: Queryable, reservations: readonly Reser
   return reservations.map(({ intent }) => recorded.has(intent.id));
 }
 
+const confirmedColumns = `state = 'created', due_at = ${firstPoll('i.kind', '$2')},
+     watch_until = now() + $3::float8 * interval '1 millisecond'`;
+
+/**
+ * The condition of a reserved intent. `is true` prevents the use of the index `intents_state`, which has a dead entry for each
+ * recently confirmed intent.
+ */
+const isReserved = `(i.state = 'creating') is true`;
+
 /**
  * Records that the payment service has accepted reserved intents.
- * @returns for each whether it exists. A concurrent request with the same key may have confirmed it
+ * @returns for each whether this call confirmed it. False if it is missing, already confirmed, or locked by another transaction
  */
 export async function confirmIntents(db: Queryable, ids: readonly string[], times: WatchTimes): Promise<boolean[]> {
-  // `is true` keeps Postgres from searching `intents_state`, which has the dead entries of all intents confirmed lately.
   const { rows } = await db.query<{ id: string }>(
-    `update express_intents.intents i
-     set state = 'created', due_at = ${firstPoll('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
-     where id = any($1::text[]) and (state = 'creating') is true
-     returning id`,
+    `with reserved as materialized (
+       select id from express_intents.intents i where id = any($1::text[]) and ${isReserved} for update skip locked)
+     update express_intents.intents i set ${confirmedColumns} from reserved where i.id = reserved.id returning i.id`,
     [ids, times.watchFirstMs, times.watchMs],
   );
-  const existing = new Set(rows.map(({ id }) => id));
-  const others = ids.filter((id) => !existing.has(id));
-  if (others.length > 0) {
-    const sql = 'select id from express_intents.intents where id = any($1::text[])';
-    const found = await db.query<{ id: string }>(sql, [others]);
-    for (const { id } of found.rows) existing.add(id);
-  }
-  return ids.map((id) => existing.has(id));
+  const confirmed = new Set(rows.map(({ id }) => id));
+  return ids.map((id) => confirmed.has(id));
 }
 
-/** How many intents one statement writes, and how many of these statements run at the same time. */
-const batchLimits = { maxItems: 64, maxRunning: 2 };
-
-/** Writes the intents of concurrent requests together. Each caller waits until its own intent is committed. */
-export class IntentRecorder {
-  readonly #records: Batcher<NewIntent, undefined>;
-  readonly #reservations: Batcher<Reservation, boolean>;
-  readonly #confirmations: Batcher<string, boolean>;
-
-  constructor(db: Queryable, times: WatchTimes) {
-    // If the database rejects a statement, it has written nothing. After a lost connection it may have.
-    const options = { ...batchLimits, isFaultOfItem: (error: unknown) => !(error instanceof IntentError) };
-    const record = async (intents: readonly NewIntent[]) => {
-      await recordIntents(db, intents, times);
-      return intents.map(() => undefined);
-    };
-    this.#records = new Batcher({ ...options, run: record });
-    this.#reservations = new Batcher({ ...options, run: (reservations) => reserveIntents(db, reservations) });
-    this.#confirmations = new Batcher({ ...options, run: (ids) => confirmIntents(db, ids, times) });
-  }
-
-  record(intent: NewIntent): Promise<void> {
-    return this.#records.add(intent);
-  }
-
-  /** False if the idempotency key is already used. */
-  reserve(reservation: Reservation): Promise<boolean> {
-    return this.#reservations.add(reservation);
-  }
-
-  /** @throws {IntentError} `internal_error` if the intent is missing */
-  async confirm(id: string): Promise<void> {
-    if (await this.#confirmations.add(id)) return;
+/** Confirms one intent, and waits if it is locked. @throws {IntentError} `internal_error` if it is missing */
+export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
+  const { rowCount } = await db.query(
+    `update express_intents.intents i set ${confirmedColumns} where id = $1 and ${isReserved}`,
+    [id, times.watchFirstMs, times.watchMs],
+  );
+  if (rowCount === 1) return;
+  // A concurrent request with the same key may have confirmed it.
+  const found = await db.query('select from express_intents.intents where id = $1', [id]);
+  if (found.rowCount === 0)
     throw new IntentError(
       'internal_error',
       `The ledger no longer has the reserved intent ${id}. The database was probably restored or emptied. Create a new intent.`,
     );
-  }
 }
 
 type ReplayedRow = Pick<IntentRow, 'id' | 'state'> &

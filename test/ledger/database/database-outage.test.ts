@@ -61,7 +61,7 @@ test('an outage emits one event at its start and one at its end, however many ca
   expect(log.text).toMatch(
     /cannot be reached: connect ECONNREFUSED 10\.0\.0\.7:5432 \(ECONNREFUSED\)\. Start the database/,
   );
-  expect(log.text).toMatch(/works again after \d+\.\d s\. Failed calls: 100/);
+  expect(log.text).toMatch(/works again after \d+\.\d s\. Failed database calls: 100/);
   await connector.close();
 });
 

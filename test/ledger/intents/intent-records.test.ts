@@ -1,13 +1,7 @@
-import { IntentError } from '../../../src/errors.js';
-import type { Queryable } from '../../../src/ledger/database/database.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
 import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/intents/find-intents.js';
-import {
-  findByIdempotencyKey,
-  IntentRecorder,
-  recordIntents,
-  retryIntent,
-} from '../../../src/ledger/intents/record-intent.js';
+import { IntentRecorder } from '../../../src/ledger/intents/intent-recorder.js';
+import { findByIdempotencyKey, recordIntents, retryIntent } from '../../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 
@@ -146,12 +140,6 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1);
     });
 
-    it('are reserved once by twenty requests in one statement', async () => {
-      const one = recorder();
-      const all = Array.from({ length: 20 }, (_, number) => one.reserve({ intent: payment(number + 20), idempotency }));
-      expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1);
-    });
-
     it('are separate for each browser', async () => {
       await recorder().reserve({ intent: payment(1), idempotency });
       expect(await findByIdempotencyKey(database.db, otherBrowser, 'key-1')).toBeUndefined();
@@ -177,76 +165,6 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
         id: idOf(1),
         terms: undefined,
       });
-    });
-  });
-
-  describe('of concurrent requests', () => {
-    const keyOf = (number: number) => ({ ...idempotency, key: `key-${number}` });
-    const numbers = Array.from({ length: 30 }, (_, index) => index + 20);
-    /** The database, and the statements that it ran. */
-    const counted = () => {
-      const statements: string[] = [];
-      const query: Queryable['query'] = (sql, values) => {
-        statements.push(sql);
-        return database.db.query(sql, values);
-      };
-      return { db: { query }, statements };
-    };
-
-    it('are recorded, reserved and confirmed by one statement each, with their own terms', async () => {
-      const { db, statements } = counted();
-      const one = new IntentRecorder(db, times);
-      const changes = (number: number) => ({
-        amount: `${number + 1}.00`,
-        metadata: { order: number, text: `{"${number}, \\` },
-      });
-      await Promise.all(numbers.slice(10).map((number) => one.record(payment(number, changes(number)))));
-      const reserved = numbers.slice(0, 10).map((number) =>
-        one.reserve({
-          intent: number === 23 ? login(23) : payment(number, changes(number)),
-          idempotency: keyOf(number),
-        }),
-      );
-      expect(await Promise.all(reserved)).toEqual(reserved.map(() => true));
-      await Promise.all(numbers.slice(0, 10).map((number) => one.confirm(idOf(number))));
-      expect(statements).toHaveLength(3);
-      for (const number of numbers) {
-        const expected = number === 23 ? { kind: 'login', metadata: {} } : { kind: 'payment', ...changes(number) };
-        expect(await find(number)).toMatchObject({ state: 'created', ...expected });
-        if (number < 30)
-          expect(await findByIdempotencyKey(database.db, browser, `key-${number}`)).toMatchObject({ id: idOf(number) });
-      }
-    });
-
-    it('are recorded if the database rejects another one', async () => {
-      await recordIntents(database.db, [payment(27)], times);
-      const one = recorder();
-      const all = await Promise.allSettled(numbers.map((number) => one.record(payment(number))));
-      expect(all.map(({ status }) => status)).toEqual(
-        numbers.map((number) => (number === 27 ? 'rejected' : 'fulfilled')),
-      );
-    });
-
-    it('are confirmed if another one is missing, or already confirmed', async () => {
-      const one = recorder();
-      await one.reserve({ intent: payment(1), idempotency });
-      await one.reserve({ intent: payment(2), idempotency: keyOf(2) });
-      await one.confirm(idOf(1));
-      const all = await Promise.allSettled([1, 2, 3, 2].map((number) => one.confirm(idOf(number))));
-      expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-      expect(await historyOf(database.db, idOf(2))).toHaveLength(1);
-    });
-
-    it('all fail if the connection is lost, and no statement is repeated', async () => {
-      let calls = 0;
-      const lost = async () => {
-        calls += 1;
-        throw new IntentError('ledger_unavailable', 'The connection was lost.');
-      };
-      const one = new IntentRecorder({ query: lost }, times);
-      const all = await Promise.allSettled(numbers.map((number) => one.record(payment(number))));
-      expect(all.map(({ status }) => status)).toEqual(numbers.map(() => 'rejected'));
-      expect(calls).toBe(1);
     });
   });
 

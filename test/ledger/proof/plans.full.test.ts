@@ -6,6 +6,7 @@ import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/inte
 import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
+  confirmIntent,
   confirmIntents,
   findByIdempotencyKey,
   findForBrowser,
@@ -167,7 +168,7 @@ async function askRecords(db: Database): Promise<void> {
   const reservation = (id: string) => ({ intent: { id, ...newIntent }, idempotency: key });
   expect(await reserveIntents(db, [reservation('b'), reservation('c')])).toEqual([true, false]);
   expect(await confirmIntents(db, ['b', 'missing'], watch)).toEqual([true, false]);
-  expect(await confirmIntents(db, ['b'], watch)).toEqual([true]);
+  await confirmIntent(db, 'b', watch);
   expect(await findByIdempotencyKey(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
   expect(await findForBrowser(db, idOf(7), browserOf(7))).toEqual({ sealedSecret: 'sealed', description: undefined });
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
@@ -297,17 +298,17 @@ describe(`a ledger with ${intents} intents`, () => {
   test('confirms intents by their ids', async () => {
     const plans: string[] = [];
     const query: Queryable['query'] = async (sql, values) => {
-      if (statementName(sql) === 'confirm') {
-        const { rows } = await database.db.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
-        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
-      }
+      const { rows } = await database.db.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
       return database.db.query(sql, values);
     };
     for (const count of [1, 64]) {
       const ids = Array.from({ length: count }, (_, number) => `missing ${number}`);
       await confirmIntents({ query }, ids, watch);
     }
-    expect(plans.map((plan) => plan.match(/intents_(?:pkey|state)/g))).toEqual([['intents_pkey'], ['intents_pkey']]);
+    await confirmIntent({ query }, 'missing', watch).catch(() => undefined);
+    const [one, many, alone] = plans.map((plan) => new Set(plan.match(/intents_(?:pkey|state)|Seq Scan/g)));
+    expect([one, many, alone]).toEqual([1, 2, 3].map(() => new Set(['intents_pkey'])));
   });
 
   test.each([

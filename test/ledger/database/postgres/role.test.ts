@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Database } from '../../../../src/ledger/database/database.js';
 import { openPostgres } from '../../../../src/ledger/database/postgres/postgres.js';
+import { IntentRecorder } from '../../../../src/ledger/intents/intent-recorder.js';
 import { listIntents } from '../../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../../src/ledger/intents/prune-intents.js';
-import { IntentRecorder } from '../../../../src/ledger/intents/record-intent.js';
 import { migrate, requireMigrated } from '../../../../src/ledger/migrations/migrate.js';
 import { startPostgres } from '../../../support/databases/postgres-server.js';
 

@@ -1,0 +1,110 @@
+import { AsyncResource } from 'node:async_hooks';
+
+/** What an error of a batch says. */
+export type BatchFailure =
+  /** One of the items may be the cause, and the batch had no effect. It is split to find that item. */
+  | 'item'
+  /** Affects all items of this batch. */
+  | 'batch'
+  /** Affects all batches: the items in the queue fail too. */
+  | 'outage';
+
+export interface BatcherOptions<Item, Result> {
+  /** Processes a batch. The results are in the order of the items. */
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly classifyFailure: (error: unknown) => BatchFailure;
+  readonly maxItems: number;
+  /** How many batches run at the same time. */
+  readonly maxRunning: number;
+  /** An item that has waited longer when a batch ends leaves the queue with this error. */
+  readonly timeoutMs: number;
+  readonly timeoutError: () => unknown;
+}
+
+interface QueuedItem<Item, Result> {
+  readonly item: Item;
+  readonly queuedAtMs: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Batch<Item, Result> = readonly QueuedItem<Item, Result>[];
+
+/**
+ * Processes items of concurrent callers together. An item waits for running batches only, so batches grow with the load.
+ *
+ *     queued  -- fewer than maxRunning batches run --> running, with up to maxItems others
+ *     queued  -- timeoutMs, or an outage ------------> failed
+ *     running -- the batch succeeds -----------------> done
+ *     running -- one item may be the cause ----------> running, with half of the items
+ *     running -- any other failure ------------------> failed
+ */
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  /** Batches run in this context, not in that of the caller that starts them: they belong to all of its callers. */
+  readonly #context = new AsyncResource('Batcher');
+  #queue: QueuedItem<Item, Result>[] = [];
+  #running = 0;
+  #isScheduled = false;
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  /** @throws what `run` throws, or the error of the timeout */
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ item, queuedAtMs: performance.now(), resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Starts a batch when all requests that have arrived were handled, so it contains their items. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.length === 0 || this.#running >= this.#options.maxRunning) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#context.runInAsyncScope(() => void this.#runNext());
+    });
+  }
+
+  async #runNext(): Promise<void> {
+    this.#dropExpired();
+    const batch = this.#queue.splice(0, this.#options.maxItems);
+    if (batch.length === 0) return;
+    this.#running += 1;
+    this.#schedule();
+    await this.#runBatch(batch);
+    this.#running -= 1;
+    this.#schedule();
+  }
+
+  #dropExpired(): void {
+    const { timeoutMs, timeoutError } = this.#options;
+    const oldestMs = performance.now() - timeoutMs;
+    const remaining = this.#queue.findIndex(({ queuedAtMs }) => queuedAtMs >= oldestMs);
+    const expired = this.#queue.splice(0, remaining === -1 ? this.#queue.length : remaining);
+    for (const { reject } of expired) reject(timeoutError());
+  }
+
+  async #runBatch(batch: Batch<Item, Result>): Promise<void> {
+    const parts = [batch];
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      try {
+        const results = await this.#options.run(part.map(({ item }) => item));
+        for (const [index, { resolve }] of part.entries()) resolve(results[index] as Result);
+      } catch (error) {
+        const failure = this.#options.classifyFailure(error);
+        const half = Math.ceil(part.length / 2);
+        if (failure === 'item' && part.length > 1) {
+          parts.unshift(part.slice(0, half), part.slice(half));
+          continue;
+        }
+        const others = failure === 'item' ? [] : parts.splice(0).flat();
+        const queued = failure === 'outage' ? this.#queue.splice(0) : [];
+        for (const { reject } of [...part, ...others, ...queued]) reject(error);
+      }
+    }
+  }
+}

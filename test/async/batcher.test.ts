@@ -1,0 +1,136 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { Batcher, type BatcherOptions, type BatchFailure } from '../../src/async/batcher.js';
+
+const defaults: Omit<BatcherOptions<number, string>, 'run'> = {
+  classifyFailure: (error) => error as BatchFailure,
+  maxItems: 3,
+  maxRunning: 1,
+  timeoutMs: 60_000,
+  timeoutError: () => 'timeout',
+};
+
+const resultsOf = (items: readonly number[]): string[] => items.map((item) => `result ${item}`);
+
+/** A batcher, and its batches: each ends when the test ends it. An error is a failure of this class. */
+function heldBatcher(options: Partial<BatcherOptions<number, string>> = {}) {
+  const batches: { items: readonly number[]; end: (failure?: BatchFailure) => void }[] = [];
+  const run = (items: readonly number[]) =>
+    new Promise<string[]>((resolve, reject) => {
+      batches.push({ items, end: (failure) => (failure ? reject(failure) : resolve(resultsOf(items))) });
+    });
+  const batcher = new Batcher<number, string>({ ...defaults, run, ...options });
+  /** The items of all batches so far. */
+  const started = async () => {
+    // A batch that ends in one turn starts the next batch in the following one.
+    await nextTurn();
+    await nextTurn();
+    return batches.map(({ items }) => items);
+  };
+  return { batcher, batches, started };
+}
+
+/** For each item its result, or the error in brackets. */
+const outcomesOf = async (all: readonly Promise<string>[]) =>
+  (await Promise.allSettled(all)).map((one) => (one.status === 'fulfilled' ? one.value : `[${one.reason}]`));
+
+describe('Batcher', () => {
+  test('processes the items of one turn together, and returns to each caller its own result', async () => {
+    const { batcher, batches, started } = heldBatcher();
+    const all = [1, 2, 3].map((item) => batcher.add(item));
+    expect(await started()).toEqual([[1, 2, 3]]);
+    batches[0]?.end();
+    expect(await Promise.all(all)).toEqual(['result 1', 'result 2', 'result 3']);
+  });
+
+  test('processes items that arrive during a batch in the next one', async () => {
+    const { batcher, batches, started } = heldBatcher();
+    void batcher.add(1);
+    expect(await started()).toEqual([[1]]);
+    void batcher.add(2);
+    void batcher.add(3);
+    expect(await started()).toEqual([[1]]);
+    batches[0]?.end();
+    expect(await started()).toEqual([[1], [2, 3]]);
+  });
+
+  test('has at most maxItems in a batch, and at most maxRunning batches', async () => {
+    const { batcher, batches, started } = heldBatcher({ maxRunning: 2 });
+    for (let item = 1; item <= 8; item += 1) void batcher.add(item);
+    expect(await started()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    batches[1]?.end();
+    expect((await started()).slice(2)).toEqual([[7, 8]]);
+  });
+
+  test('after a failure of the batch rejects its items, and processes the queue', async () => {
+    const { batcher, batches, started } = heldBatcher();
+    const outcomes = outcomesOf([1, 2, 3, 4].map((item) => batcher.add(item)));
+    await started();
+    batches[0]?.end('batch');
+    expect(await started()).toEqual([[1, 2, 3], [4]]);
+    batches[1]?.end();
+    expect(await outcomes).toEqual(['[batch]', '[batch]', '[batch]', 'result 4']);
+  });
+
+  test('after an outage rejects the queue too, and processes later items', async () => {
+    const { batcher, batches, started } = heldBatcher();
+    const all = [1, 2, 3, 4, 5].map((item) => batcher.add(item));
+    await started();
+    batches[0]?.end('outage');
+    expect(await outcomesOf(all)).toEqual(Array(5).fill('[outage]'));
+    void batcher.add(6);
+    expect(await started()).toEqual([[1, 2, 3], [6]]);
+  });
+
+  test('splits a batch after an error of one item, until it finds that item', async () => {
+    const batches: (readonly number[])[] = [];
+    const run = async (items: readonly number[]) => {
+      batches.push(items);
+      if (items.includes(6)) throw 'item';
+      return resultsOf(items);
+    };
+    const { batcher } = heldBatcher({ run, maxItems: 8 });
+    const all = [1, 2, 3, 4, 5, 6, 7, 8].map((item) => batcher.add(item));
+    expect(await outcomesOf(all)).toEqual(resultsOf([1, 2, 3, 4, 5]).concat('[item]', resultsOf([7, 8])));
+    expect(batches).toHaveLength(7);
+  });
+
+  test('stops to split a batch when all of it fails', async () => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      throw runs === 1 ? 'item' : 'outage';
+    };
+    const { batcher } = heldBatcher({ run, maxItems: 8 });
+    const all = [1, 2, 3, 4, 5, 6, 7, 8].map((item) => batcher.add(item));
+    expect(await outcomesOf(all)).toEqual(Array(8).fill('[outage]'));
+    expect(runs).toBe(2);
+  });
+
+  test('rejects items that have waited longer than timeoutMs when a batch ends', async () => {
+    const { batcher, batches, started } = heldBatcher({ timeoutMs: 5 });
+    const all = [1, 2, 3, 4].map((item) => batcher.add(item));
+    expect(await started()).toEqual([[1, 2, 3]]);
+    await wait(50);
+    batches[0]?.end();
+    expect(await outcomesOf(all)).toEqual([...resultsOf([1, 2, 3]), '[timeout]']);
+  });
+
+  test('runs no batch in the async context of a caller', async () => {
+    const request = new AsyncLocalStorage<string>();
+    const contexts: unknown[] = [];
+    const run = async (items: readonly number[]) => {
+      contexts.push(request.getStore());
+      return resultsOf(items);
+    };
+    const { batcher } = heldBatcher({ run });
+    const own = await request.run('a request', async () => {
+      await batcher.add(1);
+      return request.getStore();
+    });
+    expect([contexts, own]).toEqual([[undefined], 'a request']);
+  });
+});
