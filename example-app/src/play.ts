@@ -30,7 +30,7 @@ async function playPayment(visitor: Visitor, wallet: Wallet): Promise<void> {
     deepStrictEqual([request.kind, request.amount, request.currency], ['payment', article.price, 'usd']);
   });
   await step('The status says: scanned, not submitted', () => expectFlags(visitor, request.id, true, false));
-  await step('The thanks page says: not paid yet', () => expectPayment(visitor, request.id, 'created'));
+  await step('The thanks page says: order not confirmed yet', () => expectPayment(visitor, request.id, 'created'));
   await step('The wallet confirmed', () => wallet.pay(secret));
   await step('The status says: submitted', () => expectFlags(visitor, request.id, true, true));
   await step('The ledger settled it: the thanks page says paid', () => expectPayment(visitor, request.id, 'settled'));

@@ -53,7 +53,7 @@ describe('a payment', () => {
   });
 
   test.each([
-    ['created', 'Not paid yet.', true],
+    ['created', 'Your order is not confirmed yet.', true],
     ['submitted', 'Payment received.', true],
     ['settled', 'It is paid.', false],
     ['reversed', 'was reversed', false],

@@ -38,7 +38,7 @@ app.use(express.static('public'));
 app.get('/orders/:id', (req, res, next) => {
   router.database.query('select article from orders where id = $1', [req.params.id]).then(({ rows }) => {
     if (rows.length > 0) res.json(rows[0]);
-    else res.status(404).json({ error: 'Not paid yet.' });
+    else res.status(404).json({ error: 'Not confirmed yet.' });
   }, next);
 });
 app.get('/account', requireLogin(), (req, res) => {

@@ -52,7 +52,7 @@ async function setState(tx, { id, metadata: { order } }, state) {
   if (order === undefined) return; // a recipe: requirePayment finds its payment
   const { rowCount } = await tx.query(changes[state], [order, id]);
   if (rowCount === 0) {
-    // Another payment paid for this order. Someone must pay this one back, unless it is reversed.
+    // Another payment paid for this order. The operator must pay this one back, unless it is reversed.
     const subject = `Second payment of order ${order}, ${state}: ${id}`;
     await tx.query("insert into emails (address, subject) values ('shop@example.com', $1)", [subject]);
     return;

@@ -20,7 +20,7 @@ app.use(router, express.static('public'));
 app.get('/thanks/:id', async (req, res) => {
   if (!(await router.intents.find(req.params.id))) return res.status(404).send('There is no such payment.');
   const [order] = (await router.database.query('select item from orders where id = $1', [req.params.id])).rows;
-  if (!order) return res.set('Refresh', '1').send('Not paid yet.');
+  if (!order) return res.set('Refresh', '1').send('Your order is not confirmed yet.');
   res.send(`Paid. Thank you! Your order: ${order.item}.`);
 });
 app.get('/account', requireLogin(), (req, res) => {

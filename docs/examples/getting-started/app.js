@@ -20,7 +20,7 @@ export async function createShop(options = {}) {
   app.get('/thanks/:id', async (req, res) => {
     const payment = await router.intents.find(req.params.id);
     if (!payment) return res.status(404).send('There is no such payment.');
-    if (payment.state !== 'settled') return res.set('Refresh', '1').send('Not paid yet.');
+    if (payment.state !== 'settled') return res.set('Refresh', '1').send('Your order is not confirmed yet.');
     res.send(`Paid. Thank you! Your order: ${payment.metadata.item}.`);
   });
   app.get('/account', requireLogin(), (req, res) => res.send(`Hello ${req.intent.user.id}`));

@@ -27,7 +27,7 @@ app.use(router);
 app.get('/orders/:id', async (req, res) => {
   const { rows } = await router.database.query('select article from orders where id = $1', [req.params.id]);
   if (rows.length > 0) res.json(rows[0]);
-  else res.status(404).json({ error: 'Not paid yet.' });
+  else res.status(404).json({ error: 'Not confirmed yet.' });
 });
 app.get('/account', requireLogin(), (req, res) => {
   res.json(req.intent.user);

@@ -43,9 +43,9 @@ interface StateTexts {
 }
 
 const unpaid: StateTexts = {
-  title: 'Not paid yet.',
-  text: 'If you have just confirmed the payment, this page updates in a moment.',
-  badge: 'Not paid',
+  title: 'Your order is not confirmed yet.',
+  text: 'If you have just paid, this page updates in a moment.',
+  badge: 'Not confirmed',
   isFinal: false,
 };
 

@@ -61,7 +61,7 @@ test('an unknown item and an unknown payment are answered 404', async () => {
 test('a declined payment can be paid by another wallet', async () => {
   const code = await createIntent({ mode: 'payment', order: 'tea' });
   const { id } = await sequencer.wallet('Ada').decline(code);
-  await browser.get(`/thanks/${id}`).expect(200, 'Not paid yet.');
+  await browser.get(`/thanks/${id}`).expect(200, 'Your order is not confirmed yet.');
 
   await sequencer.wallet('Ben').pay(code);
   await waitForIntent(router, id, 'settled');

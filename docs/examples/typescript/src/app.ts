@@ -11,7 +11,7 @@ export function createApp(router: IntentRouter): Express {
     ]);
     const [order] = rows;
     if (order) res.json(order);
-    else res.status(404).json({ error: 'Not paid yet.' });
+    else res.status(404).json({ error: 'Not confirmed yet.' });
   });
   app.get('/account', requireLogin(), (req, res) => {
     res.json(req.intent.user);
