@@ -26,7 +26,7 @@ export const fr: Texts = {
   checking: 'Recherche du paiement…',
   unchecked: 'Impossible de vérifier le paiement. Sélectionnez « Vérifier à nouveau » avant de payer encore une fois.',
   keepOpen: 'Aucun paiement pour le moment. Si vous avez confirmé, laissez cette page ouverte.',
-  unpaid: 'Vous n’avez pas été débité.',
+  unpaid: 'Aucun montant n’a été débité.',
   offline: 'Vous êtes hors ligne. En attente de connexion…',
   offlineOpen: 'Vous êtes hors ligne. Si vous avez payé, laissez cette page ouverte.',
   noAnswer: 'Problème de connexion. Nouvelle tentative…',
