@@ -18,7 +18,7 @@ export const fr: Texts = {
   waitingHere: 'Continuez dans votre portefeuille.',
   waitingCopy: 'Copiez ce code dans votre portefeuille, ou scannez-le avec un autre appareil.',
   scanned: 'Confirmez dans votre portefeuille.',
-  confirming: 'Connexion en cours…',
+  completing: 'Connexion en cours…',
   paid: 'Payé. Merci\u202f!',
   loggedIn: 'Connexion réussie.',
   declined: 'Refusé dans votre portefeuille.',
