@@ -60,7 +60,7 @@ export interface RouterEventDetails {
     KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` received the same intent. */
   readonly intent_replayed: IntentFields & KindFields;
-  /** `POST /intent` failed for a reason other than a rate limit. `kind` is the requested one. */
+  /** `POST /intent` failed, except due to a rate limit or client disconnect. `kind` is the requested one. */
   readonly intent_failed: ErrorFields & OptionalKindFields;
   /** The QR code was scanned. For display only: anyone who sees it can cause this event. */
   readonly code_scanned: IntentFields;
@@ -94,7 +94,7 @@ export interface RouterEventDetails {
   };
   /** A login has started its session. */
   readonly login_completed: IntentFields;
-  /** `POST /session` failed for a reason other than a rate limit. */
+  /** `POST /session` failed, except due to a rate limit or client disconnect. */
   readonly login_failed: ErrorFields;
   /** `DELETE /session` or `logOut()` has succeeded, even if no user was logged in. */
   readonly logged_out: unknown;
@@ -102,7 +102,7 @@ export interface RouterEventDetails {
   readonly webhook_received: IntentFields;
   /** A webhook call was rejected, such as for its signature, or during shutdown. `code` has the reason. */
   readonly webhook_rejected: ErrorFields;
-  /** An address has exceeded a rate limit. `route` is a name of the option `routes`. */
+  /** An address has exceeded a rate limit. Not emitted by `requirePayment`. `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
   /** A page has opened the event stream of an intent. */
   readonly stream_opened: IntentFields;
