@@ -97,7 +97,9 @@ test('the ledger is read at each collection until the router is closed', async (
   });
   expect((await telemetry.metrics()).get('express_intents.ledger.due')).toBeUndefined();
   const collected = await telemetry.metrics();
-  const gauges = ['due', 'oldest_due', 'dead_letters'].map((name) => pointsOf(collected.get(`express_intents.ledger.${name}`)));
+  const gauges = ['due', 'oldest_due', 'dead_letters'].map((name) =>
+    pointsOf(collected.get(`express_intents.ledger.${name}`)),
+  );
   expect(gauges).toEqual([[[7, {}]], [[1.5, {}]], [[1, {}]]]);
   instruments.close();
   await telemetry.metrics();

@@ -130,5 +130,7 @@ test('injectFault rejects unknown faults and settings that do not fit', async ()
   // @ts-expect-error Only delays and drips have a time.
   expect(() => sequencer.injectFault({ kind: 'disconnect', ms: 10 })).toThrow(/disconnect does not accept `ms`/);
   // @ts-expect-error Only messages can be duplicated.
-  expect(() => sequencer.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(/duplicate applies only to/);
+  expect(() => sequencer.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(
+    /duplicate applies only to/,
+  );
 });
