@@ -59,7 +59,7 @@ const maxButtonConfigBytes = 1_800;
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `returnOrigins, INTENT_WALLET_URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
+  const problem = `returnOrigins, the wallet URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
   report.problem('returnOrigins', problem, 'Remove origins, or shorten URLs and paths.');
 }
 
