@@ -22,12 +22,12 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     let isFirst = true;
     let waiting: string[] = [];
     let imported = 0;
-    const currentVersion = await schemaVersion(tx);
+    const current = await schemaVersion(tx);
     for await (const line of lines) {
       number += 1;
       if (count !== undefined && line.trim() !== '')
         throw notAnExport('It has lines after the closing line `{"intents": …}`.');
-      if (isFirst) requireHeader(line, currentVersion);
+      if (isFirst) requireHeader(line, current);
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
         requireValid(line, number);
@@ -45,14 +45,14 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
   });
 }
 
-function requireHeader(line: string, currentVersion: number): void {
+function requireHeader(line: string, current: number): void {
   const { ledger, schemaVersion } = parseObject(line);
   if (ledger !== exportName || typeof schemaVersion !== 'number')
     throw notAnExport('Its first line is not the header.');
-  if (schemaVersion <= currentVersion) return;
+  if (schemaVersion <= current) return;
   throw new IntentError(
     'invalid_request',
-    `The file is from a ledger with migration ${schemaVersion}. The newest migration of this ledger is ${currentVersion}. Install the version of ` +
+    `The file is from a ledger with migration ${schemaVersion}. The newest migration of this ledger is ${current}. Install the version of ` +
       'express-intents that exported the file, then run `npx express-intents migrate`. Nothing was imported.',
   );
 }

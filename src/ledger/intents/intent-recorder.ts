@@ -21,7 +21,7 @@ const batchOptions = {
     ledgerUnavailable(
       'The database is too slow: an intent waited more than 5 s to be written',
       undefined,
-      'Check the load and the locks of the database server',
+      'Check its load and locks',
     ),
 };
 
