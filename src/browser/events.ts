@@ -31,8 +31,8 @@ export interface ButtonEvents {
 export type EventName = keyof ButtonEvents;
 
 /**
- * A handler may be asynchronous. The button awaits it. If a handler of `success` or `cancel` returns `true`, the button does not
- * redirect. If a handler of `invoke` returns `true`, the button does not create an intent and waits for `update`.
+ * The button awaits its handlers. If a handler of `success` or `cancel` returns `true`, the button does not redirect. If a handler
+ * of `invoke` returns `true`, the button does not create an intent and waits for `update`.
  */
 export type ButtonHandler<Name extends EventName> = (detail: ButtonEvents[Name]) => unknown;
 

@@ -68,13 +68,9 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.payments.reversed': counter('{payment}', 'Payments reversed', {
     payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
   }),
-  'express_intents.payments.expired': counter(
-    '{payment}',
-    'Intents not paid within `watch.unpaidMs`; they are polled daily for another `watch.unpaidMs`',
-    {
-      payment_expired: () => one(),
-    },
-  ),
+  'express_intents.payments.expired': counter('{payment}', 'Intents not paid within `watch.unpaidMs`', {
+    payment_expired: () => one(),
+  }),
   'express_intents.settlement.lag': histogram('s', 'Time from the detected submission of a payment to its settlement', {
     payment_settled: ({ lagMs }) => seconds(lagMs),
   }),
