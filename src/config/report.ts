@@ -20,7 +20,8 @@ export class Report {
   /** @param setting an option or a variable. If an option overrides the variable, the option is reported, with its own fix. */
   problem(setting: string, problem: string, fix: string): undefined {
     const option = overridingOption(setting, this.#options);
-    this.problems.push(option ? problemOfOption(option, { setting, problem, fix }) : { setting, problem, fix });
+    const found = { setting, problem, fix };
+    this.problems.push(option ? problemOfOption(option, found) : found);
   }
 
   parse<Value>(setting: string, fix: string, parse: () => Value): Value | undefined {

@@ -117,7 +117,7 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)');
   }
   const fix =
-    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key that verifies the webhooks of your payment service, Base58; several, separated by commas>';
+    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key of your payment service, Base58; several, separated by commas>';
   const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
   if (text === '') {
     report.problem(

@@ -17,10 +17,11 @@ const optionOfVariable: Readonly<Record<string, string | undefined>> = {
 
 export const knownVariables: readonly string[] = Object.keys(optionOfVariable);
 
+type Members = Readonly<Record<string, unknown>>;
+
 /** The option that overrides a variable, if it is set. */
 export function overridingOption(variable: string, options: object): string | undefined {
   const option = optionOfVariable[variable];
-  if (option === undefined) return undefined;
-  const memberOf = (value: unknown, name: string): unknown => (value as Record<string, unknown> | undefined)?.[name];
-  return option.split('.').reduce(memberOf, options) === undefined ? undefined : option;
+  const value = option?.split('.').reduce<unknown>((all, name) => (all as Members | undefined)?.[name], options);
+  return value === undefined ? undefined : option;
 }

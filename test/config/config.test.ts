@@ -378,7 +378,7 @@ describe('a value from an option, which overrides its variable', () => {
     [
       'webhookPublicKey',
       { webhook: true, webhookPublicKey: 'x' },
-      "webhookPublicKey: '<the public key that verifies the webhooks of your payment service, Base58; several, separated by commas>'",
+      "webhookPublicKey: '<the public key of your payment service, Base58; several, separated by commas>'",
     ],
   ])('is reported as `%s`, with a fix of the option: %j', (setting, options, fix) => {
     expect(problemsIn(options, variables)).toEqual([{ setting, problem: expect.any(String), fix }]);
