@@ -17,5 +17,5 @@ export {
   type PreparedIntent,
 } from './sequencer/intent-client.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
-export type { AttemptLimits, AttemptOptions, CallOptions, Transport } from './sequencer/transport.js';
+export type { AttemptOptions, CallOptions, TimedAttemptOptions, Transport } from './sequencer/transport.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';

@@ -123,7 +123,7 @@ export class SequencerError extends IntentError {
 
 /** One problem of the configuration, with its fix. */
 export interface ConfigProblem {
-  /** The option or environment variable. */
+  /** The option, or the environment variable if the option is not set. */
   readonly setting: string;
   /** The problem, as a sentence without secrets. */
   readonly problem: string;

@@ -62,7 +62,7 @@ export {
   type PreparedIntent,
 } from './sequencer/intent-client.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
-export type { AttemptLimits, AttemptOptions, CallOptions, Transport } from './sequencer/transport.js';
+export type { AttemptOptions, CallOptions, TimedAttemptOptions, Transport } from './sequencer/transport.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';
 export type { TelemetryProviders } from './telemetry/open-telemetry.js';
 export type { RouterEvent, RouterEventType } from './telemetry/router-event.js';

@@ -31,8 +31,8 @@ export interface ButtonEvents {
 export type EventName = keyof ButtonEvents;
 
 /**
- * May be asynchronous; the button awaits it. `true` from success or cancel prevents the redirect. From invoke it prevents the
- * creation of the intent, and the button waits for `update`.
+ * The button awaits its handlers. If a handler of `success` or `cancel` returns `true`, the button does not redirect. If a handler
+ * of `invoke` returns `true`, the button does not create an intent and waits for `update`.
  */
 export type ButtonHandler<Name extends EventName> = (detail: ButtonEvents[Name]) => unknown;
 

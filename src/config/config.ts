@@ -42,7 +42,7 @@ export interface Config {
 
 /** Reads the options and the environment. @throws {ConfigError} with all problems and their fixes */
 export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
-  const report = new Report();
+  const report = new Report(options);
   const production = env.NODE_ENV === 'production';
   const source = { options, env, production, report };
   const ledger = readLedger(source);

@@ -70,7 +70,7 @@ function readDatabase(url: string, env: Environment, report: Report): LedgerSett
     return report.problem(
       'INTENT_DATABASE_URL',
       'It is not a valid URL.',
-      'INTENT_DATABASE_URL=postgres://user:password@host:5432/database. Percent-encode a / # or ? in the password: %2F, %23, %3F',
+      'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (percent-encode a / # or ? in the password: %2F, %23, %3F)',
     );
   }
   if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {

@@ -65,8 +65,7 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
 const persistedKeyNotice = `The key in ${developmentKeyFile} is used, for development only.`;
 const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
 const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
-const correctKey =
-  'Correct the value. For a new key, replace the line with the output of `npx express-intents keygen`.';
+const correctKey = 'Correct the value, or use a secret that `npx express-intents keygen` prints.';
 
 /** @param isEmbedded whether a generated key is acceptable */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
@@ -74,9 +73,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
   if (!checkSigner(options.signer, report)) return undefined;
   if (inline && file) {
-    const name = options.verifierSecret ? 'The option `verifierSecret`' : 'INTENT_VERIFIER_SECRET';
-    const problem = `${name} and INTENT_VERIFIER_SECRET_FILE are both set.`;
-    return report.problem('INTENT_VERIFIER_SECRET', problem, 'Unset one of them.');
+    return report.problem('INTENT_VERIFIER_SECRET', 'INTENT_VERIFIER_SECRET_FILE is set too.', 'Unset one of them.');
   }
   if (file) {
     const fix =
@@ -90,7 +87,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
     return report.problem(
       'INTENT_VERIFIER_SECRET',
       'It is not set. Logins need a verifier key.',
-      `${keygen} For payments only: intentRouter({ login: false }).`,
+      `${options.verifierSecret === undefined ? keygen : correctKey} For payments only: intentRouter({ login: false }).`,
     );
   }
   const { keyRing, isPersisted } = developmentKey(env);

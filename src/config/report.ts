@@ -1,5 +1,6 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
 import { unknownNames, unknownOption } from '../reject-unknown.js';
+import { overridingOption } from './variables.js';
 
 interface Bounds {
   readonly min?: number;
@@ -10,9 +11,17 @@ interface Bounds {
 export class Report {
   readonly problems: ConfigProblem[] = [];
   readonly notices: string[] = [];
+  readonly #options: object;
 
+  constructor(options: object = {}) {
+    this.#options = options;
+  }
+
+  /** @param setting an option or a variable. If an option overrides the variable, the option is reported, with its own fix. */
   problem(setting: string, problem: string, fix: string): undefined {
-    this.problems.push({ setting, problem, fix });
+    const option = overridingOption(setting, this.#options);
+    const found = { setting, problem, fix };
+    this.problems.push(option ? problemOfOption(option, found) : found);
   }
 
   parse<Value>(setting: string, fix: string, parse: () => Value): Value | undefined {
@@ -41,7 +50,7 @@ export class Report {
     const number = value === undefined ? fallback : value;
     if (Number.isSafeInteger(number) && number >= min && (max === undefined || number <= max)) return number;
     const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-    this.problem(setting, `It must be ${kind} ${range}.`, example(setting, fallback));
+    this.problem(setting, `It must be ${kind} ${range}.`, example(setting, `${fallback}`));
     return fallback;
   }
 
@@ -51,8 +60,18 @@ export class Report {
   }
 }
 
+/** The same problem of an option. `INTENT_DOMAIN=example.com` in the fix becomes `domain: 'example.com'`. */
+function problemOfOption(option: string, { setting, problem, fix }: ConfigProblem): ConfigProblem {
+  const assignment = new RegExp(`${setting}=((?:<[^>]*>|[^\\s,])+)`, 'g');
+  return {
+    setting: option,
+    problem: problem.replace(/^It is not set/, 'It is empty'),
+    fix: fix.replace(assignment, (_, value) => example(option, /^\d+$/.test(value) ? value : `'${value}'`)),
+  };
+}
+
 /** `timeoutMs: 8000`, or `login: { ttlMs: 120000 }` for a member of an option. */
-function example(setting: string, value: number): string {
+function example(setting: string, value: string): string {
   const [option = '', member] = setting.split('.');
   return member === undefined ? `${option}: ${value}` : `${option}: { ${member}: ${value} }`;
 }

@@ -31,11 +31,8 @@ export function readSequencer(
   if (emulator.stateFile !== undefined && typeof emulator.stateFile !== 'string') {
     report.problem('emulator.stateFile', 'It must be a string.', "emulator: { stateFile: './sequencer.jsonl' }");
   }
-  if (emulator.port !== undefined && typeof emulator.port !== 'number') {
-    report.problem('emulator.port', 'It must be a number.', 'emulator: { port: 4747 }');
-  }
   // `Number('')` is 0, but an empty variable is not set.
-  const emulatorPort = Number(emulator.port ?? (env.INTENT_EMULATOR_PORT || 4747));
+  const emulatorPort = emulator.port === undefined ? Number(env.INTENT_EMULATOR_PORT || 4747) : emulator.port;
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
     report.problem('INTENT_EMULATOR_PORT', 'It must be a whole number from 0 to 65535.', 'INTENT_EMULATOR_PORT=4747');
   }
@@ -88,7 +85,7 @@ function problemOfGrpcUrl(text: string, sequencerUrl: string, production: boolea
   if (text === 'embedded' || sequencerUrl === 'embedded') {
     return [
       'The embedded sequencer that a router starts does not speak gRPC.',
-      'Unset INTENT_SEQUENCER_GRPC_URL. Or run `npx express-intents sequencer --grpc-port 4748`, and set the URLs that it prints.',
+      'Unset it. Or run `npx express-intents sequencer --grpc-port 4748`, and set the URLs that it prints.',
     ];
   }
   // gRPC itself uses addresses without a scheme.

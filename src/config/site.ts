@@ -59,7 +59,7 @@ const maxButtonConfigBytes = 1_800;
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `returnOrigins, INTENT_WALLET_URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
+  const problem = `returnOrigins, the wallet URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
   report.problem('returnOrigins', problem, 'Remove origins, or shorten URLs and paths.');
 }
 
@@ -117,7 +117,7 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)');
   }
   const fix =
-    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key that verifies the webhooks of your payment service, Base58; several, separated by commas>';
+    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key of your payment service, Base58; several, separated by commas>';
   const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
   if (text === '') {
     report.problem(

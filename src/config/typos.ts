@@ -1,21 +1,6 @@
 import { closestName, isTypo } from '../reject-unknown.js';
 import type { Environment } from './config-options.js';
-
-export const knownVariables: readonly string[] = [
-  'INTENT_SEQUENCER_URL',
-  'INTENT_SEQUENCER_GRPC_URL',
-  'INTENT_EMULATOR_PORT',
-  'INTENT_EMULATOR_STATE',
-  'INTENT_VERIFIER_SECRET',
-  'INTENT_VERIFIER_SECRET_FILE',
-  'INTENT_DOMAIN',
-  'INTENT_DESTINATION',
-  'INTENT_ORIGIN',
-  'INTENT_SECRET',
-  'INTENT_WEBHOOK_PUBLIC_KEY',
-  'INTENT_WALLET_URL',
-  'INTENT_DATABASE_URL',
-];
+import { knownVariables } from './variables.js';
 
 export interface VariableTypo {
   readonly name: string;

@@ -24,8 +24,8 @@ export interface Sodium {
 let usedSodium: Sodium | undefined;
 
 /**
- * Key pairs that this thread creates from now on, and their signatures, come from `sodium-native`, which takes less CPU than
- * `node:crypto`. Existing signers do not change. Call it before `intentRouter()` and `createSigner()`.
+ * Makes this thread create key pairs and sign with `sodium-native`, which takes less CPU than `node:crypto`. Existing signers do
+ * not change. Call it before `intentRouter()` and `createSigner()`.
  * @throws {IntentError} `invalid_configuration` if a signature differs from that of `node:crypto`
  */
 export function useSodium(sodium: Sodium): void {

@@ -9,7 +9,7 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `submitted`: the payment service reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded, or the site has none.
  * - `reversed`: the payment service reversed the settled payment, and `onReversed` succeeded, or the site has none. It is
- *   still polled.
+ *   polled for another `watch.unpaidMs`, and on `recheck`.
  * - `expired`: not paid within `watch.unpaidMs`. It is then polled once a day for another `watch.unpaidMs`, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often, the payment could not be verified, or the payment service no longer
  *   knows it. `retry` resumes it.
@@ -167,7 +167,7 @@ export interface ArchivedIntent extends LedgerIntent {
 
 /** Which intents `router.intents.prune` deletes. */
 export interface PruneOptions {
-  /** Intents created before this date are deleted. Intents younger than a day always stay. */
+  /** Finished intents created before this date are deleted. Intents younger than a day always stay. */
   readonly olderThan: Date;
   /**
    * Receives the intents that are about to be deleted, at most 200 at a time. Writes through `tx` commit together with

@@ -43,7 +43,7 @@ function isPlainObject(value: unknown): value is object {
 function typeNameOf(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object') return value === undefined ? 'undefined' : `a ${typeof value}`;
-  return `a ${value?.constructor?.name ?? 'class instance'}`;
+  return `an instance of ${value?.constructor?.name ?? 'a class'}`;
 }
 
 function refused(name: string, problem: string, fix: string): IntentError {

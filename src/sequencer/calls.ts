@@ -192,8 +192,8 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
 }
 
 /**
- * Registers a webhook: the service calls `url` when the intent is submitted (protocol section 5). An intent has one
- * webhook. If it already has one, the call succeeds.
+ * Registers a webhook: the service calls `url` when the intent is submitted (protocol section 5). An intent has at
+ * most one webhook. If it already has one, the call succeeds and changes nothing.
  * @throws {IntentError} `invalid_id`, `intent_not_found`
  * @throws {SequencerError} `sequencer_error` also if the service refuses the URL, or the intent is already submitted
  */

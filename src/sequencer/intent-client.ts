@@ -34,7 +34,7 @@ export interface IntentClientOptions extends ServiceAddress {
   readonly transport?: Transport | undefined;
 }
 
-/** An intent that the payment service has accepted (interface section 2.8). */
+/** An intent (interface section 2.8). `create` returns it after the payment service has accepted it. */
 export interface CreatedIntent {
   /** The intent id, Base58. Public. It identifies the intent in every other call. */
   readonly id: string;

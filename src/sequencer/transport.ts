@@ -28,8 +28,8 @@ export interface AttemptOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The limits of one attempt, for a transport that implements the timeout itself. */
-export interface AttemptLimits {
+/** The options of one attempt, for a transport that implements the timeout itself. */
+export interface TimedAttemptOptions {
   /** Timeout of the attempt, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends the attempt early, with its reason. Not always an `AbortSignal`. */
@@ -53,7 +53,7 @@ export interface Transport {
    * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call`
    * gets an `AbortSignal` that is aborted at the timeout. Creating one costs as much CPU as a call over HTTP.
    */
-  callWithTimeout?(operation: Operation, body: Uint8Array, limits: AttemptLimits): Promise<Uint8Array>;
+  callWithTimeout?(operation: Operation, body: Uint8Array, options: TimedAttemptOptions): Promise<Uint8Array>;
   /**
    * Optional. A streaming call (interface section 4.5). Yields the serialized inner responses until the service
    * ends the stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream.
@@ -74,10 +74,10 @@ export function callWithTimeout(
   transport: Transport,
   operation: Operation,
   body: Uint8Array,
-  bounds: AttemptLimits,
+  options: TimedAttemptOptions,
 ): Promise<Uint8Array> {
-  if (transport.callWithTimeout) return transport.callWithTimeout(operation, body, bounds);
-  const { timeoutMs, signal, metadata } = bounds;
+  if (transport.callWithTimeout) return transport.callWithTimeout(operation, body, options);
+  const { timeoutMs, signal, metadata } = options;
   const call = (ending: AbortSignal): Promise<Uint8Array> =>
     transport.call(operation, body, { signal: ending, ...(metadata && { metadata }) });
   return withTimeout(timeoutMs, call, { signal, error: () => answerTimeoutError(timeoutMs), ref: true });

@@ -68,13 +68,9 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.payments.reversed': counter('{payment}', 'Payments reversed', {
     payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
   }),
-  'express_intents.payments.expired': counter(
-    '{payment}',
-    'Intents not paid within `watch.unpaidMs`; they are polled daily for another `watch.unpaidMs`',
-    {
-      payment_expired: () => one(),
-    },
-  ),
+  'express_intents.payments.expired': counter('{payment}', 'Intents not paid within `watch.unpaidMs`', {
+    payment_expired: () => one(),
+  }),
   'express_intents.settlement.lag': histogram('s', 'Time from the detected submission of a payment to its settlement', {
     payment_settled: ({ lagMs }) => seconds(lagMs),
   }),
@@ -87,7 +83,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   }),
   'express_intents.ledger.due': gauge('{payment}', 'Payments that are due for a poll or a hook call'),
   'express_intents.ledger.oldest_due': gauge('s', 'Longest current wait of a due payment'),
-  'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
+  'express_intents.ledger.dead_letters': gauge('{payment}', 'Dead letters in the ledger'),
   'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {
     ledger_unavailable: () => one(),
   }),
@@ -173,7 +169,7 @@ function recorderOf(meter: Meter, name: string, { kind, unit, description }: Met
 
 /** One query for all gauges. They have no value during an outage of the ledger. */
 function observeBacklog(meter: Meter, readBacklog: ReadLedgerBacklog): () => void {
-  const gauges = ['due', 'oldest_due', 'dead'].map((gauge) => {
+  const gauges = ['due', 'oldest_due', 'dead_letters'].map((gauge) => {
     const name = `express_intents.ledger.${gauge}`;
     const { unit, description } = metrics[name] as Metric;
     return meter.createObservableGauge(name, { unit, description });

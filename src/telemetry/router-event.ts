@@ -60,7 +60,7 @@ export interface RouterEventDetails {
     KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` received the same intent. */
   readonly intent_replayed: IntentFields & KindFields;
-  /** `POST /intent` failed for a reason other than a rate limit. `kind` is the requested one. */
+  /** `POST /intent` failed, except due to a rate limit or disconnect. `kind` is the requested one. */
   readonly intent_failed: ErrorFields & OptionalKindFields;
   /** The QR code was scanned. For display only: anyone who sees it can cause this event. */
   readonly code_scanned: IntentFields;
@@ -74,10 +74,7 @@ export interface RouterEventDetails {
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
   /** The payment service has reversed a payment. For a settled payment, `onReversed` has succeeded, if the site has one. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
-  /**
-   * The intent was not paid within `watch.unpaidMs`. It is polled once a day for another `watch.unpaidMs`, and a payment then
-   * still settles.
-   */
+  /** The intent was not paid within `watch.unpaidMs`. A payment within another `watch.unpaidMs` still settles. */
   readonly payment_expired: IntentFields;
   /** `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` has succeeded. The first two are committed. */
   readonly hook_completed: HookFields;
@@ -94,7 +91,7 @@ export interface RouterEventDetails {
   };
   /** A login has started its session. */
   readonly login_completed: IntentFields;
-  /** `POST /session` failed for a reason other than a rate limit. */
+  /** `POST /session` failed, except due to a rate limit or disconnect. */
   readonly login_failed: ErrorFields;
   /** `DELETE /session` or `logOut()` has succeeded, even if no user was logged in. */
   readonly logged_out: unknown;
@@ -102,7 +99,7 @@ export interface RouterEventDetails {
   readonly webhook_received: IntentFields;
   /** A webhook call was rejected, such as for its signature, or during shutdown. `code` has the reason. */
   readonly webhook_rejected: ErrorFields;
-  /** An address has exceeded a rate limit. `route` is a name of the option `routes`. */
+  /** An address has exceeded a rate limit. Not emitted by `requirePayment`. `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
   /** A page has opened the event stream of an intent. */
   readonly stream_opened: IntentFields;

@@ -21,14 +21,14 @@ describe('development mode in production', () => {
     async (sequencerUrl) => {
       const start = inProduction(() => startSite({ sequencerUrl }));
       await expect(start).rejects.toMatchObject({ code: 'invalid_configuration' });
-      await expect(start).rejects.toThrow('- INTENT_SEQUENCER_URL:');
+      await expect(start).rejects.toThrow('- sequencerUrl:');
     },
   );
 
   test('provides no defaults: a missing key and domain are reported', async () => {
     const nothing = { verifierSecret: '', domain: '', destination: '', sequencerUrl: 'https://service.example' };
     const start = inProduction(() => startSite(nothing));
-    for (const missing of ['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']) {
+    for (const missing of ['verifierSecret', 'domain']) {
       await expect(start).rejects.toThrow(`- ${missing}:`);
     }
   });

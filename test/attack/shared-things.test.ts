@@ -43,7 +43,7 @@ describe('an export of the ledger on a terminal', () => {
   test('has no control characters, and parses to the same text', async () => {
     const order = 'a\u001b]0;owned\u0007b\u009b31mc\u007fd\u202ee\u2028f\u{e0041}g';
     const row = { id: 'x', line: `{"intent":{"metadata":{"order":${JSON.stringify(order)}}}}` };
-    const query = async (sql: string) => ({ rows: sql.includes('jsonb_build_object') ? [row] : [{ tables: 1 }] });
+    const query = async (sql: string) => ({ rows: sql.includes('jsonb_build_object') ? [row] : [{ version: 1 }] });
     const db = { transaction: (work: (tx: Queryable) => unknown) => work({ query } as unknown as Queryable) };
     const lines: string[] = [];
     await exportLedger(db as unknown as Database, async (line) => void lines.push(line));

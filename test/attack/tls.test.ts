@@ -93,12 +93,12 @@ describe('self-signed certificate', () => {
 
 describe('TLS downgrade', () => {
   test.each([
-    ['a service over http', { sequencerUrl: 'http://service.example' }, 'INTENT_SEQUENCER_URL'],
-    ['a service on this machine over http', { sequencerUrl: 'http://127.0.0.1:4747' }, 'INTENT_SEQUENCER_URL'],
-    ['gRPC without TLS', { grpcUrl: 'http://service.example' }, 'INTENT_SEQUENCER_GRPC_URL'],
-    ['gRPC without a scheme', { grpcUrl: 'service.example:443' }, 'INTENT_SEQUENCER_GRPC_URL'],
-    ['an origin of the site over http', { origin: 'http://shop.example' }, 'INTENT_ORIGIN'],
-    ['a wallet over http', { walletUrl: 'http://wallet.example' }, 'INTENT_WALLET_URL'],
+    ['a service over http', { sequencerUrl: 'http://service.example' }, 'sequencerUrl'],
+    ['a service on this machine over http', { sequencerUrl: 'http://127.0.0.1:4747' }, 'sequencerUrl'],
+    ['gRPC without TLS', { grpcUrl: 'http://service.example' }, 'grpcUrl'],
+    ['gRPC without a scheme', { grpcUrl: 'service.example:443' }, 'grpcUrl'],
+    ['an origin of the site over http', { origin: 'http://shop.example' }, 'origin'],
+    ['a wallet over http', { walletUrl: 'http://wallet.example' }, 'walletUrl'],
   ])('in production is rejected at startup: %s', async (_name, options, setting) => {
     const siteOptions = { sequencerUrl: 'https://service.example', ...options };
     const start = inProduction(() => startSite(siteOptions));

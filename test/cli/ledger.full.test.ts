@@ -256,7 +256,7 @@ it('ledger list escapes control characters in imported ids, accounts and currenc
     ...{ timeouts: 0, lane: 'first', due_set_at: '2026-03-04T05:06:07Z' },
     ...{ dead_letter_hook: evil, last_error: evil },
   };
-  const file = [{ ledger: 'express-intents', tables: 1 }, { intent, history: [] }, { intents: 1 }];
+  const file = [{ ledger: 'express-intents', schemaVersion: 1 }, { intent, history: [] }, { intents: 1 }];
   const input = file.map((line) => JSON.stringify(line)).join('\n');
   expect(await runCommand(['ledger', 'import'], { input })).toMatchObject({ code: 0 });
   const { out } = await command('ledger', 'list');

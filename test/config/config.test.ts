@@ -233,15 +233,13 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(problemsIn({}, { ...env, INTENT_VERIFIER_SECRET_FILE: path })).toEqual([
       {
         setting: 'INTENT_VERIFIER_SECRET',
-        problem: 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.',
+        problem: 'INTENT_VERIFIER_SECRET_FILE is set too.',
         fix: 'Unset one of them.',
       },
     ]);
     expect(problemsIn({ verifierSecret: oldKey.secret }, { INTENT_VERIFIER_SECRET_FILE: path })).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({
-          problem: 'The option `verifierSecret` and INTENT_VERIFIER_SECRET_FILE are both set.',
-        }),
+        { setting: 'verifierSecret', problem: 'INTENT_VERIFIER_SECRET_FILE is set too.', fix: 'Unset one of them.' },
       ]),
     );
   });
@@ -301,7 +299,7 @@ describe('INTENT_SECRET', () => {
     [`${first},`, 'Entry 2 of 2 is empty. Remove the comma.'],
     [' '.repeat(40), 'It is shorter than 32 characters.'],
   ])('rejects "%s"', (secret, problem) => {
-    expect(problemsIn({ secret })).toEqual([
+    expect(problemsIn({}, { ...env, INTENT_SECRET: secret })).toEqual([
       {
         setting: 'INTENT_SECRET',
         problem,
@@ -338,16 +336,71 @@ test.each<[string, Environment]>([
   ['https://wallet.example/#x', env],
   ['http://wallet.example/', production],
 ])('parseConfig rejects INTENT_WALLET_URL=%s', (walletUrl, environment) => {
-  expect(settingsOf({ walletUrl }, environment)).toEqual(['INTENT_WALLET_URL']);
+  expect(settingsOf({ walletUrl }, environment)).toEqual(['walletUrl']);
   expect(settingsOf({}, { ...environment, INTENT_WALLET_URL: walletUrl })).toEqual(['INTENT_WALLET_URL']);
+});
+
+describe('a value from an option, which overrides its variable', () => {
+  const variables = {
+    INTENT_SEQUENCER_URL: url,
+    INTENT_SEQUENCER_GRPC_URL: url,
+    INTENT_EMULATOR_PORT: '4747',
+    INTENT_VERIFIER_SECRET: key.secret,
+    INTENT_DOMAIN: 'shop.example',
+    INTENT_DESTINATION: destination,
+    INTENT_ORIGIN: 'https://shop.example',
+    INTENT_SECRET: 's'.repeat(32),
+    INTENT_WEBHOOK_PUBLIC_KEY: key.publicKey,
+    INTENT_WALLET_URL: 'https://wallet.example',
+    INTENT_DATABASE_URL: 'postgres://localhost/shop',
+  };
+
+  it.each<[string, ConfigOptions, string]>([
+    ['sequencerUrl', { sequencerUrl: 'x' }, "sequencerUrl: '<base URL of your payment service>'"],
+    ['grpcUrl', { grpcUrl: 'x://' }, "grpcUrl: '<gRPC URL of your payment service>'"],
+    ['grpcUrl', { grpcUrl: 'a.example' }, "grpcUrl: 'https://a.example'"],
+    ['emulator.port', { emulator: { port: -1 } }, 'emulator: { port: 4747 }'],
+    [
+      'verifierSecret',
+      { verifierSecret: 'x' },
+      'Correct the value, or use a secret that `npx express-intents keygen` prints.',
+    ],
+    ['domain', { domain: 'x' }, "domain: '<the registrable domain of the site, such as example.com, not localhost>'"],
+    ['destination', { destination: 'x' }, "destination: '<the Base58 account that receives payments>'"],
+    ['origin', { origin: 'x' }, "origin: 'http://localhost:3000' (no path, no trailing slash)"],
+    ['secret', { secret: 'x' }, "secret: '<at least 32 random characters>'"],
+    ['walletUrl', { walletUrl: 'x' }, "walletUrl: 'https://<the page that opens the wallet>'"],
+    [
+      'databaseUrl',
+      { databaseUrl: 'mysql://x' },
+      "databaseUrl: './ledger' for one process (npm install @electric-sql/pglite), or databaseUrl: 'postgres://...' for any number (npm install pg)",
+    ],
+    [
+      'webhookPublicKey',
+      { webhook: true, webhookPublicKey: 'x' },
+      "webhookPublicKey: '<the public key of your payment service, Base58; several, separated by commas>'",
+    ],
+  ])('is reported as `%s`, with a fix of the option: %j', (setting, options, fix) => {
+    expect(problemsIn(options, variables)).toEqual([{ setting, problem: expect.any(String), fix }]);
+  });
+
+  it('is reported as empty, not as not set', () => {
+    const problem = 'It is empty. Logins require the domain of the site.';
+    expect(problemsIn({ domain: '' }, { ...env, INTENT_DOMIAN: 'x', INTENT_OTHER: 'y' })).toMatchObject([
+      { setting: 'domain', problem },
+    ]);
+    const [empty] = problemsIn({ verifierSecret: '' });
+    expect(empty).toMatchObject({ setting: 'verifierSecret', problem: 'It is empty. Logins need a verifier key.' });
+    expect(empty?.fix).not.toContain('INTENT_');
+  });
 });
 
 describe('a configuration problem', () => {
   const examples: [string, ConfigOptions, Environment, ConfigProblem][] = [
     [
       'no sequencer, in development',
-      { sequencerUrl: '' },
-      env,
+      {},
+      { ...env, INTENT_SEQUENCER_URL: '' },
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It is not set.',
@@ -356,8 +409,8 @@ describe('a configuration problem', () => {
     ],
     [
       'no sequencer, in production',
-      { sequencerUrl: '' },
-      production,
+      {},
+      { ...production, INTENT_SEQUENCER_URL: '' },
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It is not set.',
@@ -367,8 +420,8 @@ describe('a configuration problem', () => {
     ...['sequencer.example', 'grpc://sequencer.example', 'Embedded', 'https://', 'localhost:4747'].map(
       (sequencerUrl): [string, ConfigOptions, Environment, ConfigProblem] => [
         `the sequencer ${sequencerUrl}`,
-        { sequencerUrl },
-        env,
+        {},
+        { ...env, INTENT_SEQUENCER_URL: sequencerUrl },
         {
           setting: 'INTENT_SEQUENCER_URL',
           problem: 'It is not an http(s) URL.',
@@ -378,8 +431,8 @@ describe('a configuration problem', () => {
     ),
     [
       'a sequencer over http, in production',
-      { sequencerUrl: 'http://sequencer.example' },
-      production,
+      {},
+      { ...production, INTENT_SEQUENCER_URL: 'http://sequencer.example' },
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It must be https when NODE_ENV=production.',
@@ -388,8 +441,8 @@ describe('a configuration problem', () => {
     ],
     [
       'the embedded sequencer, in production',
-      { sequencerUrl: 'embedded' },
-      production,
+      {},
+      { ...production, INTENT_SEQUENCER_URL: 'embedded' },
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem:
@@ -453,8 +506,8 @@ describe('a configuration problem', () => {
     ],
     [
       'no verifier key',
-      { verifierSecret: '' },
-      env,
+      {},
+      { ...env, INTENT_VERIFIER_SECRET: '' },
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'It is not set. Logins need a verifier key.',
@@ -463,18 +516,18 @@ describe('a configuration problem', () => {
     ],
     [
       'an invalid verifier secret',
-      { verifierSecret: 'hunter2' },
-      env,
+      {},
+      { ...env, INTENT_VERIFIER_SECRET: 'hunter2' },
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
-        fix: 'Correct the value. For a new key, replace the line with the output of `npx express-intents keygen`.',
+        fix: 'Correct the value, or use a secret that `npx express-intents keygen` prints.',
       },
     ],
     [
       'no domain',
-      { domain: '' },
-      env,
+      {},
+      { ...env, INTENT_DOMAIN: '' },
       {
         setting: 'INTENT_DOMAIN',
         problem: 'It is not set. Logins require the domain of the site.',
@@ -484,8 +537,8 @@ describe('a configuration problem', () => {
     ...['www.shop.example', 'https://shop.example', 'shop.example:443', 'localhost', 'com', 'Shop.example'].map(
       (domain): [string, ConfigOptions, Environment, ConfigProblem] => [
         `the domain ${domain} (interface 4.6)`,
-        { domain },
-        env,
+        {},
+        { ...env, INTENT_DOMAIN: domain },
         {
           setting: 'INTENT_DOMAIN',
           problem: expect.stringMatching(/Expected|Subdomains/),
@@ -495,8 +548,8 @@ describe('a configuration problem', () => {
     ),
     [
       'a destination that is not an account (interface 2.8)',
-      { destination: 'me' },
-      env,
+      {},
+      { ...env, INTENT_DESTINATION: 'me' },
       {
         setting: 'INTENT_DESTINATION',
         problem: 'The value is not the Base58 form of 32 bytes. Copy the whole value again.',
@@ -511,8 +564,8 @@ describe('a configuration problem', () => {
       'wss://a.example',
     ].map((origin): [string, ConfigOptions, Environment, ConfigProblem] => [
       `the origin ${origin}`,
-      { origin },
-      env,
+      {},
+      { ...env, INTENT_ORIGIN: origin },
       {
         setting: 'INTENT_ORIGIN',
         problem: 'It is not an origin.',
@@ -521,8 +574,8 @@ describe('a configuration problem', () => {
     ]),
     [
       'an origin over http, in production',
-      { origin: 'http://example.com' },
-      production,
+      {},
+      { ...production, INTENT_ORIGIN: 'http://example.com' },
       {
         setting: 'INTENT_ORIGIN',
         problem: 'It must be https when NODE_ENV=production.',

@@ -29,7 +29,7 @@ it('the option grpcUrl overrides the variable, and disables it with an empty tex
 });
 
 it('the URL of the proxy is validated as well if it is set', () => {
-  expect(problemsIn(grpcUrl, {}, { sequencerUrl: 'nonsense' })).toMatchObject([{ setting: 'INTENT_SEQUENCER_URL' }]);
+  expect(problemsIn(grpcUrl, {}, { sequencerUrl: 'nonsense' })).toMatchObject([{ setting: 'sequencerUrl' }]);
 });
 
 it.each<[string, Environment]>([
@@ -80,7 +80,7 @@ it.each<[string, ConfigOptions]>([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
       problem: 'The embedded sequencer that a router starts does not speak gRPC.',
-      fix: expect.stringMatching(/^Unset INTENT_SEQUENCER_GRPC_URL\. Or run .* --grpc-port/),
+      fix: expect.stringMatching(/^Unset it\. Or run .* --grpc-port/),
     },
   ]);
 });

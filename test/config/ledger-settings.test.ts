@@ -62,7 +62,7 @@ test.each([
 ])('another scheme is rejected: %s', (databaseUrl) => {
   expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
     {
-      setting: 'INTENT_DATABASE_URL',
+      setting: 'databaseUrl',
       problem: 'It is neither a URL that begins with postgres:// nor the path of a folder.',
     },
   ]);
@@ -78,8 +78,8 @@ test.each([
   'postgres://shop:hunter2/@db/shop',
 ])('the invalid URL %s is rejected without its password', (databaseUrl) => {
   const [problem] = problemsOf(() => ledgerOf({ databaseUrl }));
-  expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It is not a valid URL.' });
-  expect(problem?.fix).toContain('Percent-encode');
+  expect(problem).toMatchObject({ setting: 'databaseUrl', problem: 'It is not a valid URL.' });
+  expect(problem?.fix).toMatch(/^databaseUrl: 'postgres:\/\/\S+' \(percent-encode/);
   expect(JSON.stringify(problem)).not.toMatch(/hunter2|12345/);
 });
 
@@ -96,7 +96,7 @@ describe('in production', () => {
   const production = { NODE_ENV: 'production' };
 
   test('a folder is rejected with the failure that it does not survive', () => {
-    expect(problemsOf(() => ledgerOf({ databaseUrl: './ledger' }, production))).toEqual([
+    expect(problemsOf(() => ledgerOf({}, { ...production, INTENT_DATABASE_URL: './ledger' }))).toEqual([
       {
         setting: 'INTENT_DATABASE_URL',
         problem:

@@ -43,7 +43,7 @@ test.each([`${one},`, 'nonsense', `1${one}`, generateKeyPair().secret.slice(0, 2
   'an invalid public key is reported: %s',
   (webhookPublicKey) => {
     const problems = problemsOf(() => webhookOf({ webhook: true, webhookPublicKey }, origin));
-    expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_WEBHOOK_PUBLIC_KEY']);
+    expect(problems.map(({ setting }) => setting)).toEqual(['webhookPublicKey']);
   },
 );
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/config.js';
-import { knownVariables } from '../../src/config/typos.js';
+import { knownVariables } from '../../src/config/variables.js';
 import { generateKeyPair } from '../../src/keys/verifier-key.js';
 import { defaultTiming } from '../../src/ledger/settlement/settlement-timing.js';
 import { manifest, root } from '../package/consumer-project.js';

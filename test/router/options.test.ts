@@ -55,7 +55,7 @@ describe('intentRouter', () => {
       'payment: It must be a function.',
       'logger: It must be an object with warn and error, or false.',
       'domian: Unknown option "domian".',
-      'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
+      'sequencerUrl: It is not an http(s) URL.',
       'clientAmount: min is greater than max.',
     ]);
   });
@@ -67,6 +67,7 @@ describe('intentRouter', () => {
     ['emulator', { emulator: [] }, 'emulator'],
     ['emulator.port', { emulator: { port: '4747' } }, 'emulator.port'],
     ['emulator.port', { emulator: { port: true } }, 'emulator.port'],
+    ['emulator.port', { emulator: { port: null } }, 'emulator.port'],
     ['login.ttlMs', { login: { ttlMs: null } }, 'login.ttlMs'],
     ['hookLimits.maxAttempts', { hookLimits: { maxAttempts: null } }, 'hookLimits.maxAttempts'],
   ])('rejects a wrong type of %s: %j', (_name, wrong, setting) => {

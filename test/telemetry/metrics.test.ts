@@ -70,7 +70,7 @@ test('a payment is measured from the request to the settlement, with names, unit
   ]);
   expect(pointsOf(collected.get('express_intents.logins.failed'))).toEqual([[1, { 'error.type': 'intent_not_found' }]]);
   expect(pointsOf(collected.get('express_intents.ledger.due'))).toEqual([[1, {}]]);
-  expect(pointsOf(collected.get('express_intents.ledger.dead'))).toEqual([[1, {}]]);
+  expect(pointsOf(collected.get('express_intents.ledger.dead_letters'))).toEqual([[1, {}]]);
   expect(pointsOf(collected.get('express_intents.upstream.duration'))).toContainEqual([
     3,
     {
@@ -97,7 +97,9 @@ test('the ledger is read at each collection until the router is closed', async (
   });
   expect((await telemetry.metrics()).get('express_intents.ledger.due')).toBeUndefined();
   const collected = await telemetry.metrics();
-  const gauges = ['due', 'oldest_due', 'dead'].map((name) => pointsOf(collected.get(`express_intents.ledger.${name}`)));
+  const gauges = ['due', 'oldest_due', 'dead_letters'].map((name) =>
+    pointsOf(collected.get(`express_intents.ledger.${name}`)),
+  );
   expect(gauges).toEqual([[[7, {}]], [[1.5, {}]], [[1, {}]]]);
   instruments.close();
   await telemetry.metrics();

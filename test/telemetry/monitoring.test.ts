@@ -86,7 +86,7 @@ describe('the names of series', () => {
 
 describe('a query with', () => {
   test.each([
-    ['a missing parenthesis', 'max(express_intents_ledger_dead', 'syntax error'],
+    ['a missing parenthesis', 'max(express_intents_ledger_dead_letters', 'syntax error'],
     ['an unknown metric', 'max(express_intents_ledger_death)', 'no series express_intents_ledger_death'],
     ['a counter without its suffix', 'rate(express_intents_logouts[5m])', 'no series express_intents_logouts'],
     ['a label of another metric', 'sum by (express_intents_route) (express_intents_streams_open)', 'no label'],

@@ -128,7 +128,9 @@ test('injectFault rejects unknown faults and settings that do not fit', async ()
   // @ts-expect-error An unknown fault.
   expect(() => sequencer.injectFault('sulk')).toThrow(/`kind`: /);
   // @ts-expect-error Only delays and drips have a time.
-  expect(() => sequencer.injectFault({ kind: 'disconnect', ms: 10 })).toThrow(/disconnect has no ms/);
+  expect(() => sequencer.injectFault({ kind: 'disconnect', ms: 10 })).toThrow(/disconnect does not accept `ms`/);
   // @ts-expect-error Only messages can be duplicated.
-  expect(() => sequencer.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(/duplicate is for/);
+  expect(() => sequencer.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(
+    /duplicate applies only to/,
+  );
 });

@@ -10,12 +10,12 @@ import { qrCode } from './qr-code.js';
 
 // Loaded when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
 
-/** The states that `IntentFlow` sets and describes. `data-state` is the last one, or `asking` during the question of `ask`. */
+/** The states that `IntentFlow` sets and describes. `data-state` is the last one, or `awaitingConfirmation` during `confirmUser`. */
 export type DialogState =
   | 'preparing'
   | 'waiting'
   | 'scanned'
-  | 'confirming'
+  | 'completing'
   | 'done'
   | 'declined'
   | 'expired'
@@ -25,7 +25,7 @@ export type DialogState =
 
 /** Details of a state. */
 export interface Details {
-  /** What to show in the state `problem`, and in `confirming` while the completion is retried. */
+  /** What to show in the state `problem`, and in `completing` while the completion is retried. */
   readonly problem?: Problem;
   /** Whether no retry is offered. */
   readonly isFinal?: boolean;
@@ -57,8 +57,8 @@ export interface Actions {
 
 /** The paths of the marks that replace the code, 24 by 24 units. */
 const marks = {
-  asking: 'M12 12a4 4 0 1 0-.1 0M4 20a8 7 0 0 1 16 0',
-  confirming: 'M12 2a10 10 0 0 1 10 10',
+  awaitingConfirmation: 'M12 12a4 4 0 1 0-.1 0M4 20a8 7 0 0 1 16 0',
+  completing: 'M12 2a10 10 0 0 1 10 10',
   done: 'M5 13l4 4L19 7',
   declined: 'M7 7l10 10M17 7L7 17',
   expired: 'M12 5v7l4 3',
@@ -204,7 +204,7 @@ export class IntentDialog {
   show(state: DialogState, details: Details = {}): void {
     const { element } = this;
     element.dataset.state = state;
-    const isFinal = details.isFinal || state === 'done' || state === 'confirming';
+    const isFinal = details.isFinal || state === 'done' || state === 'completing';
     const isCheck = state === 'expired' && this.#settings.mode === 'payment';
     const mark = marks[state as 'done'] ?? '';
     this.#setMark(mark);
@@ -221,13 +221,13 @@ export class IntentDialog {
   }
 
   /**
-   * Asks in the open dialog: continue as the user of the wallet?
+   * Asks in the open dialog whether to continue as the user of the wallet.
    * @returns false if the visitor closes the dialog; never resolves if the dialog leaves the page
    */
-  ask(userId: string): Promise<boolean> {
+  confirmUser(userId: string): Promise<boolean> {
     const { ask, yes, no } = this.#texts;
-    this.element.dataset.state = 'asking';
-    this.#setMark(marks.asking);
+    this.element.dataset.state = 'awaitingConfirmation';
+    this.#setMark(marks.awaitingConfirmation);
     this.#retry.hidden = false;
     this.#retry.textContent = yes;
     this.#cancel.textContent = no;
@@ -241,7 +241,7 @@ export class IntentDialog {
     const answer = this.#answer;
     if (!answer) return;
     this.#answer = undefined;
-    this.show('confirming');
+    this.show('completing');
     answer(isConfirmed);
   }
 
@@ -270,7 +270,7 @@ export class IntentDialog {
   #sentence(state: DialogState, { problem, isUnpaid, check }: Details): string {
     const texts = this.#texts;
     const isPayment = this.#settings.mode === 'payment';
-    if (problem && state === 'confirming') return retryText(problem, texts);
+    if (problem && state === 'completing') return retryText(problem, texts);
     if (problem) {
       // The site's own message is shown alone: `unpaid` could contradict it, if the visitor has paid in another tab.
       const isOwnText = problem.code === 'request_refused' && problem.message !== problem.code;

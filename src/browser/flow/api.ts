@@ -78,7 +78,7 @@ const explained = new Set<string>();
 
 /** The router answers every error as JSON with a code. Any other answer is a fault of the installation, reported once. */
 function explainForeignAnswer(path: string, { status, headers, redirected }: Response, isPost: boolean): void {
-  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without a type'}`;
+  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without a Content-Type'}`;
   if (explained.has(answer)) return;
   explained.add(answer);
   const cause =

@@ -33,9 +33,9 @@ const isRetryable = (state: string): state is CancelReason => /declined|expired|
  * - offline, silent: the site, or the payment service, does not respond. In preparing, the creation is retried; later, the
  *   watch continues.
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
- * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
+ * - completing: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
- * Every state leads to idle when the element leaves the page, and every state except confirming also when the visitor
+ * Every state leads to idle when the element leaves the page, and every state except completing also when the visitor
  * closes the dialog.
  *
  * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues until
@@ -73,8 +73,8 @@ export class IntentFlow {
   /** Opens the dialog and creates an intent, unless an attempt is active. */
   async start(): Promise<void> {
     if (this.#attempt) {
-      // A login can be confirming without a dialog: it was closed, or the page was reloaded.
-      if (this.#state === 'confirming') return this.#open().catch(() => this.#noteLoadFailure());
+      // A login can be in progress without a dialog: it was closed, or the page was reloaded.
+      if (this.#state === 'completing') return this.#open().catch(() => this.#noteLoadFailure());
       return;
     }
     this.#settings = this.#resolveSettings();
@@ -155,7 +155,7 @@ export class IntentFlow {
     }
     if (this.#attempt !== attempt || this.#state !== state) return;
     this.#dialog.open(settings, texts[settings.mode]);
-    if (state === 'confirming') this.#dialog.clearCode();
+    if (state === 'completing') this.#dialog.clearCode();
     this.#show(state as DialogState);
   }
 
@@ -291,9 +291,9 @@ export class IntentFlow {
     this.#attempt = attempt;
     let user: User | undefined;
     if (completesLogin) {
-      this.#clearCode('confirming');
+      this.#clearCode('completing');
       try {
-        const onRetry = (problem: Problem): void => this.#show('confirming', { problem });
+        const onRetry = (problem: Problem): void => this.#show('completing', { problem });
         const { session } = settings.routes;
         user = await finishLogin(id, session, attempt.signal, onRetry, (userId) => this.#askUser(userId));
       } catch (error) {
@@ -325,7 +325,7 @@ export class IntentFlow {
   /** Asks the visitor to confirm the user. Opens the dialog if it is closed. */
   async #askUser(userId: string): Promise<boolean> {
     await this.#open();
-    return this.#dialog?.ask(userId) ?? false;
+    return this.#dialog?.confirmUser(userId) ?? false;
   }
 
   /** A login restored after a reload may be complete already. Without a dialog this is not reported. */
@@ -349,7 +349,7 @@ export class IntentFlow {
   async #onClosed(): Promise<void> {
     const state = this.#state;
     const intent = this.#latestId;
-    if (state === 'confirming') return this.#showBusy();
+    if (state === 'completing') return this.#showBusy();
     this.#endAttempt();
     if (/done|idle/.test(state)) return;
     const { urls, orderJson, mode } = this.#settings;

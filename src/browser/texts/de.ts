@@ -18,7 +18,7 @@ export const de: Texts = {
   waitingHere: 'Fahren Sie in Ihrer Wallet fort.',
   waitingCopy: 'Kopieren Sie diesen Code in Ihre Wallet, oder scannen Sie ihn mit einem anderen Gerät.',
   scanned: 'Bestätigen Sie in Ihrer Wallet.',
-  confirming: 'Sie werden angemeldet …',
+  completing: 'Sie werden angemeldet …',
   paid: 'Bezahlt. Vielen Dank!',
   loggedIn: 'Angemeldet.',
   declined: 'In Ihrer Wallet abgelehnt.',

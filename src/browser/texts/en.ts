@@ -17,7 +17,7 @@ export const en = {
   waitingHere: 'Continue in your wallet.',
   waitingCopy: 'Copy this code into your wallet, or scan it with another device.',
   scanned: 'Confirm in your wallet.',
-  confirming: 'Logging you in…',
+  completing: 'Logging you in…',
   paid: 'Paid. Thank you!',
   loggedIn: 'Logged in.',
   declined: 'Declined in your wallet.',

@@ -18,7 +18,7 @@ export const es: Texts = {
   waitingHere: 'Continúa en tu monedero.',
   waitingCopy: 'Copia este código en tu monedero o escanéalo con otro dispositivo.',
   scanned: 'Confirma en tu monedero.',
-  confirming: 'Iniciando sesión…',
+  completing: 'Iniciando sesión…',
   paid: 'Pagado. ¡Gracias!',
   loggedIn: 'Sesión iniciada.',
   declined: 'Rechazado en tu monedero.',

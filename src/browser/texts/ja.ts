@@ -18,7 +18,7 @@ export const ja: Texts = {
   waitingHere: 'ウォレットで続けてください。',
   waitingCopy: 'このコードをウォレットにコピーするか、別の端末で読み取ってください。',
   scanned: 'ウォレットで承認してください。',
-  confirming: 'ログインしています…',
+  completing: 'ログインしています…',
   paid: 'お支払いが完了しました。ありがとうございます。',
   loggedIn: 'ログインしました。',
   declined: 'ウォレットで拒否されました。',

@@ -35,5 +35,5 @@ export function problemText({ code, message, status }: Problem, texts: Texts): s
 export function retryText({ code, status }: Problem, texts: Texts): string {
   if (/^sequencer/.test(code)) return texts.silent;
   if (!status) return texts.noAnswer;
-  return status > 499 ? texts.failing : texts.confirming;
+  return status > 499 ? texts.failing : texts.completing;
 }

@@ -79,8 +79,9 @@ async function checkEventStream(url: URL, serviceMs: number, context: DoctorCont
   try {
     // The headers of a browser, so that a proxy that compresses does so.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
-    const ask = (signal: AbortSignal): Promise<ExternalResponse> => context.client.send(url, { headers, signal });
-    answer = await withTimeout(timeoutMs, ask, { signal: context.signal });
+    const sendRequest = (signal: AbortSignal): Promise<ExternalResponse> =>
+      context.client.send(url, { headers, signal });
+    answer = await withTimeout(timeoutMs, sendRequest, { signal: context.signal });
   } catch {
     return { symptom: 'The response does not arrive', heldMs: timeoutMs };
   }
@@ -105,20 +106,20 @@ async function measureService(
   { client, signal }: DoctorContext,
 ): Promise<ServiceTimes | { readonly finding: Finding }> {
   if (!path) return { tookMs: 0, siteOnlyMs: 0 };
-  const ask = (id: string) => client.read(new URL(`${path}/${id}`, siteUrl), { signal });
-  let [siteOnlyMs, askedMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  let asked: TextResponse;
+  const readStatus = (id: string) => client.read(new URL(`${path}/${id}`, siteUrl), { signal });
+  let [siteOnlyMs, statusMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let answer: TextResponse;
   // The fastest of three calls, because load only makes a call slower.
   for (let times = 1; ; times += 1) {
-    siteOnlyMs = Math.min(siteOnlyMs, (await ask(malformedId)).tookMs);
-    asked = await ask(generateKeyPair().publicKey);
-    askedMs = Math.min(askedMs, asked.tookMs);
-    if (asked.status !== 200) break;
-    if (times === 3) return { tookMs: askedMs - siteOnlyMs, siteOnlyMs };
+    siteOnlyMs = Math.min(siteOnlyMs, (await readStatus(malformedId)).tookMs);
+    answer = await readStatus(generateKeyPair().publicKey);
+    statusMs = Math.min(statusMs, answer.tookMs);
+    if (answer.status !== 200) break;
+    if (times === 3) return { tookMs: statusMs - siteOnlyMs, siteOnlyMs };
   }
-  if (asked.status === 429) return { finding: rateLimited };
-  const { code = '' } = readProblem(asked.text);
-  const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();
+  if (answer.status === 429) return { finding: rateLimited };
+  const { code = '' } = readProblem(answer.text);
+  const text = `The site does not report the status of an intent: ${answer.status} ${code}`.trim();
   const fix = 'See the checks `sequencer` and `stream` above, and the log of the site for the reason.';
   return { finding: failure(`${text}.`, fix) };
 }

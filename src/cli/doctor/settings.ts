@@ -1,6 +1,7 @@
 import { type Config, noDestination, parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
-import { knownVariables, unknownVariables } from '../../config/typos.js';
+import { unknownVariables } from '../../config/typos.js';
+import { knownVariables } from '../../config/variables.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import { doctorToken } from '../../http/operations/proxy-report.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';

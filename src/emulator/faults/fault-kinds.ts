@@ -186,7 +186,8 @@ export function parseFault(fault: unknown): ResolvedFault {
   const { kind, times = Number.POSITIVE_INFINITY } = data;
   const traits = faultKinds[kind];
   for (const setting of ['when', 'ms', 'httpStatus'] as const) {
-    if (data[setting] !== undefined && traits[setting] === undefined) throw invalid(`${kind} has no ${setting}`);
+    if (data[setting] !== undefined && traits[setting] === undefined)
+      throw invalid(`${kind} does not accept \`${setting}\`. Remove it`);
   }
   const { when = traits.when ?? 'after', ms = traits.ms ?? 0, httpStatus = traits.httpStatus ?? 500 } = data;
   return Object.freeze({ kind, operations: operationsOf(data), when, times, ms, httpStatus });
@@ -195,7 +196,7 @@ export function parseFault(fault: unknown): ResolvedFault {
 function operationsOf({ kind, operations }: z.infer<typeof schema>): readonly SequencerOperation[] | undefined {
   if (!faultKinds[kind].messagesOnly) return operations;
   const other = operations?.find((name) => !deliveringOperations.includes(name));
-  if (other) throw invalid(`${kind} is for ${deliveringOperations.join(' and ')}, not for ${other}`);
+  if (other) throw invalid(`${kind} applies only to ${deliveringOperations.join(' and ')}. Remove ${other}`);
   return operations ?? deliveringOperations;
 }
 

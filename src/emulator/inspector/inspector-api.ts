@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type RequestHandler, Router } from 'express';
-import { IntentError } from '../../errors.js';
 import { requireReversible, reversePayment } from '../operations/payment.js';
 import { answerError, parseJson, requireOwnOrigin } from '../servers/json-api.js';
+import { intentNotFound } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { describeTimeline, inspectIntent, listInspectedIntents } from './inspected-intent.js';
@@ -18,7 +18,7 @@ export function inspectorApi(state: SequencerState, wallets: readonly Wallet[]):
   router.get('/intents/:id', (req, res) => {
     const { id } = req.params;
     const intent = inspectIntent(state, id, wallets);
-    if (!intent) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
+    if (!intent) throw intentNotFound(id);
     res.json(intent);
   });
   router.get('/other', (_req, res) => {

@@ -65,7 +65,7 @@ function statusOf({ scanned, submitted }: StoredIntent): v1.GetStatusResponse.$P
 const WebhookResult = v1.RegisterWebhookResponse.Result;
 const maxWebhookUrlLength = 2_048;
 
-/** MicroPayment.registerWebhook (protocol section 5). An intent has one webhook, registered before it is submitted. */
+/** MicroPayment.registerWebhook (protocol section 5). An intent has at most one webhook, registered before its submission. */
 export function handleRegisterWebhook({ intents }: SequencerState, body: Uint8Array): Uint8Array {
   const { intentId, url } = decode(v1.RegisterWebhookRequest, body);
   const intent = intents.get(formatBase58(requireBytes32(intentId, 'intent_id')));

@@ -81,7 +81,7 @@ function guardedLookup(allows: AddressPolicy, resolve: Resolve): LookupFunction 
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '', 0);
-      // One refused address refuses the name, even if another one is allowed.
+      // A host name is rejected if any of its addresses is not allowed.
       const refused = addresses.find(({ address }) => !allows(address));
       if (refused) return done(refusedAddress(refused.address), '', 0);
       if (options.all) done(null, addresses);

@@ -12,6 +12,12 @@ import type { VerifiedIntent } from './verified-intent.js';
 //   reversed   the payment was reversed after its submission; it can be submitted again
 // The flags `scanned` and `declined` stay set. `submitted` and `reversed` take precedence.
 
+export const intentNotFound = (id: string): IntentError =>
+  new IntentError(
+    'intent_not_found',
+    `The embedded sequencer has no intent ${id}. Create a new one. Without a state file, a restart deletes all intents.`,
+  );
+
 export interface IntentProgress {
   readonly scanned: boolean;
   /** For display only: anyone with the code can sign the message that sets it. */
@@ -85,7 +91,7 @@ export class IntentStore {
 
   require(id: string): StoredIntent {
     const intent = this.#intents.get(id);
-    if (!intent) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
+    if (!intent) throw intentNotFound(id);
     return intent;
   }
 

@@ -12,6 +12,7 @@ import { type IntentRequest, matchesRequest, type RequestedLogin, verifyIntent }
 import type { KeyPair } from '../../keys/ed25519.js';
 import { v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
+import { intentNotFound } from '../state/intent-store.js';
 import { callSequencer } from './call-sequencer.js';
 
 /** The payment or login request of a code. */
@@ -55,7 +56,7 @@ export function openCode(code: string): OpenedCode {
  */
 export async function fetchRequest(url: string, { id, payload, rendezvous }: OpenedCode): Promise<WalletRequest> {
   const message = await fetchMessage(url, rendezvous);
-  if (!message) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
+  if (!message) throw intentNotFound(id);
   const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
   const request = verifyIntent(message, rendezvous.publicKey, signature);
   if (!matchesRequest(payload, request)) {

@@ -10,6 +10,7 @@ import { encode, v1 } from '../../wire/codec.js';
 import { emulator, submitPayment } from '../../wire/emulator-codec.js';
 import { operations } from '../../wire/envelope.js';
 import { toTimestamp } from '../state/clock.js';
+import { intentNotFound } from '../state/intent-store.js';
 import { callSequencer } from './call-sequencer.js';
 import { fetchRequest, type OpenedCode, openCode, type WalletRequest } from './wallet-request.js';
 
@@ -200,7 +201,7 @@ class SimulatedWallet implements Wallet {
 
 function requireOk(id: string, result: string | undefined, taken: string): void {
   if (result === 'OK') return;
-  if (result === 'REQUEST_NOT_FOUND') throw new IntentError('intent_not_found', `There is no intent ${id}.`);
+  if (result === 'REQUEST_NOT_FOUND') throw intentNotFound(id);
   const isTaken = result === 'ALREADY_PAID' || result === 'DIFFERENT_LOGIN_EXISTS';
   throw new SequencerError('sequencer_error', isTaken ? taken : `The sequencer answered ${result}.`);
 }

@@ -79,7 +79,7 @@ function regeneratedSession(req: SessionRequest, before: RegenerableSession, tim
   };
   const regenerate = async (content: SessionContent): Promise<SessionContent> => {
     const old = requireRegenerable(req);
-    await untilCalledBack((done) => old.regenerate(done), timeoutMs);
+    await callStore((done) => old.regenerate(done), timeoutMs);
     const session = requireRegenerable(req);
     // A regenerated session is a new object. If it is the old one, the middleware did not regenerate it.
     if (session === old) throw notRegenerated();
@@ -87,7 +87,7 @@ function regeneratedSession(req: SessionRequest, before: RegenerableSession, tim
   };
   const save = async (): Promise<void> => {
     const session = requireRegenerable(req);
-    await untilCalledBack((done) => session.save(done), timeoutMs);
+    await callStore((done) => session.save(done), timeoutMs);
   };
   return replaceableSession(req, before, {
     replace: (content) => regenerate(content).catch(forget),
@@ -190,8 +190,8 @@ function isCookieSession({ session, sessionOptions }: SessionRequest): boolean {
   return typeof sessionOptions === 'object' && typeof isNew === 'boolean' && typeof isPopulated === 'boolean';
 }
 
-/** Waits for the callback of the store: the change must be stored before the response is sent. */
-async function untilCalledBack(act: (done: (error?: unknown) => void) => unknown, timeoutMs: number): Promise<void> {
+/** Calls the store, and waits for its callback: the change must be stored before the response is sent. */
+async function callStore(act: (done: (error?: unknown) => void) => unknown, timeoutMs: number): Promise<void> {
   const called = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const returned = act((error) => (error ? reject(error) : resolve()));

@@ -47,8 +47,8 @@ export class TransactionNotStarted extends IntentError {
 
   constructor(cause: unknown, isRefused = true) {
     const message =
-      'The transaction of a hook could not begin. `onPaid` and `onReversed` are called again later. A login must be ' +
-      'retried by the browser. See `cause`.';
+      'The transaction of a hook could not begin. `onPaid` and `onReversed` are called again later. The browser ' +
+      'must retry a login. See `cause`.';
     super('ledger_unavailable', message, { cause });
     this.isRefused = isRefused;
   }

@@ -15,7 +15,7 @@ export const exportName = 'express-intents';
 export function exportLedger(db: Database, write: (line: string) => Promise<void>): Promise<number> {
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
-    await write(JSON.stringify({ ledger: exportName, tables: await tablesVersion(tx) }));
+    await write(JSON.stringify({ ledger: exportName, schemaVersion: await schemaVersion(tx) }));
     let count = 0;
     for (let after = ''; ; ) {
       const lines = await readPage(tx, after);
@@ -31,11 +31,11 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
 }
 
 /** The version of the tables. It may be newer than this program. */
-export async function tablesVersion(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ tables: number }>(
-    'select max(version)::int as tables from express_intents.schema_versions',
+export async function schemaVersion(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ version: number }>(
+    'select max(version)::int as version from express_intents.schema_versions',
   );
-  return rows[0]?.tables ?? 0;
+  return rows[0]?.version ?? 0;
 }
 
 /** These characters become JSON escapes. Some readers, such as `readline` of Node 24, end a line at some of them. */

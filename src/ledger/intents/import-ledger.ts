@@ -3,7 +3,7 @@ import { IntentError } from '../../errors.js';
 import type { Database, Queryable } from '../database/database.js';
 import { intentStates } from '../ledger.js';
 import { lanes } from '../settlement/hook-lanes.js';
-import { exportName, tablesVersion } from './export-ledger.js';
+import { exportName, schemaVersion } from './export-ledger.js';
 
 const batchSize = 200;
 
@@ -22,12 +22,12 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     let isFirst = true;
     let waiting: string[] = [];
     let imported = 0;
-    const tables = await tablesVersion(tx);
+    const current = await schemaVersion(tx);
     for await (const line of lines) {
       number += 1;
       if (count !== undefined && line.trim() !== '')
         throw notAnExport('It has lines after the closing line `{"intents": …}`.');
-      if (isFirst) requireHeader(line, tables);
+      if (isFirst) requireHeader(line, current);
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
         requireValid(line, number);
@@ -45,13 +45,14 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
   });
 }
 
-function requireHeader(line: string, tablesHere: number): void {
-  const { ledger, tables } = parseObject(line);
-  if (ledger !== exportName || typeof tables !== 'number') throw notAnExport('Its first line is not the header.');
-  if (tables <= tablesHere) return;
+function requireHeader(line: string, current: number): void {
+  const { ledger, schemaVersion } = parseObject(line);
+  if (ledger !== exportName || typeof schemaVersion !== 'number')
+    throw notAnExport('Its first line is not the header.');
+  if (schemaVersion <= current) return;
   throw new IntentError(
     'invalid_request',
-    `The file is from a ledger with migration ${tables}. The newest migration of this ledger is ${tablesHere}. Install the version of ` +
+    `The file is from a ledger with migration ${schemaVersion}. The newest migration of this ledger is ${current}. Install the version of ` +
       'express-intents that exported the file, then run `npx express-intents migrate`. Nothing was imported.',
   );
 }

@@ -17,15 +17,20 @@ const batchOptions = {
   maxRunning: 2,
   classifyFailure,
   timeoutMs: 5_000,
-  timeoutError: () => ledgerUnavailable('The database is too slow: an intent waited more than 5 s to be written'),
+  timeoutError: () =>
+    ledgerUnavailable(
+      'The database is too slow: an intent waited more than 5 s to be written',
+      undefined,
+      'Check its load and locks',
+    ),
 };
 
 /**
  * Records new intents. On Postgres, the intents of concurrent requests share statements. A caller waits until its own
  * intent is committed.
  *
- * PGlite executes one statement at a time, and detects a deadlock by the async context of the caller. So there each intent
- * has statements of its own.
+ * PGlite executes one statement at a time, and `EmbeddedDatabase` detects a deadlock by the async context of the caller. So
+ * there each intent has statements of its own.
  */
 export class IntentRecorder {
   readonly #db: Pick<Database, 'query' | 'isShared'>;

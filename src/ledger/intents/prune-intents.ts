@@ -37,7 +37,7 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime())) {
     throw new IntentError(
       'invalid_request',
-      '`olderThan` must be a valid Date. Intents created before it are deleted.',
+      '`olderThan` must be a valid Date. Finished intents created before it are deleted.',
     );
   }
   let from: string | null = null;

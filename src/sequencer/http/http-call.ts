@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { AbortSignalLike } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { type AttemptLimits, answerTimeoutError, httpStatusError, unreachableError } from '../transport.js';
+import { answerTimeoutError, httpStatusError, type TimedAttemptOptions, unreachableError } from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
@@ -11,11 +11,11 @@ export const maxResponseBytes = 64 * 1024;
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  bounds: Partial<AttemptLimits>,
+  options: Partial<TimedAttemptOptions>,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    if (bounds.signal?.aborted) reject(bounds.signal.reason);
-    else dispatcher.dispatch(request, new HttpCall(resolve, reject, bounds, request.origin));
+    if (options.signal?.aborted) reject(options.signal.reason);
+    else dispatcher.dispatch(request, new HttpCall(resolve, reject, options, request.origin));
   });
 }
 
@@ -41,7 +41,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (answer: Uint8Array) => void,
     reject: (reason: unknown) => void,
-    { signal, timeoutMs }: Partial<AttemptLimits>,
+    { signal, timeoutMs }: Partial<TimedAttemptOptions>,
     origin: unknown,
   ) {
     this.#origin = origin;

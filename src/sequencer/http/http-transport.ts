@@ -1,7 +1,7 @@
 import type { Pool } from 'undici';
 import { SequencerError } from '../../errors.js';
 import { encodeRequest, type Operation } from '../../wire/envelope.js';
-import type { AttemptLimits, Transport } from '../transport.js';
+import type { TimedAttemptOptions, Transport } from '../transport.js';
 import { maxResponseBytes, sendCall } from './http-call.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
@@ -30,8 +30,12 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
     pingMs: 30_000,
     envelopeVersion,
   });
-  const send = (operation: Operation, body: Uint8Array, bounds: Partial<AttemptLimits> = {}): Promise<Uint8Array> => {
-    const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
+  const send = (
+    operation: Operation,
+    body: Uint8Array,
+    options: Partial<TimedAttemptOptions> = {},
+  ): Promise<Uint8Array> => {
+    const all = options.metadata ? { ...headers, ...options.metadata } : headers;
     const request = {
       origin,
       method: 'POST',
@@ -40,7 +44,9 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
       body: encodeRequest(operation, body, envelopeVersion),
     } as const;
     const { pool } = connections;
-    return pool ? sendCall(pool, request, bounds) : connections.open().then((made) => sendCall(made, request, bounds));
+    return pool
+      ? sendCall(pool, request, options)
+      : connections.open().then((made) => sendCall(made, request, options));
   };
   return {
     call: send,

@@ -20,7 +20,7 @@ const states = [
   ['silent', 'payment'],
   ['problem', 'payment'],
   ['waiting', 'login'],
-  ['confirming', 'login'],
+  ['completing', 'login'],
   ['done', 'login'],
   ['problem', 'login'],
 ] as const;
@@ -41,7 +41,7 @@ const clientSecret = mode === 'login' ? '3RbiRuR782E' + 'tDr3Cx6iFnxNeQW1' : '34
 const status = (flags) => ({ exists: true, code_scanned: false, intent_submitted: false, ...flags });
 const never = new Promise(() => {});
 const json = (body, code = 200) => new Response(JSON.stringify(body), { status: code });
-const isOver = state === 'done' || state === 'confirming' || (state === 'problem' && mode === 'login');
+const isOver = state === 'done' || state === 'completing' || (state === 'problem' && mode === 'login');
 const flags = status({ code_scanned: state === 'scanned', intent_submitted: isOver });
 
 async function answer(path) {
@@ -51,7 +51,7 @@ async function answer(path) {
     return json({ client_secret: clientSecret }, 201);
   }
   if (path === '/session') {
-    if (state === 'confirming') return never;
+    if (state === 'completing') return never;
     return state === 'problem' ? json({ code: 'intent_not_found' }, 404) : json({ user: { id: 'visitor' } });
   }
   if (state === 'offline' || !navigator.onLine) throw new TypeError('There is no network.');

@@ -215,7 +215,7 @@ describe('while POST /session is answered 500', () => {
     const page = await logInUntil('The site has a problem. Still trying…', failed, failed, async (route) =>
       release(route),
     );
-    expect(await part(page, 'dialog').getAttribute('data-state')).toBe('confirming');
+    expect(await part(page, 'dialog').getAttribute('data-state')).toBe('completing');
     await (await held).continue();
     expect(await event(page, 'success')).toMatchObject({ user: userOf('Ada') });
   });
@@ -254,7 +254,7 @@ describe('while the login is being completed', () => {
     const { page } = await open(site.page({ script: buttonScript(login) }));
     const { methods, release } = await hold(page);
     await site.sequencer.wallet('Ada').login(await begin(page));
-    await state(page, 'confirming');
+    await state(page, 'completing');
     await page.keyboard.press('Escape');
     await closed(page);
     await part(page, 'button').click();

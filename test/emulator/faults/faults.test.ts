@@ -317,12 +317,15 @@ describe('an invalid fault is refused with the reason', () => {
     [{ kind: 'disconnect', times: Number.NaN }, /`times`: /],
     [{ kind: 'delay', ms: 0 }, /`ms`: /],
     [{ kind: 'delay', ms: 600_001 }, /`ms`: /],
-    [{ kind: 'disconnect', ms: 10 }, /disconnect has no ms/],
-    [{ kind: 'drip', when: 'before' }, /drip has no when/],
-    [{ kind: 'duplicate', when: 'after' }, /duplicate has no when/],
-    [{ kind: 'duplicate', operations: ['getStatus'] }, /duplicate is for pollMessages and openMessageStream/],
+    [{ kind: 'disconnect', ms: 10 }, /disconnect does not accept `ms`\. Remove it\.$/],
+    [{ kind: 'drip', when: 'before' }, /drip does not accept `when`/],
+    [{ kind: 'duplicate', when: 'after' }, /duplicate does not accept `when`/],
+    [
+      { kind: 'duplicate', operations: ['getStatus'] },
+      /duplicate applies only to pollMessages and openMessageStream\. Remove getStatus\.$/,
+    ],
     [{ kind: 'status', httpStatus: 200 }, /`httpStatus`: /],
-    [{ kind: 'error', httpStatus: 500 }, /error has no httpStatus/],
+    [{ kind: 'error', httpStatus: 500 }, /error does not accept `httpStatus`/],
   ])('%j', async (fault, message) => {
     const sequencer = await start();
     const refused = (() => {

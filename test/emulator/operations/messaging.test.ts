@@ -103,7 +103,7 @@ describe("a wallet's messages (protocol 2)", () => {
 
   test('refuses a message at a rendezvous without an intent', async () => {
     const { url } = await start();
-    expect(reason(await hint(url, anyRendezvous(), scanned))).toMatch(/There is no intent/);
+    expect(reason(await hint(url, anyRendezvous(), scanned))).toMatch(/The embedded sequencer has no intent/);
   });
 });
 

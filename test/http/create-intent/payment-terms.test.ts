@@ -92,7 +92,7 @@ describe('the payment hook', () => {
     [{ ...valid, currency: 'xxx' }, 'currency ("xxx") in the terms. Unknown currency. Use a supported'],
     [{ ...valid, destination: 'not-an-account' }, 'destination in the terms. The value is not the Base58 form'],
     [{ ...valid, resource: '' }, 'resource in the terms. The resource of a payment must be a string'],
-    [{ ...valid, metadata: { at: new Date() } }, 'metadata in the terms. metadata.at is a Date'],
+    [{ ...valid, metadata: { at: new Date() } }, 'metadata in the terms. metadata.at is an instance of Date'],
     [
       { ...valid, metadata: { order: undefined } },
       'metadata in the terms. metadata.order is undefined. Set a value, or omit it.',

@@ -110,12 +110,13 @@ describe('resource, description and metadata of the payment hook', () => {
   cycle.self = cycle;
 
   test.each([
-    ['a date', { metadata: { at: new Date(0) } }, 'metadata.at is a Date'],
+    ['a date', { metadata: { at: new Date(0) } }, 'metadata.at is an instance of Date'],
     ['a bigint', { metadata: { ids: [1n] } }, 'metadata.ids[0] is a bigint'],
     ['a function', { metadata: { deep: { f: () => 1 } } }, 'metadata.deep.f is a function'],
     ['NaN', { metadata: { n: Number.NaN } }, 'metadata.n is NaN'],
     ['an infinite number', { metadata: { n: -1 / 0 } }, 'metadata.n is -Infinity'],
-    ['a map', { metadata: { m: new Map() } }, 'metadata.m is a Map'],
+    ['an error', { metadata: { e: new Error('') } }, 'metadata.e is an instance of Error'],
+    ['a map', { metadata: { m: new Map() } }, 'metadata.m is an instance of Map'],
     ['an undefined member', { metadata: { order: undefined } }, 'metadata.order is undefined. Set a value'],
     ['an undefined member at depth', { metadata: { of: [{ id: undefined }] } }, 'metadata.of[0].id is undefined'],
     ['undefined in a list', { metadata: { list: [undefined] } }, 'metadata.list[0] is undefined'],

@@ -109,7 +109,7 @@ describe.each([
     ['no file at all', () => [], 'truncated'],
     [
       'a file of an unknown version of the tables',
-      (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)],
+      (all) => ['{"ledger":"express-intents","schemaVersion":99}', ...all.slice(1)],
       'migration 99',
     ],
     ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'already exists'],
@@ -153,7 +153,7 @@ describe.each([
       const { rows } = await db.query('select distinct channel from express_intents.intents');
       expect(rows).toEqual([{ channel: 'web' }]);
       const newer = await linesOf(target);
-      expect(JSON.parse(newer[0] ?? '')).toMatchObject({ tables: 98 });
+      expect(JSON.parse(newer[0] ?? '')).toMatchObject({ schemaVersion: 98 });
       await expect(importLedger(source.db, newer)).rejects.toMatchObject({
         code: 'invalid_request',
         message: expect.stringContaining('migration 98'),

@@ -233,7 +233,7 @@ describe('parseListOptions', () => {
         `\`${name}\` is undefined`,
       ],
     ),
-    ['metadata with a date', { metadata: { at: new Date(0) } }, 'metadata.at is a Date'],
+    ['metadata with a date', { metadata: { at: new Date(0) } }, 'metadata.at is an instance of Date'],
     ['metadata with a NUL', { metadata: { order: '\0' } }, 'metadata.order is a string that contains a NUL character'],
     ['circular metadata', { metadata: circular }, 'circular or nested too deeply'],
     ['long metadata', { metadata: { text: 'x'.repeat(17_000) } }, 'has more than 16384 characters'],

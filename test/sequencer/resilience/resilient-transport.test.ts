@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import { type IntentError, SequencerError } from '../../../src/errors.js';
 import { type ResilienceOptions, resilientTransport } from '../../../src/sequencer/resilience/resilient-transport.js';
-import type { AttemptLimits, CallOptions, CallTransport, Transport } from '../../../src/sequencer/transport.js';
+import type { CallOptions, CallTransport, TimedAttemptOptions, Transport } from '../../../src/sequencer/transport.js';
 import { type Operation, operations } from '../../../src/wire/envelope.js';
 import {
   answer,
@@ -225,8 +225,8 @@ describe('the timeout', () => {
 
   it('is handled by a transport that has callWithTimeout', async () => {
     wrap(ok);
-    const seen: AttemptLimits[] = [];
-    const callWithTimeout = async (_operation: Operation, _body: Uint8Array, bounds: AttemptLimits) => {
+    const seen: TimedAttemptOptions[] = [];
+    const callWithTimeout = async (_operation: Operation, _body: Uint8Array, bounds: TimedAttemptOptions) => {
       seen.push(bounds);
       return answer;
     };
