@@ -6,7 +6,7 @@ export type BatchFailure =
   | 'item'
   /** Affects all items of this batch. */
   | 'batch'
-  /** Affects all batches: the items in the queue fail too. */
+  /** May affect all batches. If the next batch to end has an outage too, the items in the queue fail. */
   | 'outage';
 
 export interface BatcherOptions<Item, Result> {
@@ -16,7 +16,7 @@ export interface BatcherOptions<Item, Result> {
   readonly maxItems: number;
   /** How many batches run at the same time. */
   readonly maxRunning: number;
-  /** An item that has waited longer when a batch ends leaves the queue with this error. */
+  /** When an item is added or a batch ends, items that have waited longer leave the queue with `timeoutError`. */
   readonly timeoutMs: number;
   readonly timeoutError: () => unknown;
 }
@@ -34,7 +34,7 @@ type Batch<Item, Result> = readonly QueuedItem<Item, Result>[];
  * Processes items of concurrent callers together. An item waits for running batches only, so batches grow with the load.
  *
  *     queued  -- fewer than maxRunning batches run --> running, with up to maxItems others
- *     queued  -- timeoutMs, or an outage ------------> failed
+ *     queued  -- timeoutMs, or a second outage ------> failed
  *     running -- the batch succeeds -----------------> done
  *     running -- one item may be the cause ----------> running, with half of the items
  *     running -- any other failure ------------------> failed
@@ -45,6 +45,8 @@ export class Batcher<Item, Result> {
   readonly #context = new AsyncResource('Batcher');
   #queue: QueuedItem<Item, Result>[] = [];
   #running = 0;
+  /** Since the last success. */
+  #outages = 0;
   #isScheduled = false;
 
   constructor(options: BatcherOptions<Item, Result>) {
@@ -53,6 +55,7 @@ export class Batcher<Item, Result> {
 
   /** @throws what `run` throws, or the error of the timeout */
   add(item: Item): Promise<Result> {
+    this.#dropExpired();
     return new Promise((resolve, reject) => {
       this.#queue.push({ item, queuedAtMs: performance.now(), resolve, reject });
       this.#schedule();
@@ -93,6 +96,7 @@ export class Batcher<Item, Result> {
     for (let part = parts.shift(); part; part = parts.shift()) {
       try {
         const results = await this.#options.run(part.map(({ item }) => item));
+        this.#outages = 0;
         for (const [index, { resolve }] of part.entries()) resolve(results[index] as Result);
       } catch (error) {
         const failure = this.#options.classifyFailure(error);
@@ -102,7 +106,8 @@ export class Batcher<Item, Result> {
           continue;
         }
         const others = failure === 'item' ? [] : parts.splice(0).flat();
-        const queued = failure === 'outage' ? this.#queue.splice(0) : [];
+        if (failure === 'outage') this.#outages += 1;
+        const queued = this.#outages > 1 ? this.#queue.splice(0) : [];
         for (const { reject } of [...part, ...others, ...queued]) reject(error);
       }
     }

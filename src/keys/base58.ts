@@ -32,7 +32,10 @@ export function formatBase58(bytes: Uint8Array): string {
     start -= 1;
     text[start] = zeroCode;
   }
-  return text.toString('latin1', start);
+  const result = text.toString('latin1', start);
+  // The text may be a secret, and other buffers of the process will use this memory.
+  text.fill(0);
+  return result;
 }
 
 /**

@@ -75,14 +75,32 @@ describe('Batcher', () => {
     expect(await outcomes).toEqual(['[batch]', '[batch]', '[batch]', 'result 4']);
   });
 
-  test('after an outage rejects the queue too, and processes later items', async () => {
+  test('after two outages in sequence rejects the queue too, and processes later items', async () => {
     const { batcher, batches, started } = heldBatcher();
-    const all = [1, 2, 3, 4, 5].map((item) => batcher.add(item));
+    const outcomes = outcomesOf([1, 2, 3, 4, 5, 6, 7, 8].map((item) => batcher.add(item)));
     await started();
     batches[0]?.end('outage');
-    expect(await outcomesOf(all)).toEqual(Array(5).fill('[outage]'));
-    void batcher.add(6);
-    expect(await started()).toEqual([[1, 2, 3], [6]]);
+    expect(await started()).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    batches[1]?.end('outage');
+    expect(await outcomes).toEqual(Array(8).fill('[outage]'));
+    void batcher.add(9);
+    expect((await started()).slice(2)).toEqual([[9]]);
+  });
+
+  test('after an outage of one batch processes the queue, if the next batch succeeds', async () => {
+    const { batcher, batches, started } = heldBatcher();
+    const outcomes = outcomesOf([1, 2, 3, 4, 5, 6, 7, 8].map((item) => batcher.add(item)));
+    for (const [index, failure] of (['outage', undefined, 'outage'] as const).entries()) {
+      await started();
+      batches[index]?.end(failure);
+    }
+    void batcher.add(9);
+    expect((await started()).slice(3)).toEqual([[9]]);
+    const failed = '[outage]';
+    expect(await outcomes).toEqual([failed, failed, failed, ...resultsOf([4, 5, 6]), failed, failed]);
   });
 
   test('splits a batch after an error of one item, until it finds that item', async () => {
@@ -117,6 +135,15 @@ describe('Batcher', () => {
     await wait(50);
     batches[0]?.end();
     expect(await outcomesOf(all)).toEqual([...resultsOf([1, 2, 3]), '[timeout]']);
+  });
+
+  test('rejects items that have waited longer than timeoutMs when another item is added', async () => {
+    const { batcher, started } = heldBatcher({ timeoutMs: 5 });
+    const all = [1, 2, 3, 4].map((item) => batcher.add(item));
+    await started();
+    await wait(50);
+    void batcher.add(5);
+    await expect(all[3]).rejects.toBe('timeout');
   });
 
   test('runs no batch in the async context of a caller', async () => {

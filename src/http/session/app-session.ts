@@ -72,7 +72,8 @@ function regeneratedSession(req: SessionRequest, before: RegenerableSession, tim
   const forget = (error: unknown): never => {
     // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
     skipSessionSave(req);
-    // Later handlers of the request get an empty session, as after a failed `regenerate()`: no login that is not stored.
+    // Later handlers of the request must not see a login that is not stored. They can read and change this session, but not
+    // save it.
     const { session } = req;
     if (session) req.session = Object.assign(Object.create(Object.getPrototypeOf(session)), pick(session, ['cookie']));
     throw error;

@@ -19,9 +19,7 @@ const batchOptions = {
   timeoutMs: 5_000,
   timeoutError: () =>
     ledgerUnavailable(
-      'The database is too slow: an intent waited more than 5 s to be written',
-      undefined,
-      'Check its load and locks',
+      'The database is too slow: an intent waited more than 5 s to be written. Check its load and locks',
     ),
 };
 
@@ -70,8 +68,12 @@ export class IntentRecorder {
   }
 }
 
-/** With an SQLSTATE the database has rejected the statement, so it wrote nothing. After any other error it may be committed. */
+/**
+ * With an SQLSTATE the database has rejected the statement, so it wrote nothing. After any other error it may be committed.
+ * Class 42, such as a missing table or privilege, affects every item.
+ */
 function classifyFailure(error: unknown): BatchFailure {
   if (error instanceof DatabaseOutage) return 'outage';
-  return error instanceof IntentError || sqlStateOf(error) === undefined ? 'batch' : 'item';
+  const state = error instanceof IntentError ? undefined : sqlStateOf(error);
+  return state === undefined || state.startsWith('42') ? 'batch' : 'item';
 }

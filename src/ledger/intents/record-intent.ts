@@ -9,7 +9,7 @@ export interface WatchTimes {
   readonly watchMs: number;
 }
 
-// A statement writes any number of intents. Each parameter is an array with one value for each intent.
+// A statement writes any number of intents. Each column is a parameter: an array with one value for each intent.
 
 const termColumns = 'id, kind, amount, currency, destination, description, login, resource, metadata, browser';
 
