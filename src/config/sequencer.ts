@@ -32,7 +32,7 @@ export function readSequencer(
     report.problem('emulator.stateFile', 'It must be a string.', "emulator: { stateFile: './sequencer.jsonl' }");
   }
   // `Number('')` is 0, but an empty variable is not set.
-  const emulatorPort = emulator.port ?? Number(env.INTENT_EMULATOR_PORT || 4747);
+  const emulatorPort = emulator.port === undefined ? Number(env.INTENT_EMULATOR_PORT || 4747) : emulator.port;
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
     report.problem('INTENT_EMULATOR_PORT', 'It must be a whole number from 0 to 65535.', 'INTENT_EMULATOR_PORT=4747');
   }

@@ -23,5 +23,5 @@ type Members = Readonly<Record<string, unknown>>;
 export function overridingOption(variable: string, options: object): string | undefined {
   const option = optionOfVariable[variable];
   const value = option?.split('.').reduce<unknown>((all, name) => (all as Members | undefined)?.[name], options);
-  return value === undefined || value === null ? undefined : option;
+  return value === undefined ? undefined : option;
 }
