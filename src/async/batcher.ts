@@ -45,7 +45,7 @@ export class Batcher<Item, Result> {
   readonly #context = new AsyncResource('Batcher');
   #queue: QueuedItem<Item, Result>[] = [];
   #running = 0;
-  /** Since the last success. */
+  /** In sequence. */
   #outages = 0;
   #isScheduled = false;
 
@@ -106,7 +106,7 @@ export class Batcher<Item, Result> {
           continue;
         }
         const others = failure === 'item' ? [] : parts.splice(0).flat();
-        if (failure === 'outage') this.#outages += 1;
+        this.#outages = failure === 'outage' ? this.#outages + 1 : 0;
         const queued = this.#outages > 1 ? this.#queue.splice(0) : [];
         for (const { reject } of [...part, ...others, ...queued]) reject(error);
       }

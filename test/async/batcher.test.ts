@@ -86,8 +86,12 @@ describe('Batcher', () => {
     ]);
     batches[1]?.end('outage');
     expect(await outcomes).toEqual(Array(8).fill('[outage]'));
-    void batcher.add(9);
-    expect((await started()).slice(2)).toEqual([[9]]);
+    const later = outcomesOf([9, 10, 11, 12].map((item) => batcher.add(item)));
+    expect((await started()).slice(2)).toEqual([[9, 10, 11]]);
+    batches[2]?.end('batch');
+    expect((await started()).slice(3)).toEqual([[12]]);
+    batches[3]?.end();
+    expect(await later).toEqual(['[batch]', '[batch]', '[batch]', 'result 12']);
   });
 
   test('after an outage of one batch processes the queue, if the next batch succeeds', async () => {
