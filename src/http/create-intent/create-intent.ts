@@ -116,7 +116,7 @@ export async function createOrReplayIntent(
     await unsent.create({ cancelBeforeSend: http && disconnectSignal(http.res) });
     context.webhook?.register(id, http?.req);
     // Not for `router.createPayment`: its caller gets the id as the return value.
-    if (http) await runOnCreated(context, http.req, id, terms);
+    if (http && context.hooks.onCreated) await runOnCreated(context, http.req, id, terms);
     await confirmIntent(context, request, id, terms);
   }
   const result = { id, clientSecret, terms, isReplayed: unsent === undefined };
@@ -211,8 +211,7 @@ function runOnCreated(
   req: Request,
   id: string,
   terms: RecordedTerms | undefined,
-): Promise<void> | undefined {
-  if (!hooks.onCreated) return undefined;
+): Promise<void> {
   const accepted: AcceptedIntent = terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' };
   return runHook('onCreated', () => hooks.onCreated?.(accepted, req));
 }

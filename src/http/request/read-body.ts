@@ -35,7 +35,7 @@ function requireMediaType({ headers }: Request, expected: string): void {
 }
 
 /** The bytes of a body, from the connection or from the app's parser; undefined if that parser created an object. */
-async function unparsedBody(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer | undefined> {
+function unparsedBody(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer> | Buffer | undefined {
   requireSize(Number(req.headers['content-length'] ?? 0), limitBytes);
   if (!req.readableDidRead) return readBytes(req, limitBytes, code);
   const body: unknown = req.body;
