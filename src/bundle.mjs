@@ -85,6 +85,30 @@ async function bundleImports() {
 const urlOf = (name) => `__url_${Buffer.from(name).toString('hex')}`;
 const anyUrl = /\b__url_([0-9a-f]+)\b/g;
 
+/** CommonJS packages that the entries load, and what they export. `import` parses each twice, `require` once. */
+const requiredPackages = {
+  bs58: 'export default required.default',
+  cookie: 'export const { parseCookie, stringifySetCookie } = required',
+  helmet: 'export default required',
+  'protobufjs/minimal.js': 'export default required',
+};
+
+/** Loads {@link requiredPackages} with `require`. */
+const packageLoader = {
+  name: 'package-loader',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^[^.]/ }, ({ path: name }) =>
+      name in requiredPackages ? { path: name, namespace: 'required', sideEffects: false } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'required' }, ({ path: name }) => ({
+      contents: `
+        import { createRequire } from 'node:module';
+        const required = createRequire(import.meta.url)('${name}');
+        ${requiredPackages[name]};`,
+    }));
+  },
+};
+
 async function moduleReader() {
   const bundleImportOf = await bundleImports();
   return {
@@ -117,7 +141,7 @@ async function writeModules() {
     outbase: modules,
     // `sideEffects` in package.json applies to dist/ only.
     ignoreAnnotations: true,
-    plugins: [await moduleReader()],
+    plugins: [packageLoader, await moduleReader()],
   });
   for (const { path: file, text } of outputFiles) await write(file, withUrls(text, file));
   // The modules in each file, for the tests.
