@@ -124,7 +124,7 @@ export async function startSequencerFor(options: SequencerOptions, portFix: stri
   const signer = new WebhookSigner(clock.now);
   const webhooks = new WebhookCaller(signer, clock.now);
   const keyFiles = keyFilesOf(options);
-  if (stateFile !== undefined) await requireFreeStateFile(stateFile, port);
+  if (stateFile !== undefined) await requireFreeStateFile(stateFile);
 
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, fix: portFix, unref })}`;

@@ -6,6 +6,8 @@ export interface StateOwner {
   readonly url: string;
   /** A random name, new at every start. */
   readonly instance: string;
+  /** Its process id. */
+  readonly pid: number;
 }
 
 export const instanceHeader = 'sequencer-instance';
@@ -15,10 +17,10 @@ const timeoutMs = 1_000;
 /** The setting has a name for each way to start the sequencer: in a router, on the command line, in a test. */
 export const otherFileFix = 'set another file with INTENT_EMULATOR_STATE, --state-file or stateFile';
 
-export const newOwner = (url: string): StateOwner => ({ url, instance: randomUUID() });
+export const newOwner = (url: string): StateOwner => ({ url, instance: randomUUID(), pid: process.pid });
 
-export function formatOwner({ url, instance }: StateOwner): string {
-  return `${JSON.stringify({ format, version: 1, url, instance })}\n`;
+export function formatOwner({ url, instance, pid }: StateOwner): string {
+  return `${JSON.stringify({ format, version: 1, url, instance, pid })}\n`;
 }
 
 export function isOwnerLine(line: string): boolean {
@@ -26,12 +28,12 @@ export function isOwnerLine(line: string): boolean {
 }
 
 /**
- * Requires that no running sequencer owns the file. An owner on the same port is not checked, because listening then fails.
+ * Requires that no running sequencer owns the file.
  * @throws {IntentError} `invalid_configuration` with the URL of the owner
  */
-export async function requireFreeStateFile(file: string, port: number): Promise<void> {
+export async function requireFreeStateFile(file: string): Promise<void> {
   const owner = parseOwner(firstLineOf(file));
-  if (!owner || owner.url === `http://127.0.0.1:${port}` || !(await isRunning(owner))) return;
+  if (!owner || !(await isRunning(owner))) return;
   throw new IntentError(
     'invalid_configuration',
     `The state file ${file} is in use by the embedded sequencer at ${owner.url}. Stop that one, ` +
@@ -39,24 +41,33 @@ export async function requireFreeStateFile(file: string, port: number): Promise<
   );
 }
 
-/** A timeout counts as running: the owner may be stopped in a debugger. */
-async function isRunning({ url, instance }: StateOwner): Promise<boolean> {
+/** Without a response in time, the owner may be stopped in a debugger, or another program may have its port. */
+async function isRunning({ url, instance, pid }: StateOwner): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
     await answer.body?.cancel();
     return answer.headers.get(instanceHeader) === instance;
   } catch (error) {
-    return readError(error).name === 'TimeoutError';
+    return readError(error).name === 'TimeoutError' && processExists(pid);
+  }
+}
+
+function processExists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user.
+    return readError(error).code === 'EPERM';
   }
 }
 
 function parseOwner(line: string): StateOwner | undefined {
   try {
     const owner: Record<string, unknown> = JSON.parse(line);
-    const { url, instance } = owner;
+    const { url, instance, pid } = owner;
     if (owner.format !== format || owner.version !== 1) return undefined;
     const isOurs = typeof url === 'string' && /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url);
-    return isOurs && typeof instance === 'string' ? { url, instance } : undefined;
+    return isOurs && typeof instance === 'string' ? { url, instance, pid: Number(pid) } : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { createWallet, type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { openCode } from '../../../src/emulator/wallet/wallet-request.js';
@@ -249,12 +252,26 @@ describe('the file', () => {
       message: expect.stringMatching(problem),
     });
     expect(await startProgram(program, [stateFile]).next()).toEqual({ problem: expect.stringMatching(problem) });
-    // With the same port, the error names the port.
+    // The error does not recommend another port: the same sequencer was started twice.
     const { port } = new URL(url);
-    await expect(startSequencer({ stateFile, port: Number(port) })).rejects.toThrow(/Set the option port/);
+    await expect(startSequencer({ stateFile, port: Number(port) })).rejects.toThrow(problem);
     opened(await create(url, await payment()));
     await close();
     await (await startSequencer({ stateFile })).close();
+  });
+
+  test('is free if a silent program has the port of an owner whose process has ended', async () => {
+    const stateFile = newFile();
+    const { url, close } = await start({ stateFile });
+    await close();
+    const silent = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    await once(silent, 'listening');
+    const writeOwner = (pid: number): void =>
+      writeFileSync(stateFile, readFileSync(stateFile, 'utf8').replace(/"pid":\d+/, `"pid":${pid}`));
+    await expect(startSequencer({ stateFile })).rejects.toThrow(/is in use by the embedded sequencer/);
+    writeOwner(spawnSync(process.execPath, ['--version']).pid);
+    await (await startSequencer({ stateFile })).close();
+    silent.close();
   });
 
   test('that another sequencer has taken over is not written', async () => {
