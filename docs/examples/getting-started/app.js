@@ -10,7 +10,8 @@ export async function createShop(options = {}) {
       return { amount: prices.get(item) ?? refuse('We do not sell that.', 404), currency: 'usd', metadata: { item } };
     },
     onPaid: async (payment, { tx }) => {
-      await tx.query('insert into orders (id, item) values ($1, $2)', [payment.id, payment.metadata.item]);
+      const sql = 'insert into orders (id, item) values ($1, $2) on conflict (id) do nothing';
+      await tx.query(sql, [payment.id, payment.metadata.item]);
     },
     ...options, // set by tests
   });

@@ -16,7 +16,8 @@ const router = intentRouter({
     metadata: { article: req.body.order },
   }),
   onPaid: async (payment, { tx }) => {
-    await tx.query('insert into orders (id, article) values ($1, $2)', [payment.id, payment.metadata.article]);
+    const sql = 'insert into orders (id, article) values ($1, $2) on conflict (id) do nothing';
+    await tx.query(sql, [payment.id, payment.metadata.article]);
   },
 });
 

@@ -9,6 +9,7 @@ export const payments = {
     return { amount: article.price, currency: 'usd', metadata: { order } };
   },
   onPaid: async (payment, { tx }) => {
-    await tx.query('insert into orders (id, article) values ($1, $2)', [payment.id, payment.metadata.order]);
+    const sql = 'insert into orders (id, article) values ($1, $2) on conflict (id) do nothing';
+    await tx.query(sql, [payment.id, payment.metadata.order]);
   },
 } satisfies IntentRouterOptions;
