@@ -134,6 +134,8 @@ function withUrls(text, file) {
   });
 }
 
+const isModule = (name) => !name.startsWith('required:');
+
 async function writeModules() {
   const { outputFiles, metafile } = await build({
     ...common,
@@ -147,7 +149,9 @@ async function writeModules() {
   // The modules in each file, for the tests.
   const bundles = Object.entries(metafile.outputs).map(([file, { inputs }]) => [
     file,
-    Object.keys(inputs).map((name) => relativePath(modules, path.join(root, name))),
+    Object.keys(inputs)
+      .filter(isModule)
+      .map((name) => relativePath(modules, path.join(root, name))),
   ]);
   await write(path.join(modules, 'bundles.json'), JSON.stringify(Object.fromEntries(bundles)));
 }
