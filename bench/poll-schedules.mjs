@@ -32,10 +32,13 @@ export function reversalPollTimes(reversalWatchMs, timing = defaultTiming) {
   }
 }
 
+/** The interval at which a visible page polls the status while its stream is alive, as in src/browser/flow/watch.ts. */
+const pagePollMs = 15_000;
+
 const payload = encodePayload({ kind: 'login', nonce: new Uint8Array(nonceLength) });
 const intent = { id: intentIdOf(rendezvousKeyPair(payload)), clientSecret: formatClientSecret(payload) };
 
-/** The number of status requests to the service for a page that is open for some time, without an event. */
+/** The number of status requests to the service for a visible page that is open for some time, without an event. */
 export async function pollsOfPage(openMs) {
   let [nowMs, polls] = [0, 0];
   const timers = new Set();
@@ -67,6 +70,8 @@ export async function pollsOfPage(openMs) {
   }
   closing.abort();
   await ended;
+  // Each interval of the page begins after a response, so there is no poll at the end.
+  const pagePolls = Math.ceil(openMs / pagePollMs) - 1;
   // The first request is sent before the watch starts.
-  return polls + 1;
+  return 1 + polls + pagePolls;
 }

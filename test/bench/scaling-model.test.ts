@@ -83,6 +83,9 @@ describe('the model of docs/scaling.md', () => {
     expect(reversalPollTimes(dayMs)).toHaveLength(12);
     // The first request, then polls at 0, 1, 2.5, 4.75 and 8.1 s.
     expect(await pollsOfPage(10 * secondMs)).toBe(6);
+    // Five more at 13.2, 20.8, 32.2, 49.3 and 74.9 s, and five of the page, each 15 s after the response to the one before.
+    expect(await pollsOfPage(90 * secondMs)).toBe(16);
+    expect(textOf('src/browser/flow/watch.ts')).toContain('const pollDuringStreamMs = 15_000;');
   });
 
   it('readOptions() rejects values that are not numbers and unknown options', async () => {

@@ -74,6 +74,7 @@ async function start(command: readonly string[], database: string): Promise<Site
   await eventually('the site listens', () => portOf() !== undefined || child.exitCode !== null);
   const port = portOf();
   if (port === undefined) throw new Error(`The site has ended: ${printed}`);
+  expect(printed).toMatch(new RegExp(`^listening .*"address":"127\\.0\\.0\\.1".*"port":${port}`, 'm'));
   const visitor = new Visitor({ site: `http://127.0.0.1:${port}`, sequencer: sequencer.url });
   await visitor.waitFor('/healthz');
   return { child, visitor, port, output: () => printed, ended };

@@ -86,6 +86,11 @@ describe('the Dockerfile', () => {
     expect(image.ports).toEqual([port]);
   });
 
+  test('lets the server listen on the network of the container', () => {
+    expect(read('server.js')).toContain('process.env.HOST');
+    expect(image.env.HOST).toBe('0.0.0.0');
+  });
+
   test('becomes that of a site in TypeScript with the changes of deploy.md', () => {
     const guide = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
     const [build = '', last = ''] = [...guide.matchAll(/```dockerfile plain\n([^`]+)```/g)].map(([, text]) => text);
@@ -178,6 +183,12 @@ describe('shop@.service', () => {
   test('sets the port of each instance, and no environment file replaces it', () => {
     expect(unit.Service?.Environment).toContain('PORT=%i');
     expect(Object.keys(settings)).not.toContain('PORT');
+  });
+
+  test('leaves HOST to server.js, which listens on this machine only', () => {
+    const names = [...(unit.Service?.Environment ?? []), ...Object.keys(settings)].map((line) => line.split('=')[0]);
+    expect(names).not.toContain('HOST');
+    expect(read('server.js')).toMatch(/server\.listen\(.*, process\.env\.HOST \?\? '127\.0\.0\.1'\)/);
   });
 
   test('starts node itself as an unprivileged user', () => {
