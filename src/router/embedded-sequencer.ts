@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import type { RouterLogger } from '../http/logger.js';
-import { localOriginOf } from '../http/request/origin-guard.js';
+import { localOriginOf } from '../net/url.js';
 import { lazyTransport } from '../sequencer/create-transport.js';
 import { createHttpTransport } from '../sequencer/http/http-transport.js';
 import type { Transport } from '../sequencer/transport.js';

@@ -199,7 +199,7 @@ export const plantedBugs = [
   },
   {
     name: 'a dead letter of onReversed is retried with onPaid',
-    file: 'ledger/intents/record-intent.ts',
+    file: 'ledger/intents/retry-intent.ts',
     from: `when dead_letter_hook = 'onReversed' then 'settled'`,
     to: `when dead_letter_hook = 'never' then 'settled'`,
     caughtBy: [settlement],

@@ -3,7 +3,7 @@ import { ConfigError, IntentError } from '../../errors.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
-import { isOwnPath, isPageView, prefersHtml } from '../request/origin-guard.js';
+import { isOwnPath, isPageView, prefersHtml } from '../request/page-view.js';
 import { sendError } from '../response/problem.js';
 import { preventCaching, sendEmpty } from '../response/respond.js';
 import { sendLoginPage } from './login-page.js';
