@@ -21,7 +21,7 @@ export {
 } from './emulator/index.js';
 export { type AdvanceTimeSite, advanceTime } from './testing/advance-time.js';
 export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledger.js';
-export { type WaitOptions, waitForIntent } from './testing/wait-for-intent.js';
+export { type WaitForIntentOptions, waitForIntent } from './testing/wait-for-intent.js';
 
 /**
  * The header that a browser sends with same-origin requests, for a test client: `request.agent(app).set(sameOriginHeaders)`.

@@ -96,19 +96,19 @@ const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elem
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => MatchedRoute | undefined {
   const exact = new Map<string, MatchedRoute>();
-  const open: (Omit<MatchedRoute, 'rest'> & { readonly prefix: string; readonly suffix: string })[] = [];
+  const parameterized: (Omit<MatchedRoute, 'rest'> & { readonly prefix: string; readonly suffix: string })[] = [];
   for (const name of Object.keys(handlers) as (keyof Routes)[]) {
     const [methods, path, suffix] = [handlers[name], routes[name], suffixes[name]];
     if (!methods || path === false) continue;
     const names = files[name];
     if (names) for (const rest of names) exact.set(`${path}/${rest}`, { name, methods, rest });
     else if (suffix === undefined) exact.set(path, { name, methods, rest: '' });
-    else open.push({ name, prefix: `${path}/`, suffix, methods });
+    else parameterized.push({ name, prefix: `${path}/`, suffix, methods });
   }
   return (path) => {
     const found = exact.get(path);
     if (found) return found;
-    for (const { name, prefix, suffix, methods } of open) {
+    for (const { name, prefix, suffix, methods } of parameterized) {
       if (!path.startsWith(prefix) || !path.endsWith(suffix)) continue;
       const rest = path.slice(prefix.length, path.length - suffix.length);
       if (rest !== '' && !rest.includes('/')) return { name, methods, rest };

@@ -5,7 +5,7 @@ import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.
 import { requireKnown } from '../reject-unknown.js';
 
 /** Options of `waitForIntent`. */
-export interface WaitOptions {
+export interface WaitForIntentOptions {
   /** Timeout in milliseconds. Default 5000. */
   readonly timeoutMs?: number | undefined;
 }
@@ -25,7 +25,7 @@ export async function waitForIntent(
   router: { readonly intents: Pick<IntentRecords, 'find' | 'recheck'> },
   id: string,
   state: IntentState,
-  options: WaitOptions = {},
+  options: WaitForIntentOptions = {},
 ): Promise<LedgerIntent> {
   requireKnown('waitForIntent', options, ['timeoutMs']);
   const { timeoutMs = 5_000 } = options;

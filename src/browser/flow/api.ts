@@ -48,7 +48,7 @@ const timeoutMs = 15_000;
  * @param idempotencyKey the same for every retry of one request
  * @throws {Problem} unless the answer is 2xx with JSON
  */
-export async function call<Answer>(
+export async function requestJson<Answer>(
   path: string | false,
   signal: AbortSignal,
   body?: string,

@@ -1,6 +1,6 @@
 import type { Settings } from '../options.js';
 import { tryOrUndefined } from '../validation.js';
-import { call, isServiceSilent, type Problem, type Status } from './api.js';
+import { isServiceSilent, type Problem, requestJson, type Status } from './api.js';
 import { shareWithNextPage, unsharePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
@@ -87,7 +87,7 @@ export class Watch {
     this.#polledAtMs = Date.now();
     clearTimeout(this.#timer);
     let problem: Problem | undefined;
-    const answer = await call<Status>(status && `${status}/${this.id}`, poll.signal).catch((error) => {
+    const answer = await requestJson<Status>(status && `${status}/${this.id}`, poll.signal).catch((error) => {
       problem = error;
     });
     if (poll.signal.aborted) return false;

@@ -7,7 +7,7 @@ import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaimSql, LeaseLost, type RunningHook, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
-import type { SettlementContext, WorkContext } from './settlement-context.js';
+import type { SettlementContext, SettlementWorkContext } from './settlement-context.js';
 import { callObserved, emitDeadLetter, emitHook, emitSettledOrReversed } from './settlement-events.js';
 import { jitteredDueAtSql } from './settlement-timing.js';
 
@@ -31,7 +31,7 @@ export interface HookCall {
  * statement before the commit and requires the claim, so only one of two processes can commit.
  */
 export async function callHook(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   call: HookCall,
   leaseSignal: AbortSignal,
@@ -59,7 +59,7 @@ export async function callHook(
 
 /** Resumes a payment whose hook was interrupted, by the rules in `hook-lanes.ts`. */
 export async function handleInterrupted(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   name: RunningHook,
   leaseSignal: AbortSignal,
@@ -82,7 +82,7 @@ export async function handleInterrupted(
 }
 
 async function callInTransaction(
-  context: WorkContext,
+  context: SettlementWorkContext,
   begun: ClaimedPayment,
   { name, hook, changes, values }: HookCall & { readonly hook: Hook },
   leaseSignal: AbortSignal,
