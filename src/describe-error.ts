@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { firstAppFrame, IntentError, SequencerError, siteFrames } from './errors.js';
+import { firstAppFrame, IntentError, SequencerError, siteFrames, unreadable } from './errors.js';
 
 /**
  * The details of an error for the log: the line of the site that caused it, its message, code, root cause and stack; for a
@@ -31,8 +31,6 @@ export function errorText(error: unknown): string {
     return unreadable;
   }
 }
-
-const unreadable = 'The thrown value cannot be read.';
 
 function textOf(error: Error): string {
   const chain = reportedCauses(error);

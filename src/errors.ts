@@ -181,12 +181,14 @@ export function firstAppFrame(stack: unknown): string | undefined {
     ?.replace(/^ {4}at (?:async )?/, '');
 }
 
+export const unreadable = 'The thrown value cannot be read.';
+
 /** The message of a thrown value: of any type, from any realm, even with accessors that throw. */
 export function messageOf(thrown: unknown): string {
   try {
     return String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
   } catch {
-    return 'The thrown value cannot be read.';
+    return unreadable;
   }
 }
 

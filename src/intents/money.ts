@@ -1,5 +1,6 @@
 import { IntentError } from '../errors.js';
-import { currencyIndex, nativeCurrency } from './currency.js';
+import { currencyIndex } from './currency.js';
+import { nativeCurrency } from './currency-codes.js';
 
 /** An amount of money in hundredths of its currency's unit. */
 export interface Money {

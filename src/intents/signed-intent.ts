@@ -5,7 +5,7 @@ import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { encode, toUint64, v1 } from '../wire/codec.js';
 import { withoutFields } from '../wire/fields.js';
-import { nativeCurrency } from './currency.js';
+import { nativeCurrency } from './currency-codes.js';
 import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import {
   encodePayload,

@@ -1,3 +1,4 @@
+import type { LedgerBacklog } from '../telemetry/router-event.js';
 import type { DatabaseTransaction, Queryable } from './database/database.js';
 
 /**
@@ -219,16 +220,6 @@ export interface SiteDatabase extends Queryable {
    * @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
-}
-
-/** The due payments and the dead letters in the ledger, of all processes that share it. */
-export interface LedgerBacklog {
-  /** Payments that are due for a poll or a hook call, except those that a process has claimed. Counted up to 1000. */
-  readonly due: number;
-  /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
-  readonly oldestDueMs: number;
-  /** Dead letters, counted up to 1000. */
-  readonly deadLetters: number;
 }
 
 /** The backlog, and the progress of this process. */

@@ -156,8 +156,9 @@ export interface Observer {
   emit(event: RouterEventPayload): void;
 }
 
-/** The due payments and the dead letters in the ledger. Not in metrics.ts, whose types require @opentelemetry/api. */
-interface LedgerBacklog {
+/** The due payments and the dead letters in the ledger, of all processes that share it. */
+export interface LedgerBacklog {
+  /** Payments that are due for a poll or a hook call, except those that a process has claimed. Counted up to 1000. */
   readonly due: number;
   readonly oldestDueMs: number;
   readonly deadLetters: number;
