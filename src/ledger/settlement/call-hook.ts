@@ -2,7 +2,7 @@ import { exponentialBackoffMs } from '../../async/backoff.js';
 import { hookTimeoutError } from '../../async/hook-timeout.js';
 import { withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
-import { type DatabaseTransaction, TransactionNotStarted } from '../database/database.js';
+import { TransactionNotStarted, type TransactionWork } from '../database/database.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaimSql, LeaseLost, type RunningHook, updateClaimed } from './claimed-payment.js';
@@ -92,17 +92,22 @@ async function callInTransaction(
   const attempt = begun.attempts + 1;
   const late = begun.submittedAfterMs > settings.lateAfterMs;
   const observed = { hook: name, payment, attempt, leaseSignal };
-  const error = hookTimeoutError(name, settings.hookTimeoutMs, true);
+  const timeoutError = hookTimeoutError(name, settings.hookTimeoutMs, true);
   let signalOfHook: AbortSignal | undefined;
+  let hasTimedOut = false;
   let calledAtMs = 0;
   try {
-    const work = async (tx: DatabaseTransaction): Promise<void> => {
+    const error = (): Error => {
+      hasTimedOut = true;
+      return timeoutError();
+    };
+    const work: TransactionWork<void> = async (tx, abandoned) => {
       calledAtMs = performance.now();
       const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      await withTimeout(settings.hookTimeoutMs, call, { signal: leaseSignal, error });
+      await withTimeout(settings.hookTimeoutMs, call, { signal: [leaseSignal, abandoned], error });
       await updateClaimed(tx, begun, changes, values);
     };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
@@ -116,7 +121,7 @@ async function callInTransaction(
     // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
     emitHook(context, observed, calledAtMs, { error });
-    return hookFailed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, leaseSignal);
+    return hookFailed(context, begun, { name, error, hasTimedOut }, leaseSignal);
   }
   emitHook(context, observed, calledAtMs);
   emitSettledOrReversed(context, begun);
