@@ -103,20 +103,22 @@ export interface SequencerErrorDetails extends IntentErrorOptions {
   readonly httpStatus?: number | undefined;
 }
 
+const maxServiceMessageLength = 1_000;
+
 /** A failed call to the payment service (interface section 7). */
 export class SequencerError extends IntentError {
   /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
   /** The error text of the payment service, truncated. For logs only, because the service controls it. */
   readonly serviceMessage: string | undefined;
-  /** The HTTP status of a failed response. For logs only. */
+  /** The HTTP status of a failed response; over gRPC also 429 or 500 for an equivalent status. For logs only. */
   readonly httpStatus: number | undefined;
 
   constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {
     const { cause, retryAfterMs } = details;
     super(code, message, { ...(cause !== undefined && { cause }), retryAfterMs });
     this.name = 'SequencerError';
-    this.serviceMessage = details.serviceMessage;
+    this.serviceMessage = details.serviceMessage?.slice(0, maxServiceMessageLength);
     this.httpStatus = details.httpStatus;
   }
 }
