@@ -36,7 +36,7 @@ export class BoundedMap<Value> {
     this.#now = now;
   }
 
-  /** The number of entries, including those that expired since the last call. */
+  /** The number of entries, including those that expired since the last call. For tests. */
   get size(): number {
     return this.#entries.size;
   }

@@ -34,6 +34,7 @@ export class ConnectionLimiter {
     return this.#open;
   }
 
+  /** For tests. */
   get trackedKeys(): number {
     return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }
