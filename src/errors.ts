@@ -109,7 +109,7 @@ const maxServiceMessageLength = 1_000;
 export class SequencerError extends IntentError {
   /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
-  /** The error text of the payment service, truncated. For logs only, because the service controls it. */
+  /** The error text of the payment service, at most 1000 characters. For logs only, because the service controls it. */
   readonly serviceMessage: string | undefined;
   /** The HTTP status of a failed response; over gRPC also 429 or 500 for an equivalent status. For logs only. */
   readonly httpStatus: number | undefined;
@@ -125,7 +125,7 @@ export class SequencerError extends IntentError {
 
 /** One problem of the configuration, with its fix. */
 export interface ConfigProblem {
-  /** The option, or the environment variable if the option is not set. */
+  /** The option, environment variable, package or function. */
   readonly setting: string;
   /** The problem, as a sentence without secrets. */
   readonly problem: string;
@@ -133,7 +133,7 @@ export interface ConfigProblem {
   readonly fix: string;
 }
 
-/** Thrown at startup, with all problems of the configuration. */
+/** A configuration error, with all problems found. */
 export class ConfigError extends IntentError {
   /** At least one. */
   declare readonly problems: readonly ConfigProblem[];

@@ -25,6 +25,6 @@ export { type WaitForIntentOptions, waitForIntent } from './testing/wait-for-int
 
 /**
  * The header that a browser sends with same-origin requests, for a test client: `request.agent(app).set(sameOriginHeaders)`.
- * Without it, state-changing requests get 403 `cross_site_request`.
+ * A state-changing request with neither this header nor the `Origin` of the site gets 403 `cross_site_request`.
  */
 export const sameOriginHeaders = Object.freeze({ 'sec-fetch-site': 'same-origin' as const });

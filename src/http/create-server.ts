@@ -11,8 +11,8 @@ export interface CreateServerOptions extends http.ServerOptions {
 }
 
 /**
- * Creates a server for an Express app that behaves like `http.createServer(app)`, or `https.createServer(tls, app)`. On Node 20 and
- * 22 it costs less per request, because requests and responses have the prototypes of the app from the start.
+ * Creates the same server as `http.createServer(app)` or `https.createServer(tls, app)`. On Node 20 and 22 it costs less per
+ * request, because requests and responses have the prototypes of the app from the start.
  * @throws {ConfigError} if `app` is not an Express app, or for an unknown option
  */
 export function createServer(

@@ -5,7 +5,6 @@ import { en } from '../texts/en.js';
 import { problemText, retryText, textsOf } from '../texts/texts.js';
 import { buildElement, svgAttributes } from './build-element.js';
 import { copyText } from './copy-text.js';
-import { createElement, svgAttributes } from './create-element.js';
 import css from './intent-dialog.css';
 import { qrCode } from './qr-code.js';
 

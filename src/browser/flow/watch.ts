@@ -78,7 +78,7 @@ export class Watch {
     return this.#failures > 0 || !navigator.onLine;
   }
 
-  /** Polls the status now. @returns whether it was answered */
+  /** Polls the status now. @returns whether the status was received */
   async poll(): Promise<boolean> {
     const { status } = this.settings.routes;
     this.#poll?.abort();

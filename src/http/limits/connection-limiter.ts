@@ -4,7 +4,7 @@ import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
 /** The owner whose limits an event stream counts against, in addition to the limit of the process. */
 export interface ConnectionOwner extends Partial<RateLimitKey> {
-  /** The hash of the browser's cookie; undefined without our cookie. */
+  /** The hash of the browser's cookie; undefined without a cookie of the router. */
   readonly browser: string | undefined;
   readonly address: string;
 }

@@ -27,7 +27,7 @@ export function securityHeaders(): ResponseHeaders {
   return Object.freeze(headers);
 }
 
-/** In lower case, because Node converts each name of each response, which takes 1 us. */
+/** In lower case, because Node converts each name of each response, which takes 1 µs. */
 const baseHeaders = Object.entries({ ...securityHeaders(), 'cache-control': 'no-store' }).map(
   ([name, value]) => [name.toLowerCase(), value] as const,
 );

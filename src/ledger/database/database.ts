@@ -13,7 +13,8 @@ export interface QueryResult<Row> {
 export interface Queryable {
   /**
    * Runs one statement. Several statements in one text are an error.
-   * @throws {IntentError} `ledger_unavailable` @throws the error of the driver
+   * @throws {IntentError} `ledger_unavailable`; `internal_error` for a statement that is not accepted here, or too late
+   * @throws the error of the driver
    */
   query<Row extends object = Record<string, unknown>>(
     sql: string,
