@@ -1,9 +1,9 @@
 import { types } from 'node:util';
-import { firstAppFrame, IntentError, SequencerError, siteFrames } from './errors.js';
+import { firstAppFrame, IntentError, SequencerError, siteFrames, unreadable } from './errors.js';
 
 /**
- * The details of an error for the log: the line of the site that caused it, its message, code, root cause and stack; for a
- * database error also the SQLSTATE and the names of constraint, table and column. Other properties are omitted, because they may
+ * The details of an error for the log: the line of the site that caused it, its message, root cause and stack; for an
+ * `IntentError` also the code, and for a database error the SQLSTATE and the names of constraint, table and column. Other properties are omitted, because they may
  * contain secrets: `detail` of a database error has values of the row. An ORM puts the values of a query into the message of its
  * own error, so the error of the driver is described instead. A failed call to the payment service has, instead of the stack,
  * the error text of the service, quoted and truncated.
@@ -31,8 +31,6 @@ export function errorText(error: unknown): string {
     return unreadable;
   }
 }
-
-const unreadable = 'The thrown value cannot be read.';
 
 function textOf(error: Error): string {
   const chain = reportedCauses(error);

@@ -103,27 +103,29 @@ export interface SequencerErrorDetails extends IntentErrorOptions {
   readonly httpStatus?: number | undefined;
 }
 
+const maxServiceMessageLength = 1_000;
+
 /** A failed call to the payment service (interface section 7). */
 export class SequencerError extends IntentError {
   /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
-  /** The error text of the payment service, truncated. For logs only, because the service controls it. */
+  /** The error text of the payment service, at most 1000 characters. For logs only, because the service controls it. */
   readonly serviceMessage: string | undefined;
-  /** The HTTP status of a failed response. For logs only. */
+  /** The HTTP status of a failed response; over gRPC also 429 or 500 for an equivalent status. For logs only. */
   readonly httpStatus: number | undefined;
 
   constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {
     const { cause, retryAfterMs } = details;
     super(code, message, { ...(cause !== undefined && { cause }), retryAfterMs });
     this.name = 'SequencerError';
-    this.serviceMessage = details.serviceMessage;
+    this.serviceMessage = details.serviceMessage?.slice(0, maxServiceMessageLength);
     this.httpStatus = details.httpStatus;
   }
 }
 
 /** One problem of the configuration, with its fix. */
 export interface ConfigProblem {
-  /** The option, or the environment variable if the option is not set. */
+  /** The option, environment variable, package or function. */
   readonly setting: string;
   /** The problem, as a sentence without secrets. */
   readonly problem: string;
@@ -131,7 +133,7 @@ export interface ConfigProblem {
   readonly fix: string;
 }
 
-/** Thrown at startup, with all problems of the configuration. */
+/** A configuration error, with all problems found. */
 export class ConfigError extends IntentError {
   /** At least one. */
   declare readonly problems: readonly ConfigProblem[];
@@ -181,12 +183,14 @@ export function firstAppFrame(stack: unknown): string | undefined {
     ?.replace(/^ {4}at (?:async )?/, '');
 }
 
+export const unreadable = 'The thrown value cannot be read.';
+
 /** The message of a thrown value: of any type, from any realm, even with accessors that throw. */
 export function messageOf(thrown: unknown): string {
   try {
     return String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
   } catch {
-    return 'The thrown value cannot be read.';
+    return unreadable;
   }
 }
 

@@ -18,7 +18,7 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export type { CreatedPayment, CreatePaymentOptions } from './http/create-intent/create-payment.js';
-export { createServer, type ServerOptions } from './http/create-server.js';
+export { type CreateServerOptions, createServer } from './http/create-server.js';
 export { refuse } from './http/hook-errors.js';
 export type {
   AcceptedIntent,

@@ -21,10 +21,10 @@ export {
 } from './emulator/index.js';
 export { type AdvanceTimeSite, advanceTime } from './testing/advance-time.js';
 export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledger.js';
-export { type WaitOptions, waitForIntent } from './testing/wait-for-intent.js';
+export { type WaitForIntentOptions, waitForIntent } from './testing/wait-for-intent.js';
 
 /**
  * The header that a browser sends with same-origin requests, for a test client: `request.agent(app).set(sameOriginHeaders)`.
- * Without it, state-changing requests get 403 `cross_site_request`.
+ * A state-changing request with neither this header nor the `Origin` of the site gets 403 `cross_site_request`.
  */
 export const sameOriginHeaders = Object.freeze({ 'sec-fetch-site': 'same-origin' as const });

@@ -34,7 +34,7 @@ type Batch<Item, Result> = readonly QueuedItem<Item, Result>[];
  * Processes items of concurrent callers together. An item waits for running batches only, so batches grow with the load.
  *
  *     queued  -- fewer than maxRunning batches run --> running, with up to maxItems others
- *     queued  -- timeoutMs, or a second outage ------> failed
+ *     queued  -- timeoutMs, or two outages in a row -> failed
  *     running -- the batch succeeds -----------------> done
  *     running -- one item may be the cause ----------> running, with half of the items
  *     running -- any other failure ------------------> failed
@@ -45,7 +45,7 @@ export class Batcher<Item, Result> {
   readonly #context = new AsyncResource('Batcher');
   #queue: QueuedItem<Item, Result>[] = [];
   #running = 0;
-  /** In sequence. */
+  /** Consecutive batches that ended with an outage. */
   #outages = 0;
   #isScheduled = false;
 
@@ -62,7 +62,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Starts a batch when all requests that have arrived were handled, so it contains their items. */
+  /** Starts a batch after the requests that have already arrived are handled, so the batch contains their items. */
   #schedule(): void {
     if (this.#isScheduled || this.#queue.length === 0 || this.#running >= this.#options.maxRunning) return;
     this.#isScheduled = true;

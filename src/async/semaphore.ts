@@ -35,7 +35,7 @@ export class Semaphore {
 
   /**
    * Acquires a permit. Returns undefined if one is free, else a promise. The holder must `release` it.
-   * @throws the error of the timeout @throws the reason of a signal
+   * @throws the error of the timeout @throws the reason of a signal that aborts during the wait
    */
   acquire(wait: SemaphoreWait): Promise<void> | undefined {
     return this.tryAcquire() ? undefined : this.#waitForPermit(wait);

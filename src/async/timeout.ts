@@ -18,8 +18,8 @@ export function withAbort<Value>(signal: AbortSignalLike, work: () => Value | Pr
 }
 
 export interface TimeoutOptions {
-  /** Cancels the wait with its reason. */
-  readonly signal?: AbortSignalLike | undefined;
+  /** Cancels the wait with its reason. If it is a list: each of them does. */
+  readonly signal?: AbortSignalLike | readonly (AbortSignalLike | undefined)[] | undefined;
   /** Creates the error of the timeout. Default: a `TimeoutError`. */
   readonly error?: (() => unknown) | undefined;
   /** Whether the timer keeps the process alive. Default false. */
@@ -31,18 +31,19 @@ export interface TimeoutOptions {
  *
  * This function holds the timer, because Node may garbage-collect the parts of `AbortSignal.any`, and then the timeout never
  * fires.
- * @throws the error of the timeout @throws the reason of the signal @throws the error of the work
+ * @throws the error of the timeout @throws the reason of a signal @throws the error of the work
  */
 export async function withTimeout<Value>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Value | Promise<Value>,
   { signal, error = () => timeoutError(timeoutMs), ref = false }: TimeoutOptions = {},
 ): Promise<Value> {
-  throwIfAborted(signal);
+  const signals = [signal].flat();
+  throwIfAborted(...signals);
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(error()), timeoutMs);
   if (!ref) timer.unref();
-  const unlisten = listenForAbort([signal], ({ reason }) => controller.abort(reason));
+  const unlisten = listenForAbort(signals, ({ reason }) => controller.abort(reason));
   try {
     return await withAbort(controller.signal, () => work(controller.signal));
   } finally {
@@ -68,19 +69,3 @@ export function delayUnlessAborted(delayMs: number, signals: readonly (AbortSign
 
 const timeoutError = (timeoutMs: number): DOMException =>
   new DOMException(`The operation took longer than ${timeoutMs} ms.`, 'TimeoutError');
-
-/** Not a `DOMException`, which jest does not recognize as an error. */
-class HookTimeout extends Error {
-  static {
-    HookTimeout.prototype.name = 'TimeoutError';
-  }
-}
-
-/**
- * The error of a hook of the site that took too long, for {@link withTimeout}.
- * @param hasLedger whether `hookLimits.timeoutMs` applies
- */
-export const hookTimeoutError = (hook: string, timeoutMs: number, hasLedger: boolean) => (): Error => {
-  const option = hasLedger ? ', or raise hookLimits.timeoutMs' : '';
-  return new HookTimeout(`${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook${option}.`);
-};

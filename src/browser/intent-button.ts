@@ -1,4 +1,4 @@
-import { createElement, svgAttributes } from './dialog/create-element.js';
+import { buildElement, svgAttributes } from './dialog/build-element.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
@@ -25,9 +25,9 @@ export class IntentButton extends Base {
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
-  readonly #label = createElement('slot');
-  readonly #button = createElement('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
-  readonly #note = createElement('p', { part: 'note', role: 'status', dir: 'auto' });
+  readonly #label = buildElement('slot');
+  readonly #button = buildElement('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
+  readonly #note = buildElement('p', { part: 'note', role: 'status', dir: 'auto' });
   readonly #flow: IntentFlow;
   #restoreTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -182,8 +182,4 @@ export class IntentButton extends Base {
 
 /** A wallet, 24 by 24 units. */
 const icon = (): SVGElement =>
-  createElement(
-    'svg',
-    { part: 'icon', ...svgAttributes },
-    createElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }),
-  );
+  buildElement('svg', { part: 'icon', ...svgAttributes }, buildElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }));

@@ -1,5 +1,5 @@
 // Bundles load this on demand. The elements.js of a server has the configuration.
-import { call } from './flow/api.js';
+import { requestJson } from './flow/api.js';
 import type { ElementRoutes, SiteConfig } from './site-config.js';
 
 /** Without an answer the defaults apply. */
@@ -8,7 +8,7 @@ let loading: Promise<void> | undefined;
 
 /** Requests the configuration of the site, once for all elements of the page, and again after a failure. Never rejects. */
 export function loadSite(site: SiteConfig, { elements }: ElementRoutes): Promise<void> {
-  loading ??= call<SiteConfig>(elements && `${elements}/site.json`, AbortSignal.timeout(timeoutMs)).then(
+  loading ??= requestJson<SiteConfig>(elements && `${elements}/site.json`, AbortSignal.timeout(timeoutMs)).then(
     (answer) => void Object.assign(site, answer, { load: undefined }),
     () => {
       loading = undefined;

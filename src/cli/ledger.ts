@@ -7,7 +7,7 @@ import { exportLedger } from '../ledger/intents/export-ledger.js';
 import { findIntent, historyOf } from '../ledger/intents/find-intents.js';
 import { importLedger } from '../ledger/intents/import-ledger.js';
 import { pruneIntents } from '../ledger/intents/prune-intents.js';
-import { retryIntent } from '../ledger/intents/record-intent.js';
+import { retryIntent } from '../ledger/intents/retry-intent.js';
 import type { IntentState, LedgerIntent } from '../ledger/ledger.js';
 import { forgetHook, requiredHooks } from '../ledger/settlement/required-hooks.js';
 import {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseLedgerSettings } from '../config/config.js';
 import type { Environment } from '../config/config-options.js';
+import { withDatabaseHost } from '../config/ledger.js';
 import { IntentError } from '../errors.js';
 import type { Database } from '../ledger/database/database.js';
 import { openDatabase } from '../ledger/database/open-database.js';
@@ -49,8 +50,7 @@ export function databaseHost(url: string): string {
   return searchParams.get('host') ?? host;
 }
 
-/** If the query names a socket, a user may precede an empty host, which `URL` refuses. */
-const parseDatabaseUrl = (url: string): URL => new URL(url.replace('@/', '@localhost/'));
+const parseDatabaseUrl = (url: string): URL => new URL(withDatabaseHost(url));
 
 function ledgerInUseError(settings: LedgerSettings): IntentError {
   return new IntentError(

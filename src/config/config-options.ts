@@ -62,12 +62,13 @@ export interface HookLimits {
   /**
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Default 15, which takes about three
    * hours. A failure of `verifyPayment` is not counted: it is retried until `watch.unpaidMs` has passed. If the process ends, or
-   * loses its database connection, during a call to any of these hooks, that is counted only if no other hook ran in the process.
+   * loses its database connection, during a call, that is not counted. The next call runs alone; if it is interrupted too, that
+   * is counted.
    */
   readonly maxAttempts?: number | undefined;
   /**
    * Timeout of one call to `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter`, in milliseconds. With a ledger also of
-   * `onLogin` and `onSession`. Default 30 000.
+   * `onLogin` and `onSession`. In a folder, `tx` also has a limit of 3000 ms. Default 30 000.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -112,9 +113,9 @@ export interface RateLimits {
 
 /** The options of the configuration. An option takes precedence over the environment variable that its comment names. */
 export interface ConfigOptions extends GrpcNames {
-  /** `INTENT_SEQUENCER_URL`: base_url of the payment service, or `embedded` for the embedded sequencer (not in production). */
+  /** `INTENT_SEQUENCER_URL`: URL of the payment service (`base_url`), or `embedded` for the embedded sequencer (not in production). */
   readonly sequencerUrl?: string | undefined;
-  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the payment service. Calls then use gRPC instead of HTTP. Needs `@grpc/grpc-js`. */
+  /** `INTENT_SEQUENCER_GRPC_URL`: its gRPC URL (`grpc_url`). Calls then use gRPC instead of HTTP. Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
   /** Settings of the embedded sequencer. */
   readonly emulator?: EmulatorOptions | undefined;
@@ -135,7 +136,7 @@ export interface ConfigOptions extends GrpcNames {
    * file with the same content instead. Both together are an error.
    */
   readonly verifierSecret?: string | undefined;
-  /** Signs instead of the first secret: for a key in a KMS or an HSM. */
+  /** Signs instead of the first secret: for a key in a KMS or an HSM. Without `verifierSecret`, `secret` is required. */
   readonly signer?: Signer | undefined;
   /** `INTENT_DOMAIN`: the domain named in login intents. */
   readonly domain?: string | undefined;
@@ -185,7 +186,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined;
   /** Rate limits by address. `false` disables them. */
   readonly rateLimits?: Partial<RateLimits> | false | undefined;
-  /** A custom transport to the payment service. Then no `sequencerUrl` is needed. */
+  /** A custom transport to the payment service. Overrides `sequencerUrl` and `grpcUrl`; `embedded` then starts no sequencer. */
   readonly transport?: Transport | undefined;
 }
 

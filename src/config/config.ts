@@ -110,8 +110,8 @@ export function processEnvironment(): Environment {
   return process.env;
 }
 
-export function ledgerFix(env: Environment = process.env): string {
-  return ledgerFixFor(env);
+export function ledgerFix(): string {
+  return ledgerFixFor(process.env);
 }
 
 export function isDestinationSet({ destination }: ConfigOptions, env: Environment = process.env): boolean {

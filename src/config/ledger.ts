@@ -5,7 +5,7 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** A payment is `late` if its submission is detected later than this after its creation. By default, its code then expires. */
+/** A payment is `late` if its submission is detected later than this after its creation. By default the button stops showing its code at the same time. */
 const lateAfterMs = 15 * 60_000;
 
 /** A process runs at most 64 status calls at once. A quarter of them is reserved for visitors. */
@@ -61,11 +61,13 @@ const hasUnencodedPassword = ({ pathname, search, hash }: URL): boolean =>
 /** Query parameters whose value may contain an @, which is then not the end of a password. */
 const freeTextParameters = /[?&](?:user|password|host|options|application_name|sslrootcert|sslcert|sslkey)=[^&]*/g;
 
+/** If the query names a socket, a user may precede an empty host, which `URL` refuses. */
+export const withDatabaseHost = (url: string): string => url.replace('@/', '@localhost/');
+
 /** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) {
-    // If the query names a socket, a user may precede an empty host.
-    const text = url.replace('@/', '@localhost/');
+    const text = withDatabaseHost(url);
     if (URL.canParse(text) && !hasUnencodedPassword(new URL(text))) return Object.freeze({ kind: 'postgres', url });
     return report.problem(
       'INTENT_DATABASE_URL',

@@ -14,7 +14,7 @@ export function findTypos(env: Environment): readonly VariableTypo[] {
   });
 }
 
-/** The variables named like ours that this package does not read. They may belong to the app. */
+/** The variables that this package does not read, but are named like those that it reads. They may belong to the app. */
 export function unknownVariables(env: Environment): readonly string[] {
   return Object.keys(env).filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name));
 }

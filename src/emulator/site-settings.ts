@@ -7,7 +7,7 @@ const defaultDomain = 'shop.example';
 
 /** Options of `intentRouter` that connect a site under test to a sequencer. */
 export interface SiteOptions {
-  /** base_url of the sequencer. */
+  /** The base URL of the sequencer. */
   readonly sequencerUrl: string;
   /** The wallet page, to which the button links. */
   readonly walletUrl: string;

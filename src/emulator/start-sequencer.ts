@@ -37,9 +37,9 @@ export interface SequencerOptions {
 
 /** A running embedded sequencer. */
 export interface Sequencer {
-  /** base_url, such as `http://127.0.0.1:4747`. */
+  /** The base URL, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** grpc_url, such as `http://127.0.0.1:4748`, with the option `grpcPort`. */
+  /** The gRPC URL, such as `http://127.0.0.1:4748`, with the option `grpcPort`. */
   readonly grpcUrl: string | undefined;
   /** The inspector page. */
   readonly inspectorUrl: string;
@@ -57,10 +57,11 @@ export interface Sequencer {
   wallet(name?: string): Wallet;
   /**
    * Returns options of `intentRouter` for a site under test, by default at `shop.example`; always the same for one domain.
-   * The sequencer trusts their verifier key, so logins need no key file. @throws {IntentError} `invalid_domain`
+   * The sequencer trusts their verifier key, so logins need no key file.
+   * @throws {IntentError} `invalid_domain`, `invalid_request`
    */
   siteOptions(site?: { readonly domain?: string | undefined }): SiteOptions;
-  /** Like `siteOptions`, but as environment variables for a site in its own process. @throws {IntentError} `invalid_domain` */
+  /** Like `siteOptions`, but as environment variables for a site in its own process. @throws as `siteOptions` */
   siteEnvironment(site?: { readonly domain?: string | undefined }): SiteEnvironment;
   /**
    * Makes the sequencer read the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from
@@ -76,6 +77,7 @@ export interface Sequencer {
   /**
    * Resolves once an intent reaches a milestone: `created`, `scanned`, `declined` or `submitted`.
    * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds, or when the sequencer closes
+   * @throws {TypeError} for an unknown milestone
    */
   waitFor(
     intentId: string,
@@ -84,7 +86,7 @@ export interface Sequencer {
   ): Promise<void>;
   /**
    * Returns the webhook call of an intent, signed with the webhook key, or an invalid one. Sends nothing.
-   * @throws {IntentError} `intent_not_found`
+   * @throws {IntentError} `intent_not_found`, `invalid_request`
    */
   signWebhook(intentId: string, options?: SignWebhookOptions): Promise<SignedWebhook>;
   /**

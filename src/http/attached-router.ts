@@ -32,7 +32,7 @@ export function requireRouter(req: Request): AttachedRouter {
 }
 
 /**
- * Defines `req.intent` once for all requests of an app. Defining it on every request would cost 2 us, because Express has
+ * Defines `req.intent` once for all requests of an app. Defining it on every request would cost 2 µs, because Express has
  * replaced the prototype of the request and each new member then changes its shape.
  */
 function addIntentMember(req: Request): void {

@@ -5,22 +5,22 @@ import { ConfigError } from '../errors.js';
 import { problemsOfOptions } from '../reject-unknown.js';
 
 /** The options of `http.createServer`, and `tls`. */
-export interface ServerOptions extends http.ServerOptions {
+export interface CreateServerOptions extends http.ServerOptions {
   /** Creates an https server with these options: `{ key, cert }`. */
   readonly tls?: https.ServerOptions | undefined;
 }
 
 /**
- * Creates a server for an Express app that behaves like `http.createServer(app)`, or `https.createServer(tls, app)`. On Node 20 and
- * 22 it costs less per request, because requests and responses have the prototypes of the app from the start.
+ * Creates the same server as `http.createServer(app)` or `https.createServer(tls, app)`. On Node 20 and 22 it costs less per
+ * request, because requests and responses have the prototypes of the app from the start.
  * @throws {ConfigError} if `app` is not an Express app, or for an unknown option
  */
 export function createServer(
   app: Express,
-  options: ServerOptions & { readonly tls: https.ServerOptions },
+  options: CreateServerOptions & { readonly tls: https.ServerOptions },
 ): https.Server;
-export function createServer(app: Express, options?: ServerOptions & { readonly tls?: undefined }): http.Server;
-export function createServer(app: Express, options: ServerOptions = {}): http.Server | https.Server {
+export function createServer(app: Express, options?: CreateServerOptions & { readonly tls?: undefined }): http.Server;
+export function createServer(app: Express, options: CreateServerOptions = {}): http.Server | https.Server {
   if (typeof app !== 'function' || !app.request || !app.response) throw new ConfigError([notExpress]);
   const problems = problemsOfOptions('createServer', options, optionNames);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -35,7 +35,7 @@ export function createServer(app: Express, options: ServerOptions = {}): http.Se
  * The options of every supported version of Node. TypeScript checks that no option of the oldest version is missing; newer
  * options are added by hand.
  */
-const serverOptions: Readonly<Record<keyof ServerOptions, true>> & Readonly<Record<string, true>> = {
+const serverOptions: Readonly<Record<keyof CreateServerOptions, true>> & Readonly<Record<string, true>> = {
   tls: true,
   IncomingMessage: true,
   ServerResponse: true,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Request } from 'express';
-import { sendBytes, sendEmpty } from './response/respond.js';
+import { jsonType, sendCacheable } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 const siteFile = 'site.json';
@@ -12,9 +12,6 @@ const siteFile = 'site.json';
  * configuration from `site.json`.
  */
 export const elementFiles = ['elements.js', 'intent-dialog.js', 'portable-ed25519.js', siteFile] as const;
-
-/** Pages get a new version within minutes. */
-const maxAgeSeconds = 300;
 
 /** The line of the built file that the configuration of the site replaces. */
 const builtSite = /^const intentSite=.*\n/;
@@ -35,16 +32,14 @@ export function elementsHandler(context: RouterContext): Handler {
     file.catch(() => served.delete(name));
     return file;
   };
-  const cacheControl = context.config.production ? `public, max-age=${maxAgeSeconds}` : 'no-cache';
   return async (req, res, name) => {
     const { etag, bodies } = await (served.get(name) ?? prepare(name));
     res.vary('Accept-Encoding');
-    res.setHeader('ETag', etag);
-    if (req.fresh) return sendEmpty(res, 304, { 'Cache-Control': cacheControl });
     const encoding = encodingFor(req);
-    sendBytes(res, 200, bodies[encoding], {
-      'Cache-Control': cacheControl,
-      'Content-Type': `${name === siteFile ? 'application/json' : 'text/javascript'}; charset=utf-8`,
+    sendCacheable(req, res, bodies[encoding], {
+      ETag: etag,
+      'Content-Type': name === siteFile ? jsonType : 'text/javascript; charset=utf-8',
+      ...(!context.config.production && { 'Cache-Control': 'no-cache' }),
       ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
     });
   };

@@ -77,7 +77,7 @@ export async function sealSession(userId: string, key: Uint8Array, expiresAtMs: 
     .encrypt(await importKey(key));
 }
 
-/** The user id of a sealed login; undefined if none of the keys sealed it, or it has expired. */
+/** The user id of a sealed session; undefined if none of the keys sealed it, or it has expired. */
 export async function openSession(
   sealed: string,
   keys: readonly Uint8Array[],

@@ -15,7 +15,7 @@ import { openApiHandler } from './operations/openapi.js';
 import { proxyReporter } from './operations/proxy-report.js';
 import { setupWarnings } from './operations/setup-warnings.js';
 import { sendError } from './response/problem.js';
-import { sendEmpty, sendJson } from './response/respond.js';
+import { jsonType, sendCacheable } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
 import { completeLoginHandler, getSessionHandler, logOutHandler } from './session/session-routes.js';
@@ -96,19 +96,19 @@ const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elem
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => MatchedRoute | undefined {
   const exact = new Map<string, MatchedRoute>();
-  const open: (Omit<MatchedRoute, 'rest'> & { readonly prefix: string; readonly suffix: string })[] = [];
+  const parameterized: (Omit<MatchedRoute, 'rest'> & { readonly prefix: string; readonly suffix: string })[] = [];
   for (const name of Object.keys(handlers) as (keyof Routes)[]) {
     const [methods, path, suffix] = [handlers[name], routes[name], suffixes[name]];
     if (!methods || path === false) continue;
     const names = files[name];
     if (names) for (const rest of names) exact.set(`${path}/${rest}`, { name, methods, rest });
     else if (suffix === undefined) exact.set(path, { name, methods, rest: '' });
-    else open.push({ name, prefix: `${path}/`, suffix, methods });
+    else parameterized.push({ name, prefix: `${path}/`, suffix, methods });
   }
   return (path) => {
     const found = exact.get(path);
     if (found) return found;
-    for (const { name, prefix, suffix, methods } of open) {
+    for (const { name, prefix, suffix, methods } of parameterized) {
       if (!path.startsWith(prefix) || !path.endsWith(suffix)) continue;
       const rest = path.slice(prefix.length, path.length - suffix.length);
       if (rest !== '' && !rest.includes('/')) return { name, methods, rest };
@@ -117,17 +117,9 @@ function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) =>
   };
 }
 
-/** Wallets cache the file, and see a new key within minutes. */
-const maxAgeSeconds = 300;
-
 /** `GET /.well-known/service-payments.json`: the verifier keys (interface sections 2.7 and 4.6). */
 function keyFileHandler(publicKeys: readonly string[]): Handler {
-  const file = { public_keys: publicKeys };
-  const hash = createHash('sha256').update(JSON.stringify(file)).digest('base64url');
-  const headers = { ETag: `"${hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
-  return (req, res) => {
-    res.setHeader('ETag', headers.ETag);
-    if (req.fresh) sendEmpty(res, 304, headers);
-    else sendJson(res, 200, file, headers);
-  };
+  const file = Buffer.from(JSON.stringify({ public_keys: publicKeys }));
+  const headers = { ETag: `"${createHash('sha256').update(file).digest('base64url')}"`, 'Content-Type': jsonType };
+  return (req, res) => sendCacheable(req, res, file, headers);
 }

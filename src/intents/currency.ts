@@ -1,8 +1,6 @@
 import { IntentError } from '../errors.js';
 import { currencyCodes } from './currency-codes.js';
 
-export { currencyCodes, nativeCurrency } from './currency-codes.js';
-
 const indexByCurrency = new Map(currencyCodes.map((currency, index) => [currency, index]));
 
 /** The index of a currency in the payload, 0 to 255. @throws {IntentError} `unknown_currency` */

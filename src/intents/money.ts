@@ -1,5 +1,6 @@
 import { IntentError } from '../errors.js';
-import { currencyIndex, nativeCurrency } from './currency.js';
+import { currencyIndex } from './currency.js';
+import { nativeCurrency } from './currency-codes.js';
 
 /** An amount of money in hundredths of its currency's unit. */
 export interface Money {
@@ -33,7 +34,7 @@ export function parseMoney(amount: string | number, currency: string): Money {
   return { currency, hundredths };
 }
 
-/** @throws {IntentError} `amount_too_small` or `amount_too_large` (interface section 8) */
+/** Exported for tests. @throws {IntentError} `amount_too_small` or `amount_too_large` (interface section 8) */
 export function checkLimits({ currency, hundredths }: Money): void {
   const minimum = minHundredths(currency);
   if (hundredths < minimum) {

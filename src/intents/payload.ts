@@ -42,7 +42,7 @@ export function decodePayload(bytes: Uint8Array): Payload {
   return { kind: 'login', nonce };
 }
 
-/** The client secret: the payload in Base58. It is the private key of the intent. */
+/** The client secret: the payload in Base58. The private key of the intent is derived from it. */
 export function formatClientSecret(payload: Uint8Array): string {
   return formatBase58(payload);
 }

@@ -5,7 +5,7 @@ import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { encode, toUint64, v1 } from '../wire/codec.js';
 import { withoutFields } from '../wire/fields.js';
-import { nativeCurrency } from './currency.js';
+import { nativeCurrency } from './currency-codes.js';
 import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import {
   encodePayload,
@@ -19,7 +19,7 @@ import {
 /** An intent that can be sent to the sequencer. */
 export interface SignedIntent {
   readonly id: string;
-  /** Base58 of 20 bytes, the private key of the intent. It leaves the server only after the sequencer accepts the intent. */
+  /** Base58 of 20 bytes, from which the private key of the intent is derived. It leaves the server only after the sequencer accepts the intent. */
   readonly clientSecret: string;
   readonly rendezvousKey: Uint8Array;
   readonly message: v1.Message.$Properties;

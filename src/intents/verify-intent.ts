@@ -2,9 +2,9 @@ import { IntentError } from '../errors.js';
 import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { decode, decodeWithUnknown, encode, fromUint64, type v1 } from '../wire/codec.js';
+import { type Codec, decode, decodeWithUnknown, encode, fromUint64, type v1 } from '../wire/codec.js';
 import { differsByDefaultsOnly, messagesIn, withoutFields } from '../wire/fields.js';
-import { nativeCurrency } from './currency.js';
+import { nativeCurrency } from './currency-codes.js';
 import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import type { Payload } from './payload.js';
 import { encodeSignedBytes } from './signed-intent.js';
@@ -31,18 +31,13 @@ export type IntentRequest =
  * covers only what was decoded. Explicit default values are allowed, because some encoders write them.
  * @throws {IntentError} `malformed_message`
  */
-export function decodeCanonical<Decoded>(codec: Codec<Decoded>, bytes: Uint8Array): Decoded {
+export function decodeCanonical<Decoded>(codec: Codec<Decoded, Decoded>, bytes: Uint8Array): Decoded {
   const message = decode(codec, bytes);
   const canonical = encode(codec, message);
   if (Buffer.compare(canonical, bytes) === 0) return message;
   const withUnknown = encode(codec, decodeWithUnknown(codec, bytes));
   if (Buffer.compare(canonical, withUnknown) === 0 && differsByDefaultsOnly(bytes, canonical)) return message;
   throw new IntentError('malformed_message', 'The message has unknown fields or is not in its canonical form.');
-}
-
-interface Codec<Decoded> {
-  encode(message: Decoded): { finish(): Uint8Array };
-  decode(bytes: Uint8Array): Decoded;
 }
 
 /**

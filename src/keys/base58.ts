@@ -13,7 +13,7 @@ const limbBase = 58 ** digitsOfLimb;
  * Encodes keys, ids, accounts and signatures as Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7).
  *
  * The bs58 library is used for decoding only. Its encoder takes up to three times as long and concatenates letter by letter, so V8
- * retains a chain of strings for each id. Each intent encodes two texts, 2 us in total.
+ * retains a chain of strings for each id. Each intent encodes two texts, 2 µs in total.
  */
 export function formatBase58(bytes: Uint8Array): string {
   const limbs = limbsOf(bytes);

@@ -2,11 +2,17 @@ import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
-import { findIntent, findPaymentsFor, historyOf } from './intents/find-intents.js';
+import {
+  findByIdempotencyKey,
+  findForBrowser,
+  findIntent,
+  findPaymentsFor,
+  historyOf,
+} from './intents/find-intents.js';
 import { IntentRecorder } from './intents/intent-recorder.js';
 import { listIntents } from './intents/list-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
-import { findByIdempotencyKey, findForBrowser, retryIntent } from './intents/record-intent.js';
+import { retryIntent } from './intents/retry-intent.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { inspectBacklog } from './settlement/claim-payments.js';
 import { Settlement } from './settlement/settlement.js';

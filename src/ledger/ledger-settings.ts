@@ -15,11 +15,7 @@ export interface LedgerSettings {
   /** How long a settled payment is polled for a reversal: the option `watch.settledMs`. */
   readonly reversalWatchMs: number;
   readonly settlementConcurrency: number;
-  /**
-   * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. A failure of `verifyPayment` is not
-   * counted: it is retried until `watchMs` has passed. If the process ends, or loses its database connection, during a call to
-   * any of these hooks, that is counted only if no other hook ran in the process.
-   */
+  /** The option `hookLimits.maxAttempts`, which says which failures are counted. */
   readonly hookAttempts: number;
   readonly hookTimeoutMs: number;
   /** A payment is `late` if the ledger learns of its submission later than this after its creation. */

@@ -1,3 +1,4 @@
+import type { LedgerBacklog } from '../telemetry/router-event.js';
 import type { DatabaseTransaction, Queryable } from './database/database.js';
 
 /**
@@ -195,9 +196,9 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid payment now instead of when it is due. Resolves after the poll and the hook that follows. Resolves without
-   * a poll if the id is not an unpaid payment, or another process works on it. Can be pending until the end of a database
-   * outage.
+   * Polls an unpaid payment now instead of when it is due. Resolves after the poll and the hook that follows; without a poll if
+   * the id is not an unpaid payment, another process works on it, the ledger is not open, this process lacks a required hook,
+   * or 1000 rechecks are queued. Can be pending until the end of a database outage.
    */
   recheck(id: string): Promise<void>;
   /**
@@ -215,20 +216,9 @@ export interface SiteDatabase extends Queryable {
    * Commits the writes of `work` when it resolves. Rolls back if it rejects or the commit fails. `work` must use only
    * `tx` and await each query. It may set savepoints, but not begin or end a transaction. Session settings end with the
    * transaction.
-   * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
-   * @throws what `work` throws
+   * @throws as `query`; if the connection is lost during the commit, the commit may have happened @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
-}
-
-/** The due payments and the dead letters in the ledger, of all processes that share it. */
-export interface LedgerBacklog {
-  /** Payments that are due for a poll or a hook call, except those that a process has claimed. Counted up to 1000. */
-  readonly due: number;
-  /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
-  readonly oldestDueMs: number;
-  /** Dead letters, counted up to 1000. */
-  readonly deadLetters: number;
 }
 
 /** The backlog, and the progress of this process. */

@@ -24,11 +24,12 @@ export interface Payment {
   readonly submittedAt: Date;
 }
 
-/** The second argument of a hook. */
+/** The second argument of `onPaid` and `onReversed`. */
 export interface PaymentHookContext {
   /**
    * The transaction that also records the payment as settled, or as reversed in `onReversed`. Writes through it commit
-   * together with that change, exactly once. Side effects outside `tx` happen at least once.
+   * together with that change, exactly once. Side effects outside `tx` happen at least once. A ledger in a folder
+   * rolls it back 3000 ms after its first statement, and the call fails: do slow work before that.
    */
   readonly tx: DatabaseTransaction;
   /**
@@ -38,18 +39,23 @@ export interface PaymentHookContext {
   readonly attempt: number;
   /** Whether the ledger learned of the submission more than 15 minutes after the creation. */
   readonly late: boolean;
-  /** Aborts when the hook times out, another process claims the payment, or `close()` stops waiting. `tx` then rolls back. */
+  /**
+   * Aborts when the hook or `tx` times out, another process claims the payment, or `close()` stops waiting. `tx` then rolls back.
+   */
   readonly signal: AbortSignal;
 }
 
 /** The hooks of a site for its payments. */
 export interface PaymentHooks {
   /**
-   * Called for every submitted payment, at least once, until it succeeds or has failed `hookLimits.maxAttempts` times. Its
-   * success settles the payment. Writes through `tx` take effect exactly once. Needs a ledger.
+   * Called for every submitted payment that `verifyPayment` (if set) has verified: at least once, until it succeeds or has failed
+   * `hookLimits.maxAttempts` times. Its success settles the payment. Writes through `tx` take effect exactly once. Needs a ledger.
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
-  /** Called when the payment service reverses a settled payment, with the same guarantees as `onPaid`. Needs a ledger. */
+  /**
+   * Called when two polls within `watch.settledMs` of the settlement report a reversal; later ones are not detected. Same
+   * guarantees as `onPaid`. Needs a ledger.
+   */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
    * Called before `onPaid`, for instance to check that the money has arrived. Unless it returns `true`, `onPaid` is not

@@ -35,7 +35,7 @@ export function toJsonClone(value: unknown, name: string, depth = 0): unknown {
 function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Not compared with our own Object.prototype: an object may come from another realm, such as a test runner's.
+  // Not compared with Object.prototype of this realm: an object may come from another realm, such as a test runner's.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 
 export function parseUrl(text: string): URL | undefined {
@@ -13,4 +14,12 @@ export function parseHttpUrl(text: string): URL | undefined {
 export function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '[::1]' || hostname === '::1') return true;
   return hostname.startsWith('127.') && isIPv4(hostname);
+}
+
+/** The local origin of this server, derived from a connection to it; undefined once the connection is closed. */
+export function localOriginOf({ socket }: IncomingMessage): string | undefined {
+  const { localPort: port, localAddress } = socket;
+  if (port === undefined) return undefined;
+  // A server that listens only on ::1 is unreachable at 127.0.0.1.
+  return `http://${localAddress === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
 }

@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
 import type { RouterLogger } from '../http/logger.js';
-import { localOriginOf } from '../http/request/origin-guard.js';
+import { localOriginOf } from '../net/url.js';
 import { lazyTransport } from '../sequencer/create-transport.js';
 import { createHttpTransport } from '../sequencer/http/http-transport.js';
 import type { Transport } from '../sequencer/transport.js';
 
 /** The addresses of the embedded sequencer. */
 export interface EmbeddedSequencerUrls {
-  /** base_url, such as `http://127.0.0.1:4747`. */
+  /** The base URL, such as `http://127.0.0.1:4747`. */
   readonly url: string;
   /** The page that shows the requests to the embedded sequencer. */
   readonly inspectorUrl: string;
@@ -22,7 +22,7 @@ export interface EmbeddedSequencer {
   webhookPublicKey(): Promise<string>;
   /** The page of its simulated wallet; undefined if it failed to start. */
   walletUrl(): Promise<string | undefined>;
-  /** Wraps a router. Its first request registers the origin of this site, whose verifier key file the sequencer then reads. */
+  /** Wraps a router. With logins, a request registers its local origin, whose verifier key file the sequencer then reads. */
   registerLocalOrigin(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
   const starting = import('../emulator/index.js').then(({ startSequencerFor }) =>
     startSequencerFor({ port, stateFile }, portFix),
   );
-  // The outcome is reported once: by the promise of `ready` if it was called, otherwise in the log.
+  // If `ready` is called before the start ends, its promise reports the outcome, otherwise the log.
   let isAwaited = false;
   starting.then(
     ({ url, walletUrl }) =>

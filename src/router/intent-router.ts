@@ -45,7 +45,7 @@ export interface IntentRouter extends RequestHandler {
    * error of the ledger or the payment service, call this again with the same `idempotencyKey`: that creates no second payment.
    * @throws {IntentError} `invalid_configuration` without a ledger, or for `idempotencyKey` without logins; `invalid_terms`,
    *   `invalid_request`, `not_supported`, `invalid_idempotency_key`, `idempotency_key_reused`, `ledger_unavailable`, `closing`,
-   *   `signer_failed`, `internal_error`; the codes of the payment service
+   *   `signer_failed`, `internal_error`, `too_busy`; the codes of the payment service
    */
   createPayment(terms: Omit<SitePaymentTerms, 'resource'>, options?: CreatePaymentOptions): Promise<CreatedPayment>;
   /** The ledger's database, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
@@ -62,7 +62,7 @@ export interface IntentRouter extends RequestHandler {
    * only if it has answered no other call for 15 seconds. A 5xx response is not an answer.
    */
   health(): Promise<RouterHealth>;
-  /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`. */
+  /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`, but its server is always `/`. */
   openApi(): Promise<OpenApiDocument>;
   /**
    * Ends event streams, waits for running requests, calls and hooks, and closes all connections. This usually takes less than

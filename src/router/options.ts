@@ -20,7 +20,7 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
   readonly telemetry?: TelemetryOption | undefined;
   /** `console` (the default), winston or another logger with the same methods; `false` disables logging. */
   readonly logger?: Logger | false | undefined;
-  /** The time in milliseconds, for tests. Default: `Date.now`. */
+  /** The time in milliseconds, for tests. The ledger uses the clock of its database: see `advanceTime`. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 

@@ -7,9 +7,9 @@ import type { Transport } from './transport.js';
 
 /** The address of the service. */
 export interface ServiceAddress extends GrpcNames {
-  /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `grpcUrl` or `transport`. */
+  /** The base URL of the service (`base_url`), `https://...`; calls go to `{base_url}/v1/api`. Not needed with `grpcUrl` or `transport`. */
   readonly url?: string | undefined;
-  /** grpc_url of the service, `https://...`. Used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
+  /** The gRPC URL of the service (`grpc_url`), `https://...`. Used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
   /**
    * The `version` of each envelope sent to `url`, such as `1.0` (interface section 9.2): up to 32 visible ASCII

@@ -53,7 +53,10 @@ export interface PreparedIntent extends CreatedIntent {
   create(options?: CallOptions): Promise<CreatedIntent>;
 }
 
-/** The operations of an integrator's server (interface section 4.7). */
+/**
+ * The operations of an integrator's server (interface section 4.7). Each call can also reject with an `IntentError` `too_busy` or
+ * `invalid_request`, or with the reason of its signal.
+ */
 export interface IntentClient {
   /** Payments (interface section 2.4). */
   readonly paymentIntents: {
@@ -72,10 +75,7 @@ export interface IntentClient {
   };
   /** Logins (interface section 2.5). */
   readonly loginIntents: {
-    /**
-     * @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service
-     * accepts the intent
-     */
+    /** @throws as `paymentIntents.create` */
     create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;
     /** Like `paymentIntents.prepare`. */
     prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;

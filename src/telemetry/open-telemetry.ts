@@ -149,7 +149,8 @@ export class OpenTelemetry {
       return {
         metadata: traceHeadersOf(api, context),
         run: (send) => api.context.with(inside, send),
-        end: (outcome, attempts, failure) => ignoreErrors(() => endCall(api, span, { outcome, attempts, failure })),
+        end: (outcome, attempts, failure) =>
+          ignoreErrors(() => endCall(api, span, { outcome, attempts, failure, transport })),
       };
     });
   }
@@ -200,12 +201,14 @@ interface CallEnd {
   readonly outcome: string;
   readonly attempts: number;
   readonly failure: unknown;
+  readonly transport: UpstreamTransport;
 }
 
-function endCall({ SpanStatusCode }: Api, span: Span, { outcome, attempts, failure }: CallEnd): void {
+function endCall({ SpanStatusCode }: Api, span: Span, { outcome, attempts, failure, transport }: CallEnd): void {
   span.setAttributes({ 'express_intents.outcome': outcome, 'express_intents.attempts': attempts });
   const { httpStatus } = failure instanceof SequencerError ? failure : {};
-  if (httpStatus !== undefined) span.setAttribute('http.response.status_code', httpStatus);
+  // Over gRPC it is not the status of a response.
+  if (httpStatus !== undefined && transport !== 'grpc') span.setAttribute('http.response.status_code', httpStatus);
   // A disconnected caller is not an error of the service.
   if (outcome !== 'ok' && outcome !== 'canceled') {
     span.setAttribute('error.type', outcome);

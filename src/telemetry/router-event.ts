@@ -66,7 +66,7 @@ export interface RouterEventDetails {
   readonly code_scanned: IntentFields;
   /** The wallet declined. For display only: anyone who sees the QR code can cause this event. */
   readonly intent_declined: IntentFields & KindFields;
-  /** The payment service has reported a submission. */
+  /** The payment service has reported a submission. Without a ledger, and for a login, each process that learns of it emits this. */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
   /** A submission was detected `afterMs` milliseconds after the creation of its payment, over 15 minutes. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
@@ -76,7 +76,7 @@ export interface RouterEventDetails {
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
   /** The intent was not paid within `watch.unpaidMs`. A payment within another `watch.unpaidMs` still settles. */
   readonly payment_expired: IntentFields;
-  /** `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` has succeeded. The first two are committed. */
+  /** `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` has ended without an error. The first two are committed. */
   readonly hook_completed: HookFields;
   /**
    * `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` threw, timed out, or could not be committed. `error` is its
@@ -156,10 +156,13 @@ export interface Observer {
   emit(event: RouterEventPayload): void;
 }
 
-/** The due payments and the dead letters in the ledger. Not in metrics.ts, whose types require @opentelemetry/api. */
-interface LedgerBacklog {
+/** The due payments and the dead letters in the ledger, of all processes that share it. */
+export interface LedgerBacklog {
+  /** Payments that are due for a poll or a hook call, except those that a process has claimed. Counted up to 1000. */
   readonly due: number;
+  /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
   readonly oldestDueMs: number;
+  /** Dead letters, counted up to 1000. */
   readonly deadLetters: number;
 }
 

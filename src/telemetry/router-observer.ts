@@ -95,7 +95,7 @@ function outcomeOf(
 /** A failing listener usually fails for every event. */
 const warningIntervalMs = 60_000;
 
-/** Calls a listener asynchronously, in the async context of the event. Not awaited. Its errors are only logged. */
+/** Calls a listener asynchronously, in the async context of the event. Not awaited. Its errors are only logged. Exported for tests. */
 export function eventListener(
   onEvent: OnEvent,
   logger: ObserverOptions['logger'],

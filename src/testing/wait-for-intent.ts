@@ -5,7 +5,7 @@ import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.
 import { requireKnown } from '../reject-unknown.js';
 
 /** Options of `waitForIntent`. */
-export interface WaitOptions {
+export interface WaitForIntentOptions {
   /** Timeout in milliseconds. Default 5000. */
   readonly timeoutMs?: number | undefined;
 }
@@ -15,8 +15,9 @@ const pollMs = 20;
 const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
 
 /**
- * Waits until an intent in the ledger reaches the state, such as `settled`, which follows the success of `onPaid`. Rechecks the
- * intent immediately; the ledger would poll it a few seconds later.
+ * Waits until an intent in the ledger is in the state, such as `settled`, which follows the success of `onPaid`. A state that it
+ * has left is not detected: a payment stays `submitted` only while `onPaid` fails. First rechecks the intent, which the ledger
+ * would poll a few seconds later.
  * @throws {AssertionError} after `timeoutMs`; earlier if the intent is dead, expired, reversed or not in the ledger. The message has
  *   its current state and the last error of its hooks
  * @throws {IntentError} `invalid_configuration` if the router has no ledger, `invalid_request`, `ledger_unavailable`
@@ -25,7 +26,7 @@ export async function waitForIntent(
   router: { readonly intents: Pick<IntentRecords, 'find' | 'recheck'> },
   id: string,
   state: IntentState,
-  options: WaitOptions = {},
+  options: WaitForIntentOptions = {},
 ): Promise<LedgerIntent> {
   requireKnown('waitForIntent', options, ['timeoutMs']);
   const { timeoutMs = 5_000 } = options;

@@ -6,7 +6,8 @@ import { intents } from './generated/intents.js';
 /** The messages of `proto/intents.proto`: codecs, and their shapes as types. */
 export import v1 = intents.v1;
 
-interface Codec<Decoded, Properties> {
+/** The generated codec of a message. `Properties` is what it encodes. */
+export interface Codec<Decoded, Properties> {
   encode(message: Properties): { finish(): Uint8Array };
   decode(bytes: Uint8Array): Decoded;
 }

@@ -31,6 +31,13 @@ describe('withTimeout', () => {
     await expect(late).rejects.toBe('left');
     expect(started).toBe(false);
   });
+
+  test('rejects with the reason of the first signal of a list that aborts', async () => {
+    const abort = new LightAbortController();
+    const ended = withTimeout(1_000, never, { signal: [new AbortController().signal, undefined, abort] });
+    abort.abort('left');
+    await expect(ended).rejects.toBe('left');
+  });
 });
 
 test('withAbort waits until the abort, and no longer', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { currencyAt, currencyCodes, currencyIndex, nativeCurrency } from '../../src/intents/currency.js';
+import { currencyAt, currencyIndex } from '../../src/intents/currency.js';
+import { currencyCodes, nativeCurrency } from '../../src/intents/currency-codes.js';
 import { decodePayload, encodePayload } from '../../src/intents/payload.js';
 import { thrownCode } from '../wire/thrown-code.js';
 

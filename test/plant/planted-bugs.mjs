@@ -23,13 +23,13 @@ const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
 
 const hookCall = 'return hook(payment, { tx, attempt, late, signal });';
 const settling = '      await updateClaimed(tx, begun, changes, values);\n';
-const hookTransaction = `const work = async (tx: DatabaseTransaction): Promise<void> => {
+const hookTransaction = `const work: TransactionWork<void> = async (tx, abandoned) => {
       calledAtMs = performance.now();
       const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      await withTimeout(settings.hookTimeoutMs, call, { signal: leaseSignal, error });
+      await withTimeout(settings.hookTimeoutMs, call, { signal: [leaseSignal, abandoned], error });
 ${settling}    };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });`;
 
@@ -199,7 +199,7 @@ export const plantedBugs = [
   },
   {
     name: 'a dead letter of onReversed is retried with onPaid',
-    file: 'ledger/intents/record-intent.ts',
+    file: 'ledger/intents/retry-intent.ts',
     from: `when dead_letter_hook = 'onReversed' then 'settled'`,
     to: `when dead_letter_hook = 'never' then 'settled'`,
     caughtBy: [settlement],

@@ -161,7 +161,7 @@ export const removedDefences = [
   },
   {
     name: 'removed: an idempotency key belongs to its browser',
-    file: 'ledger/intents/record-intent.ts',
+    file: 'ledger/intents/find-intents.ts',
     from: 'where browser = $1 and idempotency_key = $2',
     to: 'where $1::bytea is not null and idempotency_key = $2',
     caughtBy: attack('processes'),
@@ -175,7 +175,7 @@ export const removedDefences = [
   },
   {
     name: 'removed: return addresses stay on the site',
-    file: 'http/request/origin-guard.ts',
+    file: 'http/request/page-view.ts',
     from: 'return isOnOrigin(new URL(path, anySite).href, [anySite])',
     to: "return path.startsWith('/')",
     caughtBy: attack('return-addresses'),

@@ -4,7 +4,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentele
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
-import { grpcMessage, respond, startGrpcFaultServer } from '../support/sequencers/grpc-fault-server.js';
+import { grpcMessage, grpcStatus, respond, startGrpcFaultServer } from '../support/sequencers/grpc-fault-server.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { TestTelemetry, unregister } from '../support/sites/open-telemetry.js';
@@ -184,6 +184,17 @@ describe('a call to the service', () => {
     const call = await telemetry.named('MicroPayment/getStatus');
     expect(call.attributes).toMatchObject({ 'rpc.system': 'grpc', 'express_intents.transport': 'grpc' });
     expect(server.calls[0]?.headers.traceparent).toBe(`00-${traceOf(call)}-${idOf(call)}-01`);
+  });
+
+  test('over gRPC that fails has no HTTP status', async () => {
+    const server = await startGrpcFaultServer(grpcStatus(13));
+    const site = await startSite({ grpcUrl: server.url });
+    await new Browser(site.origin).send('POST', '/intent', {});
+    await site.router.close();
+    await server.close();
+    const call = await telemetry.named('Intents/createIntent');
+    expect(call.attributes).toMatchObject({ 'error.type': 'sequencer_bad_status' });
+    expect(call.attributes).not.toHaveProperty(['http.response.status_code']);
   });
 
   test('is not traced again by an instrumentation of the HTTP client, which would duplicate the header', async () => {

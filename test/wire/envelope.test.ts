@@ -88,6 +88,10 @@ describe('the response envelope (interface 2.1, 7)', () => {
     expect(`${error.message} ${error.title}`).not.toContain('reason of the service');
   });
 
+  test('of an ERROR has the first 1,000 characters of the reason', () => {
+    expect(failureOf(encodeErrorResponse('é'.repeat(5_000))).serviceMessage).toBe('é'.repeat(1_000));
+  });
+
   test('of an ERROR with a body does not return the body', () => {
     expect(failureOf(bytes('0801 12020102')).code).toBe('sequencer_error');
     expect(failureOf(bytes('0801')).serviceMessage).toBe('');

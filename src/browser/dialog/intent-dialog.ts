@@ -3,8 +3,8 @@ import type { Settings } from '../options.js';
 import { amountIn, localizeAmount } from '../texts/amount.js';
 import { en } from '../texts/en.js';
 import { problemText, retryText, textsOf } from '../texts/texts.js';
+import { buildElement, svgAttributes } from './build-element.js';
 import { copyText } from './copy-text.js';
-import { createElement, svgAttributes } from './create-element.js';
 import css from './intent-dialog.css';
 import { qrCode } from './qr-code.js';
 
@@ -24,7 +24,7 @@ export type DialogState =
   | 'problem';
 
 /** Details of a state. */
-export interface Details {
+export interface StateDetails {
   /** What to show in the state `problem`, and in `completing` while the completion is retried. */
   readonly problem?: Problem;
   /** Whether no retry is offered. */
@@ -36,7 +36,7 @@ export interface Details {
 }
 
 /** The code of an intent. */
-export interface Code {
+export interface ShownCode {
   /** Holds the amount of a payment. */
   readonly payload: Uint8Array;
   /** The text of the QR code: a wallet link or the client secret. */
@@ -47,7 +47,7 @@ export interface Code {
 }
 
 /** What the visitor can do. */
-export interface Actions {
+export interface DialogActions {
   /** The visitor closed the dialog, also with Escape. */
   closed(): void;
   retry(): void;
@@ -74,44 +74,44 @@ let sheet: CSSStyleSheet | undefined;
 export class IntentDialog {
   readonly element: HTMLDialogElement;
   readonly #host: HTMLElement;
-  readonly #title = createElement('h2', { part: 'title', id: 'title', dir: 'auto' });
-  readonly #amount = createElement('p', { part: 'amount', id: 'amount', dir: 'auto', 'aria-live': 'polite' });
-  readonly #payee = createElement('p', { part: 'payee', id: 'payee', dir: 'auto' });
-  readonly #item = createElement('p', { part: 'item', id: 'item', dir: 'auto' });
-  readonly #code = createElement('div', { part: 'code', role: 'img' });
-  readonly #mark = createElement('path');
-  readonly #status = createElement('p', { part: 'status', role: 'status', dir: 'auto' });
-  readonly #lifetime = createElement('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
-  readonly #link = createElement('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
-  readonly #copy = createElement('button', { part: 'copy' });
-  readonly #check = createElement('button', { part: 'check' });
-  readonly #retry = createElement('button', { part: 'retry' });
-  readonly #cancel = createElement('button', { part: 'cancel' });
-  readonly #close = createElement(
+  readonly #title = buildElement('h2', { part: 'title', id: 'title', dir: 'auto' });
+  readonly #amount = buildElement('p', { part: 'amount', id: 'amount', dir: 'auto', 'aria-live': 'polite' });
+  readonly #payee = buildElement('p', { part: 'payee', id: 'payee', dir: 'auto' });
+  readonly #item = buildElement('p', { part: 'item', id: 'item', dir: 'auto' });
+  readonly #code = buildElement('div', { part: 'code', role: 'img' });
+  readonly #mark = buildElement('path');
+  readonly #status = buildElement('p', { part: 'status', role: 'status', dir: 'auto' });
+  readonly #lifetime = buildElement('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
+  readonly #link = buildElement('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
+  readonly #copy = buildElement('button', { part: 'copy' });
+  readonly #check = buildElement('button', { part: 'check' });
+  readonly #retry = buildElement('button', { part: 'retry' });
+  readonly #cancel = buildElement('button', { part: 'cancel' });
+  readonly #close = buildElement(
     'button',
     { part: 'close' },
-    createElement('svg', svgAttributes, createElement('path', { d: 'M6 6l12 12M18 6L6 18' })),
+    buildElement('svg', svgAttributes, buildElement('path', { d: 'M6 6l12 12M18 6L6 18' })),
   );
   #texts = en;
   #settings = {} as Settings;
-  #shown: Code | undefined;
+  #shown: ShownCode | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Set while the dialog asks the visitor to confirm the user. */
   #answer: ((isConfirmed: boolean) => void) | undefined;
 
-  constructor(host: HTMLElement, root: ShadowRoot, actions: Actions) {
+  constructor(host: HTMLElement, root: ShadowRoot, actions: DialogActions) {
     this.#host = host;
-    const stage = createElement(
+    const stage = buildElement(
       'div',
       { part: 'stage' },
       this.#code,
-      createElement('svg', { part: 'mark', ...svgAttributes }, this.#mark),
+      buildElement('svg', { part: 'mark', ...svgAttributes }, this.#mark),
     );
-    this.element = createElement(
+    this.element = buildElement(
       'dialog',
       { part: 'dialog', autofocus: '', tabindex: -1, 'aria-labelledby': 'title amount item payee' },
-      createElement('header', {}, this.#title, this.#payee, this.#amount, this.#item),
-      createElement('section', {}, stage, this.#status, this.#lifetime),
+      buildElement('header', {}, this.#title, this.#payee, this.#amount, this.#item),
+      buildElement('section', {}, stage, this.#status, this.#lifetime),
       this.#link,
       this.#check,
       this.#copy,
@@ -174,7 +174,7 @@ export class IntentDialog {
   }
 
   /** Shows the code, the amount, and a link for a wallet on this device. @throws {TypeError} for an unknown currency */
-  showCode(code: Code): void {
+  showCode(code: ShownCode): void {
     const { locale, mode } = this.#settings;
     const amount = mode === 'payment' ? amountIn(code.payload, locale) : '';
     this.#code.replaceChildren(qrCode(code.text, this.#code.clientWidth));
@@ -201,7 +201,7 @@ export class IntentDialog {
     this.#lifetime.textContent = '\u00a0';
   }
 
-  show(state: DialogState, details: Details = {}): void {
+  show(state: DialogState, details: StateDetails = {}): void {
     const { element } = this;
     element.dataset.state = state;
     const isFinal = details.isFinal || state === 'done' || state === 'completing';
@@ -267,7 +267,7 @@ export class IntentDialog {
     if (element.open && !this.#host.shadowRoot?.activeElement?.getClientRects().length) element.focus();
   }
 
-  #sentence(state: DialogState, { problem, isUnpaid, check }: Details): string {
+  #sentence(state: DialogState, { problem, isUnpaid, check }: StateDetails): string {
     const texts = this.#texts;
     const isPayment = this.#settings.mode === 'payment';
     if (problem && state === 'completing') return retryText(problem, texts);

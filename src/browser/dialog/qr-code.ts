@@ -1,4 +1,4 @@
-import { createElement } from './create-element.js';
+import { buildElement } from './build-element.js';
 
 // QR codes (ISO/IEC 18004) of bytes, with error correction level M and a fixed mask. The smallest library for this is a
 // sixth of the size of the whole element. The tests compare every module with a library.
@@ -18,10 +18,10 @@ export function qrCode(text: string, maxWidth: number): SVGElement {
   });
   // A module is a whole number of device pixels wide: modules of equal size scan best.
   const scale = Math.max(1, Math.floor((maxWidth * devicePixelRatio) / size)) / devicePixelRatio;
-  return createElement(
+  return buildElement(
     'svg',
     { viewBox: `0 0 ${size} ${size}`, width: size * scale, height: size * scale, 'shape-rendering': 'crispEdges' },
-    createElement('path', { d: path }),
+    buildElement('path', { d: path }),
   );
 }
 

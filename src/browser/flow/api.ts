@@ -46,9 +46,9 @@ const timeoutMs = 15_000;
 /**
  * Requests JSON from a route of this site, by POST if there is a body.
  * @param idempotencyKey the same for every retry of one request
- * @throws {Problem} unless the answer is 2xx with JSON
+ * @throws {Problem} unless the answer is 2xx with JSON @throws the reason of the signal
  */
-export async function call<Answer>(
+export async function requestJson<Answer>(
   path: string | false,
   signal: AbortSignal,
   body?: string,

@@ -1,7 +1,7 @@
 import { requireThat } from '../validation.js';
 
-// The client secret: canonical Base58 of a 20-byte payload (protocol section 2). The payload is the intent's private key.
-// The intent id is derived from it and public.
+// The client secret: canonical Base58 of a 20-byte payload (protocol section 2). The private key of the
+// intent is derived from the payload. So is the intent id, which is public.
 
 const payloadLength = 20;
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../options.js';
-import { call, isFinalRefusal, isServiceRefusal, isServiceSilent, type Problem } from './api.js';
+import { isFinalRefusal, isServiceRefusal, isServiceSilent, type Problem, requestJson } from './api.js';
 import { retryUntil } from './retry.js';
 
 /** The time in which a retry can be scheduled. The last delay takes 4 to 6 s. */
@@ -45,7 +45,7 @@ export class IntentCreator {
       if (failures > 1) onRetry(isSilent ? 'silent' : 'offline');
       repeatedKey = mode === 'payment' && this.#key;
       this.#key = repeatedKey || crypto.randomUUID();
-      return call<IntentResponse>(routes.intent, signal, orderJson, this.#key);
+      return requestJson<IntentResponse>(routes.intent, signal, orderJson, this.#key);
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { User } from '../events.js';
-import { call, isFinalRefusal, isResponseLost, type Problem } from './api.js';
+import { isFinalRefusal, isResponseLost, type Problem, requestJson } from './api.js';
 import { retryUntil } from './retry.js';
 
 /** The user, or the user that the visitor must confirm. */
@@ -36,7 +36,7 @@ export async function finishLogin(
   };
   let confirm: boolean | undefined;
   const complete = async (): Promise<User | undefined> => {
-    const answer = await call<LoginResponse>(session, signal, JSON.stringify({ id, confirm }), idempotencyKey);
+    const answer = await requestJson<LoginResponse>(session, signal, JSON.stringify({ id, confirm }), idempotencyKey);
     if (answer.user) return answer.user;
     // If the login expires while the visitor decides, the site is not the cause.
     failure = undefined;
@@ -50,7 +50,7 @@ export async function finishLogin(
       return complete();
     });
   } catch (problem) {
-    const known = isLost && (await call<{ user?: User }>(session, signal).catch(() => undefined))?.user;
+    const known = isLost && (await requestJson<{ user?: User }>(session, signal).catch(() => undefined))?.user;
     if (known) return known;
     // If the login expired during the retries, the cause is the failure of the site.
     throw ((problem as Problem).status === 404 && failure) || problem;

@@ -29,7 +29,7 @@ const isRetryable = (state: string): state is CancelReason => /declined|expired|
  * States:
  * - idle: no dialog. A click starts an attempt and loads the dialog.
  * - preparing: the site creates the intent, or a handler of `invoke` provides its client secret.
- * - waiting, scanned: the code is on the screen. The watch of the intent moves between them.
+ * - waiting, scanned: the code is on the screen. A scan leads from waiting to scanned.
  * - offline, silent: the site, or the payment service, does not respond. In preparing, the creation is retried; later, the
  *   watch continues.
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.

@@ -1,12 +1,13 @@
 import { tryOrUndefined } from '../validation.js';
 import { isIntentId } from './client-secret.js';
 
-// The pending intent of each order. Only the public id is stored. Payments also work if the browser denies storage.
+// The pending intent of each order: its public id, stored under the JSON of mode, order and amount. The client secret is never
+// stored. Payments also work if the browser denies storage.
 //
 // sessionStorage survives a reload, also after a phone has discarded the tab while the wallet is open. When the visitor leaves
 // the page, the pending payments are also copied to localStorage, for a tab that was closed: the next page of the site takes
-// the copy, so that the payment is not made twice. Logins stay in their tab: another visitor of this browser must not complete
-// them.
+// the copy, so that the payment is not made twice. Logins, and payments with a login, stay in their tab: another visitor of this
+// browser must not complete them.
 
 /** How long a payment of a closed tab is kept. */
 const keptMs = 3_600_000;

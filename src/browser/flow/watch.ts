@@ -1,6 +1,6 @@
 import type { Settings } from '../options.js';
 import { tryOrUndefined } from '../validation.js';
-import { call, isServiceSilent, type Problem, type Status } from './api.js';
+import { isServiceSilent, type Problem, requestJson, type Status } from './api.js';
 import { shareWithNextPage, unsharePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
@@ -78,7 +78,7 @@ export class Watch {
     return this.#failures > 0 || !navigator.onLine;
   }
 
-  /** Polls the status now. @returns whether it was answered */
+  /** Polls the status now. @returns whether the status was received */
   async poll(): Promise<boolean> {
     const { status } = this.settings.routes;
     this.#poll?.abort();
@@ -87,7 +87,7 @@ export class Watch {
     this.#polledAtMs = Date.now();
     clearTimeout(this.#timer);
     let problem: Problem | undefined;
-    const answer = await call<Status>(status && `${status}/${this.id}`, poll.signal).catch((error) => {
+    const answer = await requestJson<Status>(status && `${status}/${this.id}`, poll.signal).catch((error) => {
       problem = error;
     });
     if (poll.signal.aborted) return false;

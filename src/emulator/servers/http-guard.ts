@@ -5,7 +5,7 @@ export function isLoopbackHost(host = ''): boolean {
   return isLoopback(host.replace(/:\d{1,5}$/, '').toLowerCase());
 }
 
-/** Prevents DNS rebinding: requests from a foreign page have its domain as their Host, whatever it resolves to. */
+/** Prevents DNS rebinding: requests from a foreign page have its domain as their Host, even if it resolves to this machine. */
 export const requireLoopbackHost: RequestHandler = (req, res, next) => {
   if (isLoopbackHost(req.headers.host)) return next();
   res

@@ -8,7 +8,7 @@ import { openRecordedStream } from '../operations/message-stream.js';
 import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 
-interface CallOptions {
+interface InProcessCallOptions {
   /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -16,9 +16,9 @@ interface CallOptions {
 /** The embedded sequencer without a socket: the option `transport` of a client or a router under test. */
 export interface InProcessTransport {
   /** @throws {SequencerError} `sequencer_error` for a refused call, `sequencer_unreachable` if the sequencer is closed */
-  call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+  call(operation: Operation, body: Uint8Array, options?: InProcessCallOptions): Promise<Uint8Array>;
   /** Message streams (interface section 4.5). @throws {SequencerError} as `call`, on iteration */
-  openStream(operation: Operation, body: Uint8Array, options?: CallOptions): AsyncIterable<Uint8Array>;
+  openStream(operation: Operation, body: Uint8Array, options?: InProcessCallOptions): AsyncIterable<Uint8Array>;
   /** Ends open streams. The transport stays usable, because clients can share it. */
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function inProcessTransport(
 ): InProcessTransport {
   let endingStreams = new AbortController();
   return Object.freeze({
-    call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
+    call: async (operation: Operation, body: Uint8Array, { signal }: InProcessCallOptions = {}) => {
       requireRunning(sequencerClosing, signal);
       // `AbortSignal.any` uses memory for as long as its sources exist, so it is created only if needed.
       const stop = signal ? AbortSignal.any([sequencerClosing, signal]) : sequencerClosing;
@@ -39,7 +39,7 @@ export function inProcessTransport(
       requireRunning(sequencerClosing, signal);
       return openResponse(envelope);
     },
-    openStream: (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) =>
+    openStream: (operation: Operation, body: Uint8Array, { signal }: InProcessCallOptions = {}) =>
       readStream(state, {
         request: { ...operation, body },
         via,

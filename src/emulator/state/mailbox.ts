@@ -7,7 +7,7 @@ import { ChangeNotifier } from './change-notifier.js';
 const capacity = 100;
 
 export type MailboxMessage = v1.Message.$Properties & {
-  /** The bytes that the client signed, if they differ from our encoding of the message. */
+  /** The bytes that the client signed, if they differ from the encoding of the message by this package. */
   readonly signedBytes?: Uint8Array;
 };
 

@@ -1,13 +1,8 @@
 import { readError, SequencerError } from '../../errors.js';
-import { decode, encode } from '../../wire/codec.js';
+import { type Codec, decode, encode } from '../../wire/codec.js';
 import { encodeRequest, isEmptyEnvelope, type Operation, openResponse } from '../../wire/envelope.js';
 
 const timeoutMs = 10_000;
-
-interface Codec<Decoded, Properties> {
-  encode(message: Properties): { finish(): Uint8Array };
-  decode(bytes: Uint8Array): Decoded;
-}
 
 export interface ProxyCall<Request, Response> {
   readonly operation: Operation;

@@ -16,13 +16,13 @@ import { fetchRequest, type OpenedCode, openCode, type WalletRequest } from './w
 
 /** Options of `createWallet`. */
 export interface WalletOptions {
-  /** base_url of an embedded sequencer, such as `http://127.0.0.1:4747`. */
+  /** The base URL of an embedded sequencer, such as `http://127.0.0.1:4747`. */
   readonly url: string;
   /** Display name. */
   readonly name: string;
   /** 32 bytes from which its keys are derived. Default: derived from the name, so `Ada` is the same wallet everywhere. */
   readonly seed?: Uint8Array | undefined;
-  /** The time, ms since 1970. */
+  /** The time, ms since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface WalletLogin extends WalletRequest {
   readonly userId: string;
 }
 
-/** Creates a simulated wallet. It can pay at an embedded sequencer only. */
+/** Creates a simulated wallet. It can pay at an embedded sequencer only. @throws {IntentError} `invalid_request`, `invalid_key` */
 export function createWallet(options: WalletOptions): Wallet {
   requireKnown('createWallet', options, ['url', 'name', 'seed', 'now']);
   return new SimulatedWallet(options);

@@ -16,7 +16,7 @@ type TermsWithoutResource = Omit<SitePaymentTerms, 'resource'>;
 export interface CreatePaymentOptions {
   /**
    * Idempotency key, such as `invoice-42`: 1 to 255 visible ASCII characters without quotes and backslashes. Calls with the
-   * same key return the same payment.
+   * same key and terms return the same payment.
    */
   readonly idempotencyKey?: string | undefined;
 }

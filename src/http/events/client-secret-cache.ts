@@ -32,6 +32,7 @@ export class ClientSecretCache {
     this.#descriptions = new BoundedMap({ ttlMs, capacity, now });
   }
 
+  /** For tests. */
   get size(): number {
     return this.#secrets.size;
   }

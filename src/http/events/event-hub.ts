@@ -51,6 +51,7 @@ export class EventHub {
     context.statusCache.subscribe(({ id, status }) => this.#feeds.get(id)?.update(status));
   }
 
+  /** For tests. */
   get size(): number {
     return this.#feeds.size;
   }

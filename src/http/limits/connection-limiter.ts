@@ -4,7 +4,7 @@ import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
 /** The owner whose limits an event stream counts against, in addition to the limit of the process. */
 export interface ConnectionOwner extends Partial<RateLimitKey> {
-  /** The hash of the browser's cookie; undefined without our cookie. */
+  /** The hash of the browser's cookie; undefined without a cookie of the router. */
   readonly browser: string | undefined;
   readonly address: string;
 }
@@ -34,6 +34,7 @@ export class ConnectionLimiter {
     return this.#open;
   }
 
+  /** For tests. */
   get trackedKeys(): number {
     return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }

@@ -23,6 +23,7 @@ export class MemoryStore implements Store {
     this.#endOfWindow = () => new Date(now() + windowMs);
   }
 
+  /** For tests. */
   get size(): number {
     return this.#counts.size;
   }

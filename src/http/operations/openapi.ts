@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
-import { sendBytes, sendEmpty } from '../response/respond.js';
+import { jsonType, sendCacheable } from '../response/respond.js';
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
@@ -60,8 +60,6 @@ function forSite(document: OpenApiDocument, { routes, login, webhook, isHttps }:
   return { ...document, paths: Object.fromEntries(paths), components };
 }
 
-const maxAgeSeconds = 300;
-
 interface ServedDocument {
   /** The mount path of the router, which the document lists as its server. */
   readonly baseUrl: string;
@@ -73,10 +71,7 @@ export function openApiHandler(read: () => Promise<OpenApiDocument>) {
   let served: ServedDocument | undefined;
   return async (req: Request, res: Response): Promise<void> => {
     if (served?.baseUrl !== req.baseUrl) served = underPath(await read(), req.baseUrl);
-    const headers = { ETag: `"${served.hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
-    res.setHeader('ETag', headers.ETag);
-    if (req.fresh) return sendEmpty(res, 304, headers);
-    sendBytes(res, 200, served.bytes, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+    sendCacheable(req, res, served.bytes, { ETag: `"${served.hash}"`, 'Content-Type': jsonType });
   };
 }
 

@@ -7,7 +7,7 @@ import { type StatusCache, unsubmittedTtlMs } from '../../sequencer/watch/status
 import type { ParsedRequirement } from './payment-requirement.js';
 
 /**
- * At most this many submitted payments are waited for, newest first. Of the created ones only the newest is checked, because each
+ * At most this many submitted payments are rechecked, newest first. Of the created ones only the newest is checked, because each
  * check costs a call.
  */
 const maxSubmitted = 5;

@@ -6,7 +6,7 @@ import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf } from '../request/browser-cookie.js';
-import { isOwnPath, isPageView } from '../request/origin-guard.js';
+import { isOwnPath, isPageView } from '../request/page-view.js';
 import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { preventCaching, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';

@@ -66,7 +66,7 @@ export function ensureBrowser(cookie: HostCookie, req: Request, res: Response): 
 }
 
 // A class, because V8 gives each object literal with a getter its own shape, which retains what the getter captures. The
-// response would stay in memory until the next major collection, at a cost of 20 us per request.
+// response would stay in memory until the next major collection, at a cost of 20 µs per request.
 class TokenBrowser implements BrowserIdentity {
   readonly isNew: boolean;
   readonly #token: string;
@@ -95,13 +95,13 @@ class TokenBrowser implements BrowserIdentity {
   }
 }
 
-/** The browser of a request; undefined without our cookie. Sets no cookie. */
+/** The browser of a request; undefined without a cookie of the router. Sets no cookie. */
 export function findBrowser(cookie: HostCookie, req: Request, res: Response): BrowserIdentity | undefined {
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : new TokenBrowser(token, cookie, res);
 }
 
-/** The hash of the browser's cookie, 32 bytes; undefined without our cookie. */
+/** The hash of the browser's cookie, 32 bytes; undefined without a cookie of the router. */
 export function browserHashOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : hashOf(token);

@@ -1,7 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { IntentError } from '../../errors.js';
-import { isOnOrigin } from '../../intents/is-on-origin.js';
 
 /**
  * Rejects a state change that was not requested by a page of this site.
@@ -35,32 +33,4 @@ export function rejectCrossSite({ headers }: Request): void {
     'cross_site_request',
     'Pages of other sites cannot read this. Request it from a page of this site, or from a server.',
   );
-}
-
-/** The local origin of this server, derived from a connection to it; undefined once the connection is closed. */
-export function localOriginOf({ socket }: IncomingMessage): string | undefined {
-  const { localPort: port, localAddress } = socket;
-  if (port === undefined) return undefined;
-  // A server that listens only on ::1 is unreachable at 127.0.0.1.
-  return `http://${localAddress === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
-}
-
-/** An absolute path in ASCII, as headers require. */
-const pathForm = /^\/[\x21-\x7e]*$/;
-const anySite = 'https://site.invalid';
-
-/** Whether a redirect to this path stays on the site. */
-export function isOwnPath(path: unknown): path is string {
-  if (typeof path !== 'string' || !pathForm.test(path) || !URL.canParse(path, anySite)) return false;
-  return isOnOrigin(new URL(path, anySite).href, [anySite]);
-}
-
-/** Whether the request is a page view: GET or HEAD by a client that prefers HTML to JSON, as browsers do. */
-export function isPageView(req: Request): boolean {
-  return (req.method === 'GET' || req.method === 'HEAD') && prefersHtml(req);
-}
-
-/** Whether the client prefers HTML to JSON, as browsers do when they open a page or submit a form. */
-export function prefersHtml(req: Request): boolean {
-  return req.accepts(['json', 'html']) === 'html';
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import helmet from 'helmet';
 
 type ResponseHeaders = Readonly<Record<string, string>>;
@@ -27,15 +27,17 @@ export function securityHeaders(): ResponseHeaders {
   return Object.freeze(headers);
 }
 
-/** In lower case, because Node converts each name of each response, which takes 1 us. */
+/** In lower case, because Node converts each name of each response, which takes 1 µs. */
 const baseHeaders = Object.entries({ ...securityHeaders(), 'cache-control': 'no-store' }).map(
   ([name, value]) => [name.toLowerCase(), value] as const,
 );
 
+export const jsonType = 'application/json; charset=utf-8';
+
 /** Sends JSON. Not cacheable unless `headers` allow it. */
 export function sendJson(res: Response, status: number, body: unknown, headers: ResponseHeaders = {}): void {
   const text = JSON.stringify(body);
-  setHeaders(res, status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
+  setHeaders(res, status, { 'Content-Type': jsonType, ...headers });
   res.setHeader('Content-Length', Buffer.byteLength(text));
   // A string is sent with the headers in one packet.
   res.end(text);
@@ -45,6 +47,22 @@ export function sendBytes(res: Response, status: number, bytes: Buffer, headers:
   setHeaders(res, status, headers);
   res.setHeader('Content-Length', bytes.length);
   res.end(bytes);
+}
+
+interface CacheableHeaders extends ResponseHeaders {
+  readonly ETag: string;
+  readonly 'Content-Type': string;
+}
+
+/** Clients see a new version within minutes. */
+const cacheFiveMinutes = 'public, max-age=300';
+
+/** Sends bytes that clients may cache, or 304 if the client has them. */
+export function sendCacheable(req: Request, res: Response, bytes: Buffer, headers: CacheableHeaders): void {
+  const { 'Cache-Control': cacheControl = cacheFiveMinutes } = headers;
+  res.setHeader('ETag', headers.ETag);
+  if (req.fresh) sendEmpty(res, 304, { 'Cache-Control': cacheControl });
+  else sendBytes(res, 200, bytes, { 'Cache-Control': cacheControl, ...headers });
 }
 
 export function sendEmpty(res: Response, status: number, headers: ResponseHeaders = {}): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { requireRouter } from '../attached-router.js';
-import { isOwnPath, isPageView } from '../request/origin-guard.js';
+import { isOwnPath, isPageView } from '../request/page-view.js';
 import { sendBytes } from '../response/respond.js';
 
 const style = 'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:4rem auto;padding:0 1rem}';

@@ -3,7 +3,7 @@ import { ConfigError, IntentError } from '../../errors.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
-import { isOwnPath, isPageView, prefersHtml } from '../request/origin-guard.js';
+import { isOwnPath, isPageView, prefersHtml } from '../request/page-view.js';
 import { sendError } from '../response/problem.js';
 import { preventCaching, sendEmpty } from '../response/respond.js';
 import { sendLoginPage } from './login-page.js';
@@ -65,10 +65,10 @@ export async function currentUser(req: Request): Promise<IntentUser | undefined>
 
 /**
  * Logs out, on any route after `intentRouter()`, as `DELETE /session` does. An empty session replaces a session of the app that
- * has the login. Without a login nothing changes. Call it before the response is sent, in a route that other sites cannot call:
+ * has the login; with cookie-session, `req.session` becomes null. Without a login nothing changes. Call it before the response is sent, in a route that other sites cannot call:
  * a `POST` route with the app's CSRF protection.
- * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `internal_error` if the response
- *   was already sent
+ * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `invalid_configuration` if it
+ *   does not regenerate; `internal_error` if the response was already sent
  */
 export async function logOut(req: Request, res: Response): Promise<void> {
   const { context } = requireRouter(req);

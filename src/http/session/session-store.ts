@@ -6,7 +6,7 @@ import type { IntentUser } from '../hooks.js';
 import { hostCookie } from '../request/browser-cookie.js';
 import { appSessionOf } from './app-session.js';
 
-/** Stores logins in the app's session; without one, in a sealed cookie of ours. */
+/** Stores logins in the app's session; without one, in a sealed cookie of the router. */
 export interface SessionStore {
   read(req: Request): Promise<IntentUser | undefined>;
   /** Starts a new session: the id of the old one becomes invalid. If `onSession` rejects, no session starts. */
@@ -67,7 +67,7 @@ export function createSessionStore(
     },
     end: async (req, res) => {
       const session = appSessionOf(req, timeoutMs);
-      // A session without our login belongs to the app.
+      // A session without a login of the router belongs to the app.
       if (session?.user) await session.end();
       if (cookie.read(req) !== undefined) cookie.clear(res);
       changed.set(req, undefined);

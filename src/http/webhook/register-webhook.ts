@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
 import { messageOf, withPeriod } from '../../errors.js';
+import { localOriginOf } from '../../net/url.js';
 import type { IntentClient } from '../../sequencer/intent-client.js';
 import type { Logger } from '../logger.js';
-import { localOriginOf } from '../request/origin-guard.js';
 import { requestIdOf } from '../request/request-id.js';
 
 export interface WebhookRegistrar {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { exponentialBackoffMs } from '../../async/backoff.js';
 import { IntentError, messageOf, withPeriod } from '../../errors.js';
 import type { Observer, RouterEventPayload } from '../../telemetry/router-event.js';
-import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
+import type { Database, QueryResult, TransactionOptions, TransactionWork } from './database.js';
 import { DatabaseLost, DatabaseOutage, ledgerClosed } from './database-fault.js';
 
 export interface LedgerLogger {
@@ -138,10 +138,7 @@ export class DatabaseConnector implements Database {
     }
   }
 
-  async transaction<Value>(
-    work: (tx: DatabaseTransaction) => Promise<Value>,
-    options?: TransactionOptions,
-  ): Promise<Value> {
+  async transaction<Value>(work: TransactionWork<Value>, options?: TransactionOptions): Promise<Value> {
     const db = this.#db ?? (await this.#whenOpen());
     try {
       return await db.transaction(work, options);

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '../../async/abort.js';
 import { IntentError } from '../../errors.js';
 
 /** The result of a statement. */
@@ -12,7 +13,8 @@ export interface QueryResult<Row> {
 export interface Queryable {
   /**
    * Runs one statement. Several statements in one text are an error.
-   * @throws {IntentError} `ledger_unavailable` @throws the error of the driver
+   * @throws {IntentError} `ledger_unavailable`; `internal_error` for a statement that is not accepted here, or too late
+   * @throws the error of the driver
    */
   query<Row extends object = Record<string, unknown>>(
     sql: string,
@@ -29,6 +31,9 @@ export interface DatabaseTransaction extends Queryable {
    */
   readonly client: unknown;
 }
+
+/** @param abandoned on PGlite: aborts when the transaction must end before its work does */
+export type TransactionWork<Value> = (tx: DatabaseTransaction, abandoned?: AbortSignalLike) => Promise<Value>;
 
 export interface TransactionOptions {
   /**
@@ -71,7 +76,7 @@ export interface Database extends Queryable {
    * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
    * @throws {TransactionNotStarted} for a hook @throws what `work` throws
    */
-  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>;
+  transaction<Value>(work: TransactionWork<Value>, options?: TransactionOptions): Promise<Value>;
   /**
    * Calls `onMessage` for each message that a process sends to the channel (`pg_notify`), until `close`. Messages sent
    * while disconnected are lost. Undefined if only one process can open the database.

@@ -1,11 +1,14 @@
 import type { Queryable } from '../database/database.js';
-import type { IntentState, LedgerIntent, StateChange } from '../ledger.js';
+import type { BrowserIntent, IntentState, LedgerIntent, ReplayedIntent, StateChange } from '../ledger.js';
 import {
   type HistoryRow,
   historyColumns,
   type IntentRow,
   intentColumns,
+  type TermsRow,
+  termsColumns,
   toLedgerIntent,
+  toRecordedTerms,
   toStateChange,
 } from './intent-row.js';
 
@@ -44,4 +47,37 @@ export async function findPaymentsFor(
     [browser, resource],
   );
   return rows.map(toLedgerIntent);
+}
+
+type ReplayedRow = Pick<IntentRow, 'id' | 'state'> &
+  TermsRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
+
+export async function findByIdempotencyKey(
+  db: Queryable,
+  browser: Uint8Array,
+  key: string,
+): Promise<ReplayedIntent | undefined> {
+  const { rows } = await db.query<ReplayedRow>(
+    `select id, state, ${termsColumns}, fingerprint, sealed_secret from express_intents.intents
+     where browser = $1 and idempotency_key = $2`,
+    [browser, key],
+  );
+  const [row] = rows;
+  if (!row) return undefined;
+  const { id, state, fingerprint, sealed_secret: sealedSecret } = row;
+  return { id, state, terms: toRecordedTerms(row), fingerprint: new Uint8Array(fingerprint), sealedSecret };
+}
+
+/** Undefined for any browser except the one that created the intent. */
+export async function findForBrowser(
+  db: Queryable,
+  id: string,
+  browser: Uint8Array,
+): Promise<BrowserIntent | undefined> {
+  const { rows } = await db.query<{ sealed_secret: string | null; description: string | null }>(
+    'select sealed_secret, description from express_intents.intents where id = $1 and browser = $2',
+    [id, browser],
+  );
+  const [row] = rows;
+  return row && { sealedSecret: row.sealed_secret ?? undefined, description: row.description ?? undefined };
 }

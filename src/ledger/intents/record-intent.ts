@@ -1,7 +1,6 @@
 import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
-import type { BrowserIntent, Idempotency, NewIntent, ReplayedIntent } from '../ledger.js';
-import { type IntentRow, type TermsRow, termsColumns, toRecordedTerms } from './intent-row.js';
+import type { Idempotency, NewIntent } from '../ledger.js';
 
 /** When a payment is first polled, and when it expires, in milliseconds. */
 export interface WatchTimes {
@@ -114,50 +113,4 @@ export async function confirmIntent(db: Queryable, id: string, times: WatchTimes
       'internal_error',
       `The ledger no longer has the reserved intent ${id}. The database was probably restored or emptied. Create a new intent.`,
     );
-}
-
-type ReplayedRow = Pick<IntentRow, 'id' | 'state'> &
-  TermsRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
-
-export async function findByIdempotencyKey(
-  db: Queryable,
-  browser: Uint8Array,
-  key: string,
-): Promise<ReplayedIntent | undefined> {
-  const { rows } = await db.query<ReplayedRow>(
-    `select id, state, ${termsColumns}, fingerprint, sealed_secret from express_intents.intents
-     where browser = $1 and idempotency_key = $2`,
-    [browser, key],
-  );
-  const [row] = rows;
-  if (!row) return undefined;
-  const { id, state, fingerprint, sealed_secret: sealedSecret } = row;
-  return { id, state, terms: toRecordedTerms(row), fingerprint: new Uint8Array(fingerprint), sealedSecret };
-}
-
-/** Undefined for any browser except the one that created the intent. */
-export async function findForBrowser(
-  db: Queryable,
-  id: string,
-  browser: Uint8Array,
-): Promise<BrowserIntent | undefined> {
-  const { rows } = await db.query<{ sealed_secret: string | null; description: string | null }>(
-    'select sealed_secret, description from express_intents.intents where id = $1 and browser = $2',
-    [id, browser],
-  );
-  const [row] = rows;
-  return row && { sealedSecret: row.sealed_secret ?? undefined, description: row.description ?? undefined };
-}
-
-/** Resumes a dead letter with the hook that failed; polls an expired or reversed intent again. */
-export async function retryIntent(db: Queryable, id: string, watchMs: number): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update express_intents.intents set
-       state = case when state <> 'dead' then 'created' when dead_letter_hook = 'onReversed' then 'settled' else 'submitted' end,
-       dead_letter_hook = null, attempts = 0, due_at = now(), leased_until = null,
-       watch_until = greatest(watch_until, now() + $2::float8 * interval '1 millisecond')
-     where id = $1 and state in ('dead', 'expired', 'reversed')`,
-    [id, watchMs],
-  );
-  return rowCount === 1;
 }

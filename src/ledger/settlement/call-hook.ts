@@ -1,12 +1,13 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
-import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
+import { hookTimeoutError } from '../../async/hook-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
-import { type DatabaseTransaction, TransactionNotStarted } from '../database/database.js';
+import { TransactionNotStarted, type TransactionWork } from '../database/database.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaimSql, LeaseLost, type RunningHook, updateClaimed } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
-import type { SettlementContext, WorkContext } from './settlement-context.js';
+import type { SettlementContext, SettlementWorkContext } from './settlement-context.js';
 import { callObserved, emitDeadLetter, emitHook, emitSettledOrReversed } from './settlement-events.js';
 import { jitteredDueAtSql } from './settlement-timing.js';
 
@@ -30,7 +31,7 @@ export interface HookCall {
  * statement before the commit and requires the claim, so only one of two processes can commit.
  */
 export async function callHook(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   call: HookCall,
   leaseSignal: AbortSignal,
@@ -58,7 +59,7 @@ export async function callHook(
 
 /** Resumes a payment whose hook was interrupted, by the rules in `hook-lanes.ts`. */
 export async function handleInterrupted(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   name: RunningHook,
   leaseSignal: AbortSignal,
@@ -81,7 +82,7 @@ export async function handleInterrupted(
 }
 
 async function callInTransaction(
-  context: WorkContext,
+  context: SettlementWorkContext,
   begun: ClaimedPayment,
   { name, hook, changes, values }: HookCall & { readonly hook: Hook },
   leaseSignal: AbortSignal,
@@ -91,17 +92,22 @@ async function callInTransaction(
   const attempt = begun.attempts + 1;
   const late = begun.submittedAfterMs > settings.lateAfterMs;
   const observed = { hook: name, payment, attempt, leaseSignal };
-  const error = hookTimeoutError(name, settings.hookTimeoutMs, true);
+  const timeoutError = hookTimeoutError(name, settings.hookTimeoutMs, true);
   let signalOfHook: AbortSignal | undefined;
+  let hasTimedOut = false;
   let calledAtMs = 0;
   try {
-    const work = async (tx: DatabaseTransaction): Promise<void> => {
+    const error = (): Error => {
+      hasTimedOut = true;
+      return timeoutError();
+    };
+    const work: TransactionWork<void> = async (tx, abandoned) => {
       calledAtMs = performance.now();
       const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       };
-      await withTimeout(settings.hookTimeoutMs, call, { signal: leaseSignal, error });
+      await withTimeout(settings.hookTimeoutMs, call, { signal: [leaseSignal, abandoned], error });
       await updateClaimed(tx, begun, changes, values);
     };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
@@ -115,7 +121,7 @@ async function callInTransaction(
     // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
     emitHook(context, observed, calledAtMs, { error });
-    return hookFailed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, leaseSignal);
+    return hookFailed(context, begun, { name, error, hasTimedOut }, leaseSignal);
   }
   emitHook(context, observed, calledAtMs);
   emitSettledOrReversed(context, begun);

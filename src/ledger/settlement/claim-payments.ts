@@ -1,5 +1,5 @@
+import type { LedgerBacklog } from '../../telemetry/router-event.js';
 import type { Queryable } from '../database/database.js';
-import type { LedgerBacklog } from '../ledger.js';
 import {
   type ClaimedPayment,
   type ClaimedPaymentRow,

@@ -67,7 +67,7 @@ export class HookLanes {
   /** @throws the signal's reason if it is aborted before `work` starts @throws what `work` throws */
   async run<Value>(kind: Kind, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
     signal.throwIfAborted();
-    if (this.#mayEnter(kind)) this.#running[kind] += 1;
+    if (this.isFree(kind)) this.#running[kind] += 1;
     else await this.#waitForTurn(kind, signal);
     try {
       return await work();
@@ -78,11 +78,7 @@ export class HookLanes {
   }
 
   /** Whether `run` would start its work immediately. */
-  isFree(lane: Lane): boolean {
-    return this.#mayEnter(lane);
-  }
-
-  #mayEnter(kind: Kind): boolean {
+  isFree(kind: Kind): boolean {
     const { first, retry, slow, quarantine, verify } = this.#running;
     if (quarantine > 0) return false;
     if (kind === 'quarantine') return first + retry + slow + verify === 0;
@@ -95,7 +91,7 @@ export class HookLanes {
   }
 
   #admitNext(): void {
-    for (const { kind, enter } of this.#waiting) if (this.#mayEnter(kind)) enter();
+    for (const { kind, enter } of this.#waiting) if (this.isFree(kind)) enter();
   }
 
   #waitForTurn(kind: Kind, signal: AbortSignal): Promise<void> {

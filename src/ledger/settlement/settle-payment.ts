@@ -11,7 +11,7 @@ import {
   writeSubmitted,
 } from './claimed-payment.js';
 import { laneAfterFailure } from './hook-lanes.js';
-import type { SequencerStatus, WorkContext } from './settlement-context.js';
+import type { SequencerStatus, SettlementWorkContext } from './settlement-context.js';
 import { callObserved, emitReversed, emitSubmitted } from './settlement-events.js';
 import { jitteredDueAtSql, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
@@ -21,7 +21,7 @@ import { jitteredDueAtSql, untilNextPollMs, untilReversalPollMs } from './settle
  * @throws {LeaseLost} if another process has claimed the payment
  */
 export async function settlePayment(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   leaseSignal: AbortSignal,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function settlePayment(
   if (settleDelayMs === 0) await settle(context, submitted, leaseSignal);
 }
 
-function canStartHook({ hooks, lanes, fetchUserId }: WorkContext, { login, lane }: ClaimedPayment): boolean {
+function canStartHook({ hooks, lanes, fetchUserId }: SettlementWorkContext, { login, lane }: ClaimedPayment): boolean {
   const needsUserId = login && fetchUserId !== undefined;
   return (
     hooks.onPaid !== undefined && !hooks.verifyPayment && !needsUserId && lane === 'first' && lanes.isFree('first')
@@ -56,7 +56,7 @@ function canStartHook({ hooks, lanes, fetchUserId }: WorkContext, { login, lane 
 
 /** If the service does not answer, the payment keeps its state and is polled again later. */
 async function fetchStatusOrPollLater(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   signal: AbortSignal,
 ): Promise<SequencerStatus | undefined> {
@@ -72,7 +72,11 @@ async function fetchStatusOrPollLater(
 const unknownToService =
   'The payment service no longer knows the intent. Ask your payment service whether it was paid.';
 
-async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
+async function watchUnpaid(
+  context: SettlementWorkContext,
+  claimed: ClaimedPayment,
+  { exists }: SequencerStatus,
+): Promise<void> {
   const { db, settings, timing, observer } = context;
   const wasExpired = claimed.state === 'expired';
   // It expired too early, while the clock of the database was ahead.
@@ -97,7 +101,7 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
 
 /** A reversed payment can be paid again. It then settles like a created one. */
 async function watchReversed(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   { intentSubmitted }: SequencerStatus,
 ): Promise<void> {
@@ -114,7 +118,7 @@ async function watchReversed(
 }
 
 async function pollLater(
-  { db, timing }: WorkContext,
+  { db, timing }: SettlementWorkContext,
   claimed: ClaimedPayment,
   lastError?: string,
   { lane, timeouts }: Pick<ClaimedPayment, 'lane' | 'timeouts'> = claimed,
@@ -131,7 +135,7 @@ async function pollLater(
 
 /** `settleDelayMs` after the payment was submitted, and before each retry of a hook, the service must confirm it. */
 async function settleSubmitted(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   { exists, intentSubmitted }: SequencerStatus,
   leaseSignal: AbortSignal,
@@ -163,13 +167,17 @@ async function settleSubmitted(
   await pollLater(context, claimed, unknownToService);
 }
 
-async function settle(context: WorkContext, claimed: ClaimedPayment, leaseSignal: AbortSignal): Promise<void> {
+async function settle(
+  context: SettlementWorkContext,
+  claimed: ClaimedPayment,
+  leaseSignal: AbortSignal,
+): Promise<void> {
   const payment = await withUserId(context, claimed, leaseSignal);
   await callOnPaid(context, { ...claimed, payment }, leaseSignal);
 }
 
 function callOnPaid(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   leaseSignal: AbortSignal,
   begin?: HookCall['begin'],
@@ -190,7 +198,7 @@ function callOnPaid(
 
 /** A payment settles even if the id of its payer cannot be read. */
 async function withUserId(
-  { fetchUserId, logger }: WorkContext,
+  { fetchUserId, logger }: SettlementWorkContext,
   { payment, login }: ClaimedPayment,
   signal: AbortSignal,
 ): Promise<Payment> {
@@ -206,7 +214,11 @@ async function withUserId(
   }
 }
 
-async function isVerified(context: WorkContext, claimed: ClaimedPayment, leaseSignal: AbortSignal): Promise<boolean> {
+async function isVerified(
+  context: SettlementWorkContext,
+  claimed: ClaimedPayment,
+  leaseSignal: AbortSignal,
+): Promise<boolean> {
   const { payment } = claimed;
   const { verifyPayment } = context.hooks;
   let signalOfHook: AbortSignal | undefined;
@@ -242,7 +254,7 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, leaseSi
 
 /** One status may be an error of the service. A payment is reversed only if a second status confirms the first. */
 async function checkReversal(
-  context: WorkContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   { exists, intentSubmitted }: SequencerStatus,
   leaseSignal: AbortSignal,

@@ -39,6 +39,6 @@ export interface SettlementContext {
   readonly observer?: Observer | undefined;
 }
 
-export interface WorkContext extends SettlementContext {
+export interface SettlementWorkContext extends SettlementContext {
   readonly lanes: HookLanes;
 }

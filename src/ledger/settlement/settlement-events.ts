@@ -1,4 +1,5 @@
-import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
+import { hookTimeoutError } from '../../async/hook-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { errorText } from '../../describe-error.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { ClaimedPayment } from './claimed-payment.js';

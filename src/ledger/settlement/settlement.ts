@@ -18,7 +18,7 @@ import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { RecheckQueue } from './recheck-queue.js';
 import { findMissingHooks, namesOfHooks, recordHooks } from './required-hooks.js';
 import { settlePayment } from './settle-payment.js';
-import type { SettlementContext, WorkContext } from './settlement-context.js';
+import type { SettlementContext, SettlementWorkContext } from './settlement-context.js';
 
 // The states of a payment.
 //
@@ -89,7 +89,7 @@ const missingHooksText = (names: string): string =>
  *     closing ------------> closed
  */
 export class Settlement {
-  readonly #context: WorkContext;
+  readonly #context: SettlementWorkContext;
   readonly #claimant: Claimant;
   readonly #rechecks: RecheckQueue;
   readonly #calls: AdaptiveLimit;

@@ -45,12 +45,11 @@ const errorCodeOf: Readonly<Record<string, SequencerErrorCode>> = {
 const unreadable =
   /^Received (?:message (?:larger|that decompresses)|RST_STREAM with code|HTTP status code 200$)|^Failed to decompress/;
 
-const maxDetailsLength = 1_000;
 /** In `cause`, which logs print. */
 const maxCauseLength = 400;
 
 export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): SequencerError {
-  const details = typeof status.details === 'string' ? status.details.slice(0, maxDetailsLength) : '';
+  const details = typeof status.details === 'string' ? status.details : '';
   const name = codeNames[status.code as number] ?? String(status.code);
   // Quoted, because the service controls the text.
   const cause = new Error(details ? `${name}: ${JSON.stringify(details.slice(0, maxCauseLength))}` : name);

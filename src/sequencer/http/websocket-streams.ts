@@ -56,7 +56,7 @@ const maxPayloadBytes = 64 * 1024;
 const closeTimeoutMs = 1_000;
 
 /**
- * One message stream over a WebSocket. Each binary frame is an envelope: one Request from us, then Responses (protocol
+ * One message stream over a WebSocket. Each binary frame is an envelope: one Request from this package, then Responses (protocol
  * section 5). The reader gets the inner messages of the Responses.
  *
  *     connecting -- handshake ----------------------------------> open, with a ping every `pingMs`

@@ -78,7 +78,7 @@ export class StatusCache {
     this.#answers = new BoundedMap({ capacity });
   }
 
-  /** The number of answers and running calls. */
+  /** The number of answers and running calls, for tests. */
   get size(): number {
     return this.#answers.size + this.#running.size;
   }

@@ -1,13 +1,9 @@
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
-import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
+import { findByIdempotencyKey, findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { importLedger } from '../../../src/ledger/intents/import-ledger.js';
 import { listIntents } from '../../../src/ledger/intents/list-intents.js';
-import {
-  findByIdempotencyKey,
-  recordIntents,
-  reserveIntents,
-  retryIntent,
-} from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents, reserveIntents } from '../../../src/ledger/intents/record-intent.js';
+import { retryIntent } from '../../../src/ledger/intents/retry-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 

@@ -1,9 +1,9 @@
 import type { Database, Queryable } from '../../../src/ledger/database/database.js';
 import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
 import { openDatabase } from '../../../src/ledger/database/open-database.js';
-import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
+import { findByIdempotencyKey, findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { IntentRecorder } from '../../../src/ledger/intents/intent-recorder.js';
-import { findByIdempotencyKey, recordIntents } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 

@@ -1,7 +1,13 @@
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
-import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/intents/find-intents.js';
+import {
+  findByIdempotencyKey,
+  findIntent,
+  findPaymentsFor,
+  historyOf,
+} from '../../../src/ledger/intents/find-intents.js';
 import { IntentRecorder } from '../../../src/ledger/intents/intent-recorder.js';
-import { findByIdempotencyKey, recordIntents, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
+import { retryIntent } from '../../../src/ledger/intents/retry-intent.js';
 import type { NewIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 

@@ -2,18 +2,22 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database/database.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
-import { findIntent, findPaymentsFor, historyOf } from '../../../src/ledger/intents/find-intents.js';
+import {
+  findByIdempotencyKey,
+  findForBrowser,
+  findIntent,
+  findPaymentsFor,
+  historyOf,
+} from '../../../src/ledger/intents/find-intents.js';
 import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
   confirmIntent,
   confirmIntents,
-  findByIdempotencyKey,
-  findForBrowser,
   recordIntents,
   reserveIntents,
-  retryIntent,
 } from '../../../src/ledger/intents/record-intent.js';
+import { retryIntent } from '../../../src/ledger/intents/retry-intent.js';
 import { intentStates, type ListOptions } from '../../../src/ledger/ledger.js';
 import {
   claimDue,

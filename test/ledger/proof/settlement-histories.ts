@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { recordIntents, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
+import { retryIntent } from '../../../src/ledger/intents/retry-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
 import { Settlement } from '../../../src/ledger/settlement/settlement.js';

@@ -1,6 +1,7 @@
 import type { Database } from '../../../src/ledger/database/database.js';
 import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
-import { recordIntents, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
+import { retryIntent } from '../../../src/ledger/intents/retry-intent.js';
 import type { LedgerIntent, NewIntent } from '../../../src/ledger/ledger.js';
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
 import { Settlement } from '../../../src/ledger/settlement/settlement.js';

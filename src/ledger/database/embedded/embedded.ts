@@ -14,6 +14,7 @@ import {
   type QueryResult,
   TransactionNotStarted,
   type TransactionOptions,
+  type TransactionWork,
 } from '../database.js';
 import { ledgerClosed, ledgerUnavailable } from '../database-fault.js';
 import { requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
@@ -141,10 +142,7 @@ class EmbeddedDatabase implements Database {
     return this.#runExclusive(() => runStatement<Row>(this.#pglite, sql, values));
   }
 
-  async transaction<Value>(
-    work: (tx: DatabaseTransaction) => Promise<Value>,
-    options: TransactionOptions = {},
-  ): Promise<Value> {
+  async transaction<Value>(work: TransactionWork<Value>, options: TransactionOptions = {}): Promise<Value> {
     const transaction = this.#newTransaction(options);
     if (!options.isHook) await transaction.begin();
     const scope = new TransactionScope();
@@ -153,7 +151,8 @@ class EmbeddedDatabase implements Database {
       client: transaction.client(scope),
     };
     // A query that still waits for the transaction when its work has ended must not block `runWork`.
-    const boundedWork = () => withAbort(transaction.abandoned, () => work(tx)).finally(() => transaction.cancel());
+    const { abandoned } = transaction;
+    const boundedWork = () => withAbort(abandoned, () => work(tx, abandoned)).finally(() => transaction.cancel());
     try {
       const value = await this.#inside.run(transaction, () => scope.runWork(boundedWork));
       await transaction.commit(scope.firstFault);

@@ -177,6 +177,26 @@ describe('settlement on the embedded ledger', () => {
     expect((await database.db.query('select id from public.orders')).rows).toEqual([{ id }]);
   });
 
+  test('aborts the signal of a hook whose transaction was open for too long', async () => {
+    const database = await openTestDatabase('embedded', { fakeTime: true });
+    await database.db.close();
+    Object.assign(database, { db: await openEmbedded({ folder: database.url, hookMs: 50 }) });
+    const signals: AbortSignal[] = [];
+    const onPaid = async (_payment: unknown, { tx, signal }: PaymentHookContext) => {
+      signals.push(signal);
+      await tx.query('select 1');
+      await never();
+    };
+    const ledger = new SettlementFixture(database, { hooks: { onPaid } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await ledger.after(60_000);
+    const lastError = expect.stringContaining('was open for longer than 50 ms');
+    expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1, lastError });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(signals[0]?.reason.message).toContain('was open for longer than 50 ms');
+  });
+
   test('makes a payment a dead letter at once when its hook ended the transaction', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     const attempts: number[] = [];

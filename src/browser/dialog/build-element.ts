@@ -2,7 +2,7 @@ type Attributes = Readonly<Record<string, string | number>>;
 type Tags = HTMLElementTagNameMap & Pick<SVGElementTagNameMap, 'svg' | 'path'>;
 
 /** Creates an HTML or SVG element with attributes and children. */
-export function createElement<Name extends keyof Tags>(
+export function buildElement<Name extends keyof Tags>(
   name: Name,
   attributes: Attributes = {},
   ...children: (Node | string)[]
