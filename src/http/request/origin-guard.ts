@@ -22,10 +22,11 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
     if (site === undefined && origin === (ownOrigin ?? `${req.protocol}://${host}`)) return;
   }
   const own = ownOrigin ? `, for example curl -H 'Origin: ${ownOrigin}'` : '';
-  throw new IntentError(
-    'cross_site_request',
-    `Send this request from a page of this site. An API client must send the site's Origin${own}.`,
-  );
+  // The developer may have opened the site at another name, such as 127.0.0.1.
+  const fix = isForeign
+    ? `The Origin of this request is not ${ownOrigin} (INTENT_ORIGIN). Open the site there, or correct INTENT_ORIGIN.`
+    : 'Send this request from a page of this site.';
+  throw new IntentError('cross_site_request', `${fix} An API client must send the site's Origin${own}.`);
 }
 
 /** Rejects a read by a page of another site, before the rate limit. @throws {IntentError} `cross_site_request` */
@@ -48,6 +49,8 @@ export function localOriginOf({ socket }: IncomingMessage): string | undefined {
 /** An absolute path in ASCII, as headers require. */
 const pathForm = /^\/[\x21-\x7e]*$/;
 const anySite = 'https://site.invalid';
+
+export const notOwnPath = 'It must be a path on this site, in ASCII without spaces.';
 
 /** Whether a redirect to this path stays on the site. */
 export function isOwnPath(path: unknown): path is string {
