@@ -24,7 +24,7 @@ export const errorCodes = {
   login_required: [401, 'A login is required'],
   payment_required: [402, 'A payment is required'],
   cross_site_request: [403, 'The request does not come from a page of this site'],
-  intent_not_found: [404, 'The intent does not exist'],
+  intent_not_found: [404, 'The intent does not exist, or is not available to this browser'],
   method_not_allowed: [405, 'The method is not allowed'],
   login_pending: [409, 'The login is not confirmed yet'],
   body_too_large: [413, 'The body is too large'],

@@ -1,5 +1,12 @@
 import { type Command, Help, InvalidArgumentError } from 'commander';
-import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
+import {
+  addEnvFile,
+  addExamples,
+  type CommandContext,
+  type EnvironmentOptions,
+  envFileArgument,
+  readEnvironment,
+} from './command.js';
 import type { Level } from './doctor/check.js';
 import type { CheckResult } from './doctor/run-checks.js';
 import { paint, printable, printableJson, type Style, type Terminal } from './terminal.js';
@@ -27,7 +34,7 @@ export function addDoctor(program: Command, { terminal, host, action }: CommandC
       'origin of the running site, such as https://shop.example, to check it from outside',
       parseSiteUrl,
     )
-    .option('--offline', 'skip the checks that need the network')
+    .option('--offline', 'omit the checks that need the network')
     .option('--no-login', 'the site has `login: false`')
     .option('--webhook', 'the site has `webhook: true`; assumed if INTENT_WEBHOOK_PUBLIC_KEY is set')
     .option('--allow-embedded-ledger', 'the site has `allowEmbeddedLedger: true`')
@@ -50,6 +57,7 @@ async function runDoctor(
   const nameWidth = Math.max(...checks.map(({ name }) => name.length)) + 4;
   const setup = {
     env,
+    envFile: envFileArgument(flags),
     options: {
       login: flags.login,
       webhook: flags.webhook ?? !!env.INTENT_WEBHOOK_PUBLIC_KEY,

@@ -48,9 +48,9 @@ function addShow(ledger: Command, { terminal, action }: CommandContext): void {
 const retryableStates: ReadonlySet<IntentState> = new Set(['dead', 'expired', 'reversed']);
 
 async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<number> {
-  requireId(id);
+  requireId(id, flags);
   return withMigratedLedger(flags, terminal, async (db) => {
-    const intent = await requireIntent(db, id);
+    const intent = await requireIntent(db, id, flags);
     const history = await historyOf(db, id);
     if (flags.json) {
       terminal.out(printableJson({ intent, history }));
@@ -66,16 +66,18 @@ async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<n
 function addRetry(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('retry')
-    .description('Calls the failed hook of a dead letter again, or polls an expired or reversed intent again.')
+    .description(
+      'Makes the site call the failed hook of a dead letter again, or poll an expired, reversed or unverified payment.',
+    )
     .argument('<id>', 'the intent id')
     .action(action((id: string, flags: EnvironmentOptions) => retry(id, flags, terminal)));
   addEnvFile(command);
 }
 
 async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
-  requireId(id);
+  requireId(id, flags);
   return withMigratedLedger(flags, terminal, async (db, { watchMs }) => {
-    const { state, deadLetterHook } = await requireIntent(db, id);
+    const { state, deadLetterHook } = await requireIntent(db, id, flags);
     if (!(await retryIntent(db, id, watchMs))) {
       terminal.error(`There is nothing to retry: the intent is in the state ${state}.`);
       return 1;
@@ -206,22 +208,24 @@ async function importLines(db: Database, terminal: Terminal): Promise<number> {
   }
 }
 
-function requireId(text: string): void {
+const listCommand = (flags: EnvironmentOptions): string => `npx express-intents ledger list${envFileArgument(flags)}`;
+
+function requireId(text: string, flags: EnvironmentOptions): void {
   try {
     parseIntentId(text);
   } catch (cause) {
     const message =
       `${JSON.stringify(text.slice(0, 60))} is not an intent id. An intent id is the Base58 form of 32 bytes: usually ` +
-      '43 or 44 letters and digits.\nTo list the intents: npx express-intents ledger list';
+      `43 or 44 letters and digits.\nTo list the intents: ${listCommand(flags)}`;
     throw new IntentError('invalid_id', message, { cause });
   }
 }
 
-async function requireIntent(db: Database, id: string): Promise<LedgerIntent> {
+async function requireIntent(db: Database, id: string, flags: EnvironmentOptions): Promise<LedgerIntent> {
   const intent = await findIntent(db, id);
   if (intent) return intent;
   throw new IntentError(
     'intent_not_found',
-    `There is no intent ${id} in the ledger at INTENT_DATABASE_URL. To list them: npx express-intents ledger list`,
+    `There is no intent ${id} in the ledger at INTENT_DATABASE_URL. To list them: ${listCommand(flags)}`,
   );
 }

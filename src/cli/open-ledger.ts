@@ -8,7 +8,7 @@ import type { Database } from '../ledger/database/database.js';
 import { openDatabase } from '../ledger/database/open-database.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { requireMigrated } from '../ledger/migrations/migrate.js';
-import { type EnvironmentOptions, readEnvironment } from './command.js';
+import { type EnvironmentOptions, envFileArgument, readEnvironment } from './command.js';
 import type { Terminal } from './terminal.js';
 
 type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
@@ -69,7 +69,7 @@ export function withMigratedLedger(
   terminal.progress('opening the ledger');
   return withExistingLedger(readEnvironment(flags), async (db, settings) => {
     terminal.progress();
-    await requireMigrated(db);
+    await requireMigrated(db, envFileArgument(flags));
     return use(db, settings);
   });
 }

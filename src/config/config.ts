@@ -61,7 +61,9 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const connectionLimits = readConnectionLimits(source);
   const rateLimits = readRateLimits(source);
   if (report.problems.length > 0) throw problemsOf(report, env);
-  const typos = findTypos(env).map(({ name, meant }) => `${name} is set but not used. Did you mean ${meant}?`);
+  const typos = findTypos(env).map(
+    ({ name, meant }) => `${name} is set but not used. If you mean ${meant}, rename it.`,
+  );
   const unknown = unknownNote(env);
   if (unknown !== '') report.notices.push(`${unknown} See docs/reference.md for the variables.`);
   const lacksWallet = !walletUrl && !isEmbedded && routes.elements !== false;
@@ -86,8 +88,10 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
 
 export const noDestination = {
   problem: 'INTENT_DESTINATION is not set.',
-  fix: 'Set it, or return `destination` from the `payment` hook for every payment.',
+  fix: 'Set it.',
 } as const;
+
+export const ignoreIfReturned = 'Ignore this warning if the `payment` hook always returns `destination`';
 
 const noWalletUrl =
   'INTENT_WALLET_URL is not set. The button has no link to the wallet: visitors whose wallet is on the same device must ' +

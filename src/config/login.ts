@@ -63,7 +63,7 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
 }
 
 const persistedKeyNotice = `The key in ${developmentKeyFile} is used, for development only.`;
-const newKeyNotice = 'A key is generated at each start, so restarting logs everyone out.';
+const newKeyNotice = 'A key is generated at each start';
 const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
 const correctKey = 'Correct the value, or use a secret that `npx express-intents keygen` prints.';
 
@@ -91,7 +91,9 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
     );
   }
   const { keyRing, isPersisted } = developmentKey(env);
-  report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isPersisted ? persistedKeyNotice : newKeyNotice}`);
+  // With INTENT_SECRET, the cookies do not depend on this key.
+  const effect = (options.secret ?? env.INTENT_SECRET) ? '.' : ', so restarting logs everyone out.';
+  report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isPersisted ? persistedKeyNotice : newKeyNotice + effect}`);
   return keyRing;
 }
 

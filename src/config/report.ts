@@ -24,11 +24,12 @@ export class Report {
     this.problems.push(option ? problemOfOption(option, found) : found);
   }
 
-  parse<Value>(setting: string, fix: string, parse: () => Value): Value | undefined {
+  /** @param entry names the entry of a list, before the problem */
+  parse<Value>(setting: string, fix: string, parse: () => Value, entry = ''): Value | undefined {
     try {
       return parse();
     } catch (error) {
-      return this.problem(setting, error instanceof IntentError ? error.message : String(error), fix);
+      return this.problem(setting, entry + (error instanceof IntentError ? error.message : String(error)), fix);
     }
   }
 

@@ -10,6 +10,8 @@ export function readDestination({ options, env, report }: ConfigSource, isEmbedd
   return destination;
 }
 
+const originForm = 'lower case, no default port, path or trailing slash';
+
 /** The origin of the site, as the address bar shows it. */
 export function readOrigin({ options, env, production, report }: ConfigSource): string | undefined {
   const origin = options.origin ?? env.INTENT_ORIGIN;
@@ -17,7 +19,7 @@ export function readOrigin({ options, env, production, report }: ConfigSource): 
   const problem = problemOfOrigin(origin, production);
   if (problem === undefined) return origin;
   const example = production ? 'https://example.com' : 'http://localhost:3000';
-  return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (no path, no trailing slash)`);
+  return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (${originForm})`);
 }
 
 export function readReturnOrigins({ options, production, report }: ConfigSource): readonly string[] {
@@ -25,7 +27,7 @@ export function readReturnOrigins({ options, production, report }: ConfigSource)
   for (const origin of returnOrigins) {
     const problem = problemOfOrigin(origin, production);
     if (problem === undefined) continue;
-    const fix = "returnOrigins: ['https://www.example.com'] (no path, no trailing slash)";
+    const fix = `returnOrigins: ['https://www.example.com'] (${originForm})`;
     report.problem('returnOrigins', `${JSON.stringify(origin)}: ${problem}`, fix);
   }
   return Object.freeze([...returnOrigins]);
@@ -34,7 +36,7 @@ export function readReturnOrigins({ options, production, report }: ConfigSource)
 function problemOfOrigin(origin: string, production: boolean): string | undefined {
   // `URL` accepts `*`. Wildcards are not supported.
   if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
-    return 'It is not an origin.';
+    return 'It is not the origin that browsers send.';
   }
   return production && !origin.startsWith('https://') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
@@ -81,8 +83,9 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
   const all = { ...defaultRoutes, ...routes };
   for (const [name, path] of Object.entries(all)) {
     if (path === false || (typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path))) continue;
-    const problem = `${JSON.stringify(path)} is not a path.`;
-    report.problem(`routes.${name}`, problem, "Use a path without parameters, such as '/pay', or false.");
+    const problem = `${JSON.stringify(path)} is not allowed.`;
+    const fix = "Use letters, digits and . _ ~ -, no trailing slash, such as '/pay', or false.";
+    report.problem(`routes.${name}`, problem, fix);
   }
   // The path of the events route may be shared, because an id and `/events` follow it.
   const exact = Object.entries(all)
@@ -128,6 +131,9 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
     return Object.freeze({ webhookPublicKeys: [] });
   }
   const keys = text.split(',').map((key) => key.trim());
-  for (const key of keys) report.parse('INTENT_WEBHOOK_PUBLIC_KEY', fix, () => parseBase58(key, 32, 'invalid_key'));
+  for (const [index, key] of keys.entries()) {
+    const entry = keys.length > 1 ? `Entry ${index + 1} of ${keys.length}: ` : '';
+    report.parse('INTENT_WEBHOOK_PUBLIC_KEY', fix, () => parseBase58(key, 32, 'invalid_key'), entry);
+  }
   return Object.freeze({ webhookPublicKeys: Object.freeze([...new Set(keys)]) });
 }

@@ -53,7 +53,7 @@ export async function openClientSecret(sealed: string, intentId: string, owner: 
   }
   const message =
     'The stored client secret cannot be decrypted. If the site has a new INTENT_SECRET or verifier secret, append the former one to ' +
-    'it, after a comma. If INTENT_DOMAIN or INTENT_ORIGIN has changed, restore its former value. Otherwise the ledger was changed: ' +
+    'it, after a comma. If INTENT_SECRET was added or removed, undo that. If INTENT_DOMAIN or INTENT_ORIGIN has changed, restore its former value. Otherwise the ledger was changed: ' +
     'create the intent again with another idempotency key. The earlier intent can still be paid.';
   throw new IntentError('internal_error', message, { cause });
 }

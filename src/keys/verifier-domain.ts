@@ -24,6 +24,11 @@ export const parseVerifierDomain = memoizeLast((text): string => {
   }
   if (domain === null)
     throw new IntentError('invalid_domain', 'Expected a registrable domain name, such as example.com.');
-  if (domain !== text) throw new IntentError('invalid_domain', `Subdomains are not supported: expected ${domain}.`);
+  if (domain !== text) {
+    const message =
+      `Subdomains are not supported. Use ${domain}, if you can serve the key file at its root. ` +
+      'Otherwise use a domain of your own.';
+    throw new IntentError('invalid_domain', message);
+  }
   return text;
 });

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { LightAbortController } from '../async/abort.js';
 import { BoundedMap } from '../async/bounded-map.js';
 import { delayUnlessAborted, isTimerDelay } from '../async/timeout.js';
-import { type Config, isDestinationSet, noDestination } from '../config/config.js';
+import { type Config, ignoreIfReturned, isDestinationSet, noDestination } from '../config/config.js';
 import { IntentError, messageOf } from '../errors.js';
 import { type CreatedPayment, type CreatePaymentOptions, createPayment } from '../http/create-intent/create-payment.js';
 import { ClientSecretCache } from '../http/events/client-secret-cache.js';
@@ -222,13 +222,12 @@ function routerContext(parts: ContextParts): RouterContext {
 }
 
 const noPaymentHook =
-  'INTENT_DESTINATION is set, but without a `payment` hook the pages of this site accept no payments. Pass ' +
-  'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION and pass `destination` to ' +
-  'router.createPayment.';
+  'A destination is set, but without `payment` or `clientAmount` the pages of this site accept no payments. Pass ' +
+  'intentRouter({ payment: (req) => ({ amount, currency }) }), or pass the destination only to router.createPayment.';
 
 function logStartup({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
   if (resolveTerms && !config.destination)
-    logger.warn(`express-intents: ${noDestination.problem} ${noDestination.fix}`);
+    logger.warn(`express-intents: ${noDestination.problem} ${noDestination.fix} ${ignoreIfReturned}.`);
   if (!resolveTerms && isDestinationSet(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);

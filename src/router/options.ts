@@ -53,7 +53,7 @@ function objectWith(...methods: string[]): OptionType {
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
     return methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
   };
-  return { name: methods.length > 0 ? `an object with ${methods.join(' and ')}` : 'an object', accepts };
+  return { name: methods.length > 0 ? `an object with the methods ${methods.join(' and ')}` : 'an object', accepts };
 }
 
 const object = objectWith();
@@ -134,7 +134,7 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const config = collect(problems, () => parseConfig(valid));
   const resolveTerms = collect(problems, () => createTermsResolver(valid));
   problems.push(...problemsOfTelemetry(valid.telemetry));
-  if (!isDatabaseSet(valid)) problems.push(...hooksWithoutLedger(valid));
+  if (!isDatabaseSet(valid) && !wrong.has('databaseUrl')) problems.push(...hooksWithoutLedger(valid));
   // An option of the wrong type is not reported as missing too.
   const reported = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (reported.length > 0 || !config) throw new ConfigError(reported);
@@ -186,6 +186,8 @@ const notCalled: ConfigProblem = {
 /** Without a ledger a settled payment could be lost. */
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
-  const problem = `This hook needs a ledger, and INTENT_DATABASE_URL is not set.${typoNote('INTENT_DATABASE_URL')}`;
-  return hooks.map((setting) => ({ setting, problem, fix: ledgerFix() }));
+  const problem = `This hook needs a ledger, and no database is set.${typoNote('INTENT_DATABASE_URL')}`;
+  // An empty option hides the variable.
+  const note = options.databaseUrl === '' ? 'Remove the empty option `databaseUrl`, and set ' : '';
+  return hooks.map((setting) => ({ setting, problem, fix: note + ledgerFix() }));
 }

@@ -4,7 +4,7 @@ import { bytesToSign } from '../intents/signed-intent.js';
 import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
-import { nameOf, type Operation, operations } from '../wire/envelope.js';
+import { nameOf, type Operation, operations, otherServerError } from '../wire/envelope.js';
 import { type CallOptions, type CallTransport, requireCallOptions } from './transport.js';
 
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
@@ -53,10 +53,7 @@ export async function createIntent(
     throw explainRefusal(error, dialect);
   }
   if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
-  throw new SequencerError(
-    'sequencer_bad_response',
-    'The payment service answered OK, but the intent does not exist there. Check that the URL points to the payment service.',
-  );
+  throw otherServerError('The payment service answered OK, but the intent does not exist there.');
 }
 
 /** How a dialect creates an intent, and whether an answer proves that the intent exists. */
@@ -232,11 +229,7 @@ function decodeResponse<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } &
   try {
     return decode(codec, bytes);
   } catch (cause) {
-    throw new SequencerError(
-      'sequencer_bad_response',
-      'The response of the payment service cannot be decoded. Check that the URL points to the payment service.',
-      { cause },
-    );
+    throw otherServerError('The response of the payment service cannot be decoded.', cause);
   }
 }
 

@@ -65,7 +65,7 @@ function nonceOf(clientSecret: string, money: Money | undefined): Uint8Array {
   if (stated?.currency === money?.currency && stated?.hundredths === money?.hundredths) return payload.nonce;
   throw new IntentError(
     'invalid_client_secret',
-    'The client secret belongs to an intent with other terms. Use the amount and currency of that intent.',
+    'The client secret belongs to an intent of another kind or with other terms. Use its kind, amount and currency.',
   );
 }
 

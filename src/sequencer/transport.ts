@@ -84,7 +84,7 @@ export function callWithTimeout(
 }
 
 export function answerTimeoutError(timeoutMs: number, cause?: unknown): SequencerError {
-  const fix = 'If this happens often, raise attemptTimeoutMs or timeoutMs.';
+  const fix = 'Check its URL and the firewall. If the service is only slow, raise attemptTimeoutMs or timeoutMs.';
   const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms. ${fix}`;
   return new SequencerError('sequencer_timeout', message, { cause });
 }
@@ -92,7 +92,7 @@ export function answerTimeoutError(timeoutMs: number, cause?: unknown): Sequence
 /** The payment service cannot be reached. @param at its origin, if known */
 export function unreachableError(cause: unknown, at?: unknown): SequencerError {
   const where = at === undefined ? '' : ` at ${at}`;
-  const message = `The payment service${where} cannot be reached. Check its URL, DNS and the firewall.`;
+  const message = `The payment service${where} cannot be reached. See \`cause\`. Check its URL, DNS, TLS certificate and the firewall.`;
   return new SequencerError('sequencer_unreachable', message, { cause });
 }
 

@@ -26,6 +26,12 @@ export function nameOf({ service, method }: Operation): string {
   return `${service}.${method}`;
 }
 
+/** The error of an answer that may come from another server. */
+export function otherServerError(problem: string, cause?: unknown): SequencerError {
+  const fix = 'Check that the URL points to the payment service.';
+  return new SequencerError('sequencer_bad_response', `${problem} ${fix}`, { cause });
+}
+
 // The codec omits default values. Other encoders may write these fields explicitly.
 const emptyVersion = Uint8Array.of(0x0a, 0x00);
 const resultOk = Uint8Array.of(0x08, 0x00);
@@ -89,20 +95,14 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
       },
     );
   }
-  throw new SequencerError(
-    'sequencer_bad_response',
-    `The result ${result} of the response is unknown. Check that the URL points to the payment service.`,
-  );
+  throw otherServerError(`The result ${result} of the response is unknown.`);
 }
 
 /** @throws {SequencerError} `sequencer_bad_response` */
 function requireExplicitOk(bytes: Uint8Array, body: Uint8Array, message: string): void {
   const isOk = body.length > 0 || startsWith(bytes, resultOk) || startsWith(bytes, emptyBody);
   if (message === '' && isOk) return;
-  throw new SequencerError(
-    'sequencer_bad_response',
-    'The response is not a valid OK: it has an error text, or neither a body nor a result. Check that the URL points to the payment service.',
-  );
+  throw otherServerError('The response is not a valid OK: it has an error text, or neither a body nor a result.');
 }
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
@@ -113,12 +113,6 @@ function decodeResponse(bytes: Uint8Array): v1.Response {
   try {
     return decode(v1.Response, bytes);
   } catch (error) {
-    throw new SequencerError(
-      'sequencer_bad_response',
-      'The response is not an envelope. Check that the URL points to the payment service.',
-      {
-        cause: (error as IntentError).cause,
-      },
-    );
+    throw otherServerError('The response is not an envelope.', (error as IntentError).cause);
   }
 }

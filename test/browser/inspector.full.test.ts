@@ -99,7 +99,7 @@ test('a payment and a login are shown live, from the click to the submission', a
     .filter({ hasText: idOf(loginCode).slice(0, 6) })
     .getByRole('link')
     .click();
-  await signatures(inspected).getByText(`Signed by the verifier of ${domain}`).waitFor();
+  await signatures(inspected).getByText('Signed by the verifier key in the request').waitFor();
   await signatures(inspected).getByText(`${domain} publishes the verifier`).waitFor();
   await signatures(inspected).getByText(`${site.origin}/.well-known/service-payments.json`).waitFor();
   await timeline(inspected).getByText('Site requests the user id').waitFor();

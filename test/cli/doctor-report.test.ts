@@ -25,7 +25,8 @@ describe('the report of the doctor', () => {
     const { code, out, error } = await doctor(env, ['--offline']);
     expect({ code, error }).toEqual({ code: 1, error: '' });
     expect(out.split('\n')).toEqual([
-      'error    settings       INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
+      'error    settings       INTENT_DOMAIN: Subdomains are not supported. Use shop.example, if you can serve the key file at its ' +
+        'root. Otherwise use a domain of your own.',
       '                        -> INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
       'warning  settings       INTENT_ORGIN is not a setting of express-intents.',
       '                        -> Did you mean INTENT_ORIGIN? Ignore this warning if your app reads INTENT_ORGIN.',
@@ -68,7 +69,7 @@ describe('the report of the doctor', () => {
 
 describe('runChecks', () => {
   const host = { ...systemHost, checkTimeoutMs: 100 };
-  const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false };
+  const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false, envFile: '' };
   type Checks = typeof checks;
 
   async function findingsOf(planted: Checks, env: Record<string, string> = {}): Promise<readonly Finding[]> {

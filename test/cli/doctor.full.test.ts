@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Host } from '../../src/cli/command.js';
@@ -9,6 +10,7 @@ import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
+import { type GrpcFaultServer, respond, startGrpcFaultServer } from '../support/sequencers/grpc-fault-server.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { serve } from '../support/sites/serve.js';
 import { expiredCertificate } from '../support/sites/shop-certificates.js';
@@ -103,7 +105,7 @@ const onThisMachine: readonly Case[] = [
       [
         'settings',
         'error',
-        /INTENT_DOMAIN: Subdomains are not supported: expected shop-example\.com/,
+        /INTENT_DOMAIN: Subdomains are not supported\. Use shop-example\.com, if/,
         /^INTENT_DOMAIN=/,
       ],
     ],
@@ -118,6 +120,13 @@ const onThisMachine: readonly Case[] = [
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: canaryOf('verifier') } }),
     expected: [
       ['settings', 'error', /INTENT_VERIFIER_SECRET: Entry 1 of 1 is not a secret key/, /express-intents keygen/],
+    ],
+  },
+  {
+    name: 'a missing verifier key, which the doctor cannot tell from a signer',
+    plant: () => ({ env: { INTENT_VERIFIER_SECRET: undefined } }),
+    expected: [
+      ['settings', 'error', /INTENT_VERIFIER_SECRET: It is not set/, / Ignore this if the site passes `signer`\.$/],
     ],
   },
   {
@@ -170,7 +179,7 @@ const onThisMachine: readonly Case[] = [
         'settings',
         'warning',
         /^INTENT_DESTINATION is not set\.$/,
-        /^Set it, or return `destination` .* has no payments/,
+        /^Set it\. Ignore this .* returns `destination`, or if the site has no payments\.$/,
       ],
     ],
   },
@@ -207,6 +216,16 @@ async function databaseWith(...statements: string[]): Promise<string> {
   return url;
 }
 
+/** A port that resets each connection once it receives data. */
+async function resettingPort(): Promise<number> {
+  const server = createServer((socket) =>
+    socket.on('error', () => undefined).once('data', () => socket.resetAndDestroy()),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  return (server.address() as AddressInfo).port;
+}
+
 const inDatabases: readonly Case[] = [
   {
     name: 'an unreachable database',
@@ -228,7 +247,14 @@ const inDatabases: readonly Case[] = [
   {
     name: 'a database without tables',
     plant: async () => ({ env: { INTENT_DATABASE_URL: postgres.url(await postgres.createDatabase()) } }),
-    expected: [['database', 'warning', /has no tables yet/, /npx express-intents migrate/]],
+    expected: [
+      [
+        'database',
+        'warning',
+        /has no tables yet/,
+        /express-intents migrate`, or start .* unless it has `migrate: false`/,
+      ],
+    ],
   },
   {
     name: 'tables of a newer version',
@@ -258,6 +284,29 @@ const inDatabases: readonly Case[] = [
     expected: [
       ['database', 'error', /The role visitor lacks the privilege to run migrations/, /migrate` as a role that has it/],
     ],
+  },
+  {
+    name: 'a role without privileges on the tables in its schema',
+    plant: async () => {
+      const url = await databaseWith('create role keeper login', 'alter schema express_intents owner to keeper');
+      return { env: { INTENT_DATABASE_URL: url.replace('postgres@', 'keeper@') } };
+    },
+    expected: [
+      ['database', 'error', /permission denied for table/, /`grant select, insert, update, delete on all tables/],
+    ],
+  },
+  {
+    name: 'a role that may not connect',
+    plant: async () => {
+      const url = await databaseWith('create role stranger login', 'revoke connect on database $DATABASE from public');
+      return { env: { INTENT_DATABASE_URL: url.replace('postgres@', 'stranger@') } };
+    },
+    expected: [['database', 'error', /permission denied for database/, /must be able to connect/]],
+  },
+  {
+    name: 'a port that closes the connection',
+    plant: async () => ({ env: { INTENT_DATABASE_URL: `postgres://shop@127.0.0.1:${await resettingPort()}/shop` } }),
+    expected: [['database', 'error', /cannot be used: it closed the connection\.$/, /^Check the port/]],
   },
   {
     name: 'a read-only database',
@@ -304,6 +353,21 @@ const answering = (status: number, headers: Record<string, string>, body: string
 /** An OK envelope with all three flags true (protocol section 7). */
 const allTrue = Buffer.from('1206080110011801', 'hex');
 
+const grpcServers: GrpcFaultServer[] = [];
+
+afterAll(async () => {
+  for (const server of grpcServers) await server.close();
+});
+
+/** A gRPC server that answers every call with INTERNAL. */
+async function failingGrpc(): Promise<string> {
+  const server = await startGrpcFaultServer({
+    answer: ({ stream }) => respond(stream, [], { trailers: { 'grpc-status': '13' } }),
+  });
+  grpcServers.push(server);
+  return server.url;
+}
+
 const atSequencers: readonly Case[] = [
   {
     name: 'an unreachable sequencer',
@@ -349,10 +413,23 @@ const atSequencers: readonly Case[] = [
         'sequencer',
         'error',
         /answers with HTTP status 308, a redirect/,
-        /Set INTENT_SEQUENCER_URL to the target of the redirect/,
+        /Set INTENT_SEQUENCER_URL to the target of the redirect, without \/v1\/api\.$/,
       ],
       ['stream', 'warning', /The message stream at .* does not work/, /WebSockets/],
     ],
+  },
+  {
+    name: 'a service that limits requests',
+    plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(429, {}, '') } }),
+    expected: [
+      ['sequencer', 'error', /answers with HTTP status 429\.$/, /^Wait a minute\..* higher limit/],
+      ['stream', 'warning', /does not work: .* 429/, /WebSockets/],
+    ],
+  },
+  {
+    name: 'a gRPC service that fails',
+    plant: async () => ({ env: { INTENT_SEQUENCER_GRPC_URL: await failingGrpc() } }),
+    expected: [['grpc', 'error', /: 127\.0\.0\.1:\d+ answers with gRPC status INTERNAL\.$/, /^Try again later/]],
   },
   {
     name: 'a service that reports everything as paid',
@@ -365,7 +442,14 @@ const atSequencers: readonly Case[] = [
   {
     name: 'an unreachable gRPC server',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
-    expected: [['grpc', 'error', /cannot be read from 127\.0\.0\.1:1/, /INTENT_SEQUENCER_GRPC_URL is correct/]],
+    expected: [
+      [
+        'grpc',
+        'error',
+        /127\.0\.0\.1:1 cannot be reached: UNAVAILABLE: .*[^.]\.$/,
+        /INTENT_SEQUENCER_GRPC_URL is correct/,
+      ],
+    ],
   },
   {
     name: 'gRPC at the port of the proxy',
@@ -418,6 +502,23 @@ const atKeyFiles: readonly Case[] = [
     expected: [['key file', 'error', /answers with status 404/, /app\.use\(intentRouter\(\)\)/]],
   },
   {
+    name: 'an app that is down',
+    plant: () => ({ front: onKeyFile(503, {}, '') }),
+    expected: [['key file', 'error', /answers with status 503/, /^Start the app/]],
+  },
+  {
+    name: 'a file of more than 256 KiB',
+    plant: () => ({ front: onKeyFile(200, json, ' '.repeat(300_000)) }),
+    expected: [
+      [
+        'key file',
+        'error',
+        /cannot be read: the response is larger than 256 KiB\.$/,
+        /that the router answers this path/,
+      ],
+    ],
+  },
+  {
     name: 'the content type text/plain',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
     expected: [['key file', 'warning', /has the Content-Type text\/plain/, /application\/json/]],
@@ -463,7 +564,14 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'an untrusted certificate',
     plant: () => ({ host: { ca: undefined } }),
-    expected: [['key file', 'error', /is not trusted/, /with its full chain.* NODE_EXTRA_CA_CERTS=/]],
+    expected: [
+      [
+        'key file',
+        'error',
+        /is not trusted/,
+        /with its full chain.* NODE_EXTRA_CA_CERTS=.* and run this command again\.$/,
+      ],
+    ],
   },
   {
     name: 'an unreachable site',
@@ -507,6 +615,22 @@ const refusing = {
 const appendAddress: FrontFaults['request'] = (headers, claimed) => {
   headers['x-forwarded-for'] = [claimed ?? [], '192.0.2.7'].flat().join(', ');
 };
+
+const problemType = { 'content-type': 'application/problem+json' };
+
+/** The proxy answers the requests for these paths itself. */
+const frontAnswering = (
+  paths: RegExp,
+  status: number,
+  headers: Record<string, string> = {},
+  body = '',
+): FrontFaults => ({
+  answer: (req, res) => {
+    if (!paths.test(req.url ?? '')) return false;
+    res.writeHead(status, headers).end(body);
+    return true;
+  },
+});
 
 const atSites: readonly Case[] = [
   {
@@ -583,6 +707,30 @@ const atSites: readonly Case[] = [
       ],
       ['webhook', 'error', /answers with status 301/, /./],
     ],
+  },
+  {
+    name: 'a login middleware that redirects the file of the button',
+    plant: () => ({ front: frontAnswering(/^\/intent\/v1/, 302, { location: '/login' }) }),
+    expected: [
+      ['site', 'error', /is a redirect to \/login\.$/, /^Mount the router before the middleware that redirects/],
+    ],
+  },
+  {
+    name: 'a login middleware that refuses the file of the button',
+    plant: () => ({ env: { INTENT_WALLET_URL: undefined }, front: frontAnswering(/^\/intent\/v1/, 401) }),
+    expected: [
+      ['site', 'error', /answers with status 401\.$/, /before all other handlers of this path, such as a login/],
+    ],
+  },
+  {
+    name: 'an app that is down for one route',
+    plant: () => ({ front: frontAnswering(/^\/intent$/, 502) }),
+    expected: [['origin', 'error', /\/intent answers status 502\.$/, /^Start the app/]],
+  },
+  {
+    name: 'a process at its limit of event streams',
+    plant: () => ({ front: frontAnswering(/\/events$/, 503, problemType, '{"code":"too_busy"}') }),
+    expected: [['events', 'error', /answers with status 503 too_busy\.$/, /raise connectionLimits\.perProcess/]],
   },
   {
     name: 'a site without NODE_ENV=production',
@@ -818,7 +966,9 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    expected: [['webhook', 'error', /answers with status 403/, /pass POST to this path/]],
+    expected: [
+      ['webhook', 'error', /answers with status 403/, /pass POST to this path.* unset INTENT_WEBHOOK_PUBLIC_KEY\.$/],
+    ],
   },
 ];
 
@@ -862,7 +1012,30 @@ async function findingsOf(name: string, host: Partial<Host> = {}): Promise<reado
   return findings.filter(({ check }) => check === name);
 }
 
+it.each([
+  ['origin', /^\/intent$/],
+  ['events', /\/events$/],
+])('doctor skips the check %s while the site is shutting down', async (check, paths) => {
+  sound.front.faults = frontAnswering(paths, 503, problemType, '{"code":"closing"}');
+  const text = 'the site is shutting down; run the doctor again';
+  expect(await findingsOf(check)).toEqual([{ check, level: 'skipped', text }]);
+});
+
+it('doctor prints the command that migrates with its own --env-file', async () => {
+  const file = path.join(temporaryFolder(), 'site.env');
+  writeFileSync(file, `INTENT_DATABASE_URL=${postgres.url(await postgres.createDatabase())}\n`);
+  const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, ['--env-file', file]);
+  expect(wrong).toMatchObject([{ fix: expect.stringContaining(`\`npx express-intents migrate --env-file ${file}\``) }]);
+});
+
 describe('doctor finds nothing', () => {
+  it('at a wallet page of more than 256 KiB', async () => {
+    sound.front.faults = frontAnswering(/^\/wallet$/, 200, {}, ' '.repeat(300_000));
+    const env = { ...sound.staging, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: `${shopOrigin}/wallet` };
+    const { findings } = await doctor(env, []);
+    expect(findings).toContainEqual({ check: 'wallet', level: 'ok', text: 'shop-example.com answers' });
+  });
+
   it('when the file of the button is renamed and the home page names it', async () => {
     const home = '<script type="module" src="/assets/elements.js"></script>';
     sound.front.faults = { site: await sound.startSite({ routes: { elements: '/assets' }, home }) };

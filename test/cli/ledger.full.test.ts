@@ -138,6 +138,10 @@ describe('the command ledger', () => {
     expect((await command('ledger', 'show', idOf(2), '--env-file', file)).out).toMatch(
       /^To retry it: .* --env-file ".*\/env .*\/\.env"$/m,
     );
+    for (const id of [idOf(9), 'x']) {
+      const { error } = await command('ledger', 'show', id, '--env-file', file);
+      expect(error).toMatch(/ npx express-intents ledger list --env-file ".*\/\.env"$/m);
+    }
   });
 
   it('show prints one intent with its history', async () => {
@@ -298,7 +302,7 @@ describe('ledger and migrate', () => {
       'postgres://shop:hunter2@127.0.0.1:1/shop',
       ['ledger', 'list'],
       1,
-      /cannot be reached: .*ECONNREFUSED/,
+      /^Cannot connect to the database: .*ECONNREFUSED/,
     ],
     ['no action', '', ['ledger'], 2, /^Usage: express-intents ledger[\s\S]*list[\s\S]*show[\s\S]*retry/],
     ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],

@@ -367,7 +367,11 @@ describe('a value from an option, which overrides its variable', () => {
     ],
     ['domain', { domain: 'x' }, "domain: '<the registrable domain of the site, such as example.com, not localhost>'"],
     ['destination', { destination: 'x' }, "destination: '<the Base58 account that receives payments>'"],
-    ['origin', { origin: 'x' }, "origin: 'http://localhost:3000' (no path, no trailing slash)"],
+    [
+      'origin',
+      { origin: 'x' },
+      "origin: 'http://localhost:3000' (lower case, no default port, path or trailing slash)",
+    ],
     ['secret', { secret: 'x' }, "secret: '<at least 32 random characters>'"],
     ['walletUrl', { walletUrl: 'x' }, "walletUrl: 'https://<the page that opens the wallet>'"],
     [
@@ -562,14 +566,16 @@ describe('a configuration problem', () => {
       'https://example.com/shop',
       'HTTPS://example.com',
       'wss://a.example',
+      'https://example.com:443',
+      'https://Example.com',
     ].map((origin): [string, ConfigOptions, Environment, ConfigProblem] => [
       `the origin ${origin}`,
       {},
       { ...env, INTENT_ORIGIN: origin },
       {
         setting: 'INTENT_ORIGIN',
-        problem: 'It is not an origin.',
-        fix: 'INTENT_ORIGIN=http://localhost:3000 (no path, no trailing slash)',
+        problem: 'It is not the origin that browsers send.',
+        fix: 'INTENT_ORIGIN=http://localhost:3000 (lower case, no default port, path or trailing slash)',
       },
     ]),
     [
@@ -579,7 +585,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_ORIGIN',
         problem: 'It must be https when NODE_ENV=production.',
-        fix: 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)',
+        fix: 'INTENT_ORIGIN=https://example.com (lower case, no default port, path or trailing slash)',
       },
     ],
   ];
@@ -684,8 +690,8 @@ describe('the option routes', () => {
       expect(problemsIn({ routes: { intent: path as string } })).toEqual([
         {
           setting: 'routes.intent',
-          problem: `${JSON.stringify(path)} is not a path.`,
-          fix: "Use a path without parameters, such as '/pay', or false.",
+          problem: `${JSON.stringify(path)} is not allowed.`,
+          fix: "Use letters, digits and . _ ~ -, no trailing slash, such as '/pay', or false.",
         },
       ]);
     },
@@ -721,8 +727,8 @@ describe('a variable with a typo in its name', () => {
     const typos = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
     const walletUrl = 'https://wallet.example/open';
     expect(parseConfig({ walletUrl }, { ...env, ...typos }).warnings).toEqual([
-      'INTENT_DOMIAN is set but not used. Did you mean INTENT_DOMAIN?',
-      'INTENTS_ORIGIN is set but not used. Did you mean INTENT_ORIGIN?',
+      'INTENT_DOMIAN is set but not used. If you mean INTENT_DOMAIN, rename it.',
+      'INTENTS_ORIGIN is set but not used. If you mean INTENT_ORIGIN, rename it.',
     ]);
     expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
   });
@@ -767,6 +773,13 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
       'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
       'INTENT_DOMAIN is not set. Logins use shop.example.',
     ]);
+  });
+
+  it('says that a restart logs everyone out only if the cookies depend on the generated key', () => {
+    const withSecret = { ...embedded, INTENT_SECRET: 'x'.repeat(32) };
+    expect(parseConfig({}, withSecret).notices).toContain(
+      'INTENT_VERIFIER_SECRET is not set. A key is generated at each start.',
+    );
   });
 
   it('generates another key at each start', () => {

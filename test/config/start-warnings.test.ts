@@ -28,15 +28,15 @@ describe('intentRouter() at startup', () => {
   test('logs INTENT_DESTINATION without a `payment` hook with both fixes', async () => {
     process.env.INTENT_DESTINATION = destination;
     const text = await warningsOf({ walletUrl });
-    expect(text).toMatch(/^warn express-intents: INTENT_DESTINATION is set, but without a `payment` hook/);
-    expect(text).toMatch(/intentRouter\(\{ payment: .*unset INTENT_DESTINATION/);
+    expect(text).toMatch(/^warn express-intents: A destination is set, but without `payment` or `clientAmount`/);
+    expect(text).toMatch(/intentRouter\(\{ payment: .* pass the destination only to router\.createPayment\./);
     expect(await warningsOf({ walletUrl, payment })).toBe('');
     const clientAmount = { min: 1, max: 9, currency: 'usd' };
     expect(await warningsOf({ walletUrl, clientAmount })).toBe('');
   });
 
   test('logs the option `destination` without a `payment` hook as well', async () => {
-    expect(await warningsOf({ walletUrl, destination })).toContain('without a `payment` hook');
+    expect(await warningsOf({ walletUrl, destination })).toContain('A destination is set');
   });
 
   test('logs a missing wallet URL with its fix', async () => {

@@ -47,6 +47,12 @@ test.each([`${one},`, 'nonsense', `1${one}`, generateKeyPair().secret.slice(0, 2
   },
 );
 
+test('an invalid entry of several public keys is named by its position', () => {
+  const of = (webhookPublicKey: string) => problemsOf(() => webhookOf({ webhook: true, webhookPublicKey }, origin));
+  expect(of(`${one},nonsense,${two}`)).toMatchObject([{ problem: expect.stringMatching(/^Entry 2 of 3: The value/) }]);
+  expect(of('nonsense')).toMatchObject([{ problem: expect.stringMatching(/^The value/) }]);
+});
+
 test('a disabled webhook route is reported', () => {
   const options = { webhook: true, webhookPublicKey: one, routes: { webhook: false } } as const;
   expect(problemsOf(() => webhookOf(options, origin))).toMatchObject([{ setting: 'webhook' }]);

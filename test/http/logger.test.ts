@@ -94,7 +94,7 @@ describe('routerLogger', () => {
     await request(origin).get(`/status/${id}`).expect(503);
     expect(() => intentRouter({ logger: true as never })).toThrow(ConfigError);
     expect(() => intentRouter({ logger: { warn: nothing } as never })).toThrow(
-      'an object with warn and error, or false',
+      'an object with the methods warn and error, or false',
     );
   });
 });

@@ -53,7 +53,7 @@ describe('intentRouter', () => {
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
       'secret: It must be a string.',
       'payment: It must be a function.',
-      'logger: It must be an object with warn and error, or false.',
+      'logger: It must be an object with the methods warn and error, or false.',
       'domian: Unknown option "domian".',
       'sequencerUrl: It is not an http(s) URL.',
       'clientAmount: min is greater than max.',
@@ -78,7 +78,9 @@ describe('intentRouter', () => {
     process.env.INTENT_DESTINATON = destination;
     intentRouter(options);
     delete process.env.INTENT_DESTINATON;
-    expect(logged).toContainEqual(expect.stringMatching(/INTENT_DESTINATON is set.*INTENT_DESTINATION\?$/));
+    expect(logged).toContainEqual(
+      expect.stringMatching(/INTENT_DESTINATON is set.* If you mean INTENT_DESTINATION, rename it\.$/),
+    );
   });
 
   it('does not report an invalid option as missing too', () => {
@@ -125,19 +127,28 @@ describe('intentRouter', () => {
   it('warns when payments have no destination unless their terms name one', async () => {
     const router = intentRouter({ ...options, payment: () => ({ amount: 1, currency: 'usd' }) });
     await router.close();
-    expect(logged.join()).toContain('INTENT_DESTINATION is not set');
+    expect(logged.join()).toContain(
+      'INTENT_DESTINATION is not set. Set it. Ignore this warning if the `payment` hook always returns `destination`.',
+    );
   });
 
   it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])('rejects %s without a ledger', (hook) => {
     expect(routerProblems({ [hook]: () => {} })).toEqual([
       {
         setting: hook,
-        problem: 'This hook needs a ledger, and INTENT_DATABASE_URL is not set.',
+        problem: 'This hook needs a ledger, and no database is set.',
         fix:
           'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
           'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
       },
     ]);
+  });
+
+  it('reports an empty option databaseUrl as the reason, and one of the wrong type only once', () => {
+    expect(routerProblems({ onPaid: () => {}, databaseUrl: '' })).toMatchObject([
+      { setting: 'onPaid', fix: expect.stringMatching(/^Remove the empty option `databaseUrl`, and set INTENT_/) },
+    ]);
+    expect(routerProblems({ onPaid: () => {}, databaseUrl: 5 as never })).toMatchObject([{ setting: 'databaseUrl' }]);
   });
 
   it('names a variable that may be a typo of the missing one', () => {

@@ -180,6 +180,9 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
       client.loginIntents.prepare({ ...login(), clientSecret: paid.clientSecret }),
     ];
     expect(await Promise.all(attempts.map(rejectedCode))).toEqual(attempts.map(() => 'invalid_client_secret'));
+    await expect(client.loginIntents.prepare({ ...login(), clientSecret: paid.clientSecret })).rejects.toThrow(
+      'of another kind or with other terms. Use its kind, amount and currency.',
+    );
   });
 
   it('creates a different intent of the same terms every time', async () => {

@@ -78,8 +78,9 @@ const explained = new Set<string>();
 
 /** The router answers every error as JSON with a code. Any other answer is a fault of the installation, reported once. */
 function explainForeignAnswer(path: string, { status, headers, redirected }: Response, isPost: boolean): void {
-  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without a Content-Type'}`;
-  if (explained.has(answer)) return;
+  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without Content-Type'}`;
+  // A broken connection truncates an answer of the router too.
+  if (explained.has(answer) || / 20.*json/.test(answer)) return;
   explained.add(answer);
   const cause =
     status === 403
@@ -87,7 +88,7 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
       : status === 404
         ? 'the path. Mount the router at the root, or set `base`'
         : redirected
-          ? 'a redirect by login middleware in front of the router. Mount the router before it'
+          ? 'login middleware in front of the router. Mount the router before it'
           : 'middleware or a proxy in front of the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
   console.warn(`express-intents: ${answer}, not from the router. Likely cause: ${cause}. See docs/existing-app.md.`);

@@ -30,14 +30,13 @@ export const en = {
   /** If the visitor may have paid. */
   offlineOpen: 'You are offline. If you have paid, keep this page open.',
   noAnswer: 'Connection problem. Still trying…',
-  silent: 'The payment service is not responding. Still trying…',
+  silent: 'Payment service problem. Still trying…',
   failing: 'The site has a problem. Still trying…',
   unreachable: 'Connection problem. Try again in a minute.',
   service: 'Payment service problem. Try again in a minute.',
   refused: 'Not available. Please contact this site.',
   amount: 'This amount cannot be paid here.',
   gone: 'This login has expired.',
-  reload: 'Reload this page and try again.',
   insecure: 'Open this page with https:// in the address.',
   otherwise: 'Something went wrong. Try again in a minute.',
   /** `{user}` becomes the shortened id. */

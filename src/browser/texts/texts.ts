@@ -1,4 +1,4 @@
-import type { Problem } from '../flow/api.js';
+import { isFinalRefusal, type Problem } from '../flow/api.js';
 import { languageOf } from './button-texts.js';
 import { de } from './de.js';
 import { en, type Texts } from './en.js';
@@ -15,7 +15,6 @@ export const textsOf = (tag: string): Texts => textsByLanguage[languageOf(tag)] 
 const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
   unreachable: /offline/,
   insecure: /insecure/,
-  reload: /cross_site/,
   refused: /not_supported|refused|sequencer_error/,
   gone: /not_found/,
   amount: /amount|currency/,
@@ -23,11 +22,11 @@ const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
 };
 
 /** The text for a problem; for a refusal, the site's own. */
-export function problemText({ code, message, status }: Problem, texts: Texts): string {
+export function problemText(problem: Problem, texts: Texts): string {
+  const { code, message } = problem;
   if (code === 'request_refused' && message !== code) return message;
-  // An answer from other software, such as a middleware of the site.
-  if (code === 'unreadable' && /^4/.test(`${status}`)) return texts.refused;
-  const [key] = Object.entries(problemCodes).find(([, pattern]) => pattern.test(code)) ?? ['otherwise'];
+  const known = Object.entries(problemCodes).find(([, pattern]) => pattern.test(code));
+  const [key] = known ?? [isFinalRefusal(problem) ? 'refused' : 'otherwise'];
   return texts[key as keyof Texts];
 }
 

@@ -14,6 +14,8 @@ export type Level = Finding['level'];
 export const ok = (text: string): Finding => ({ level: 'ok', text });
 /** The reason why the check did not run. */
 export const skipped = (text: string): Finding => ({ level: 'skipped', text });
+export const noRoute = (name: string): Finding =>
+  skipped(`the route \`${name}\` is disabled, or no router was found; see the check \`site\``);
 /** May be intentional. */
 export const warning = (text: string, fix: string): Finding => ({ level: 'warning', text, fix });
 /** Must be fixed. */
@@ -37,6 +39,8 @@ export interface ValidSettings {
 
 export interface DoctorContext {
   readonly env: Environment;
+  /** The argument `--env-file` of this command, with a space before it, for printed commands. Empty without it. */
+  readonly envFile: string;
   readonly production: boolean;
   readonly problems: readonly ConfigProblem[];
   readonly settings: ValidSettings;

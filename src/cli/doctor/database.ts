@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../../errors.js';
 import type { Database } from '../../ledger/database/database.js';
-import { diagnoseDatabase } from '../../ledger/database/database-fault.js';
+import { diagnoseDatabase, unreachableFix } from '../../ledger/database/database-fault.js';
 import { isFolderLocked } from '../../ledger/database/embedded/folder-lock.js';
 import { requireDatabasePackage } from '../../ledger/database/open-database.js';
 import { openPostgres } from '../../ledger/database/postgres/postgres.js';
@@ -16,7 +16,7 @@ const noLedger =
   'INTENT_DATABASE_URL is not set, so there is no ledger, and a payment is polled only while its page is open';
 
 /** The ledger: the database is reachable, writable and migrated, or the folder is writable and not locked. Only reads. */
-export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => {
+export const checkDatabase: Check = async ({ settings, host, env, envFile, siteUrl }) => {
   const { database: place } = settings;
   if (!place) return [skipped(env.INTENT_DATABASE_URL ? 'INTENT_DATABASE_URL is not valid' : noLedger)];
   try {
@@ -29,7 +29,7 @@ export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => 
   const bounds = { connectMs: host.checkTimeoutMs - 500, statementMs: host.checkTimeoutMs - 1_000, closeMs: 500 };
   const db = await openPostgres({ url: place.url, ...bounds });
   try {
-    return await checkServer(db);
+    return await checkServer(db, envFile);
   } catch (error) {
     const { why, fix } = {
       ...explainNetwork(error, databaseHost(place.url), unreachableFix),
@@ -40,9 +40,6 @@ export const checkDatabase: Check = async ({ settings, host, env, siteUrl }) => 
     void db.close();
   }
 };
-
-const unreachableFix =
-  'Start the database, correct the host and port in INTENT_DATABASE_URL, or allow this machine in the firewall.';
 
 interface ServerRow {
   readonly version: string;
@@ -60,11 +57,11 @@ select current_setting('server_version') as version, current_user as role,
     else has_schema_privilege(schema, 'create') end as may_migrate
 from (select (select oid from pg_namespace where nspname = 'express_intents') as schema) as it`;
 
-async function checkServer(db: Database): Promise<Finding[]> {
+async function checkServer(db: Database, envFile: string): Promise<Finding[]> {
   const { rows } = await db.query<ServerRow>(selectServer);
   const [server] = rows;
   if (!server) throw new Error('The database returned no row.');
-  const found = await checkMigrations(db, server);
+  const found = await checkMigrations(db, server, envFile);
   if (server.is_read_only) {
     const fix =
       'Set INTENT_DATABASE_URL to the primary, not to a read replica. On the primary, set default_transaction_read_only to off.';
@@ -73,14 +70,18 @@ async function checkServer(db: Database): Promise<Finding[]> {
   return found.length > 0 ? found : [ok(`Postgres ${server.version.split(' ')[0]}, migrated`)];
 }
 
-async function checkMigrations(db: Database, { role, has_tables, may_migrate }: ServerRow): Promise<Finding[]> {
+async function checkMigrations(
+  db: Database,
+  { role, has_tables, may_migrate }: ServerRow,
+  envFile: string,
+): Promise<Finding[]> {
   const found: Finding[] = [];
   if ((await missingMigrations(db, migrations)).length > 0) {
     const what = has_tables ? 'The ledger tables are outdated' : 'The ledger has no tables yet';
-    const migrate = 'Run `npx express-intents migrate`';
+    const migrate = `Run \`npx express-intents migrate${envFile}\``;
     found.push(
       may_migrate
-        ? warning(`${what}.`, `${migrate}, or start the site, which does the same.`)
+        ? warning(`${what}.`, `${migrate}, or start the site, unless it has \`migrate: false\`.`)
         : failure(
             `${what}. The role ${role} lacks the privilege to run migrations.`,
             `${migrate} as a role that has it.`,

@@ -1,10 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 import { withTimeout } from '../../async/timeout.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
-import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
+import {
+  type Check,
+  type DoctorContext,
+  type Finding,
+  failure,
+  noRoute,
+  ok,
+  routesOf,
+  skipped,
+  warning,
+} from './check.js';
 import { type ExternalResponse, readProblem, type TextResponse } from './external-client.js';
 import type { SiteRoutes } from './running-site.js';
-import { noSite, rateLimited } from './site.js';
+import { noSite, rateLimited, shuttingDown } from './site.js';
 
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
@@ -25,7 +35,7 @@ export const checkEvents: Check = async (context) => {
   const { siteUrl } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.events) return [skipped('the route `events` is disabled, or no router was found; see the check `site`')];
+  if (!routes?.events) return [noRoute('events')];
   const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
   const endsAtMs = performance.now() + context.host.checkTimeoutMs / 2;
@@ -85,7 +95,7 @@ async function checkEventStream(url: URL, serviceMs: number, context: DoctorCont
   } catch {
     return { symptom: 'The response does not arrive', heldMs: timeoutMs };
   }
-  const wrong = checkHead(answer);
+  const wrong = (await explainRefusal(answer)) ?? checkHead(answer);
   return wrong ? { finding: wrong } : checkFirstEvent(answer, serviceMs, timeoutMs);
 }
 
@@ -122,6 +132,16 @@ async function measureService(
   const text = `The site does not report the status of an intent: ${answer.status} ${code}`.trim();
   const fix = 'See the checks `sequencer` and `stream` above, and the log of the site for the reason.';
   return { finding: failure(`${text}.`, fix) };
+}
+
+/** The router itself answers 503 at its limit of streams, and while it closes. */
+async function explainRefusal({ status, body }: ExternalResponse): Promise<Finding | undefined> {
+  if (status !== 503) return undefined;
+  const { code } = readProblem(await body.text());
+  if (code === 'closing') return shuttingDown;
+  if (code !== 'too_busy') return undefined;
+  const fix = 'Run more processes, or raise connectionLimits.perProcess.';
+  return failure('The event stream answers with status 503 too_busy.', fix);
 }
 
 function checkHead({ status, headers, body }: ExternalResponse): Finding | undefined {

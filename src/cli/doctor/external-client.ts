@@ -23,6 +23,7 @@ export interface TextResponse extends Omit<ExternalResponse, 'body'> {
 }
 
 const maxBytes = 256 * 1024;
+const tooLarge = `the response is larger than ${maxBytes / 1024} KiB`;
 
 /** Sends requests as an external client: each over a new connection, and without following redirects. */
 export class ExternalClient {
@@ -68,7 +69,7 @@ export class ExternalClient {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > maxBytes) throw new Error(`The response has more than ${maxBytes / 1024} KiB.`);
+      if (length > maxBytes) throw Object.assign(new Error(tooLarge), { code: 'TOO_LARGE' });
     }
     return { ...head, text: Buffer.concat(chunks).toString() };
   }
@@ -98,8 +99,8 @@ const certificateFix = (host: string): string =>
 
 /** A public authority certifies neither localhost nor a private name. */
 const trustFix =
-  'For localhost or a private network, let Node trust your own authority: NODE_EXTRA_CA_CERTS=<its certificate, a PEM file> ' +
-  'npx express-intents doctor.';
+  'For localhost or a private network, let Node trust your own authority: set NODE_EXTRA_CA_CERTS=<its certificate, a PEM file> and ' +
+  'run this command again.';
 
 /** By the code of the error. `unreachable` is the fix if the network is at fault. */
 const networkProblems: readonly (readonly [
@@ -146,6 +147,13 @@ const networkProblems: readonly (readonly [
     /^(?:ECONNRESET|UND_ERR_SOCKET|EPIPE|HPE_)/,
     (host, fix) => ({ why: `${host} closed the connection, or does not speak HTTP`, fix }),
   ],
+  [
+    /^TOO_LARGE$/,
+    () => ({
+      why: tooLarge,
+      fix: 'Make sure that the router answers this path.',
+    }),
+  ],
 ];
 
 /** Explains an error of a socket, of TLS or of the HTTP client. @param unreachable the fix if the network is at fault */
@@ -154,7 +162,12 @@ export function explainNetwork(error: unknown, host: string, unreachable: string
   if (name === 'TimeoutError' || name === 'AbortError')
     return { why: `${host} does not answer in time`, fix: unreachable };
   const known = networkProblems.find(([codes]) => codes.test(code ?? ''));
-  return known?.[1](host, unreachable) ?? { why: `${host} cannot be reached: ${message}`, fix: unreachable };
+  return (
+    known?.[1](host, unreachable) ?? {
+      why: `${host} cannot be reached: ${message.replace(/\.$/, '')}`,
+      fix: unreachable,
+    }
+  );
 }
 
 interface ErrorFields {
@@ -165,15 +178,16 @@ interface ErrorFields {
   readonly errors?: unknown;
 }
 
-/** The first error in the chain of causes that has a code. If several addresses failed: the error of the first. */
+/** The first error in the chain of causes that has a code, else the innermost. If several addresses failed: the error of the first. */
 function rootCause(error: unknown): { readonly code?: string; readonly name?: unknown; readonly message: string } {
   let each = error as ErrorFields | null | undefined;
+  let message = messageOf(error);
   for (let depth = 0; each && depth < 8; depth += 1) {
     const { code, name, cause, errors } = each;
-    const message = messageOf(each);
+    message = messageOf(each);
     if (name === 'TimeoutError' || name === 'AbortError') return { name, message };
     if (typeof code === 'string' && /^[A-Z]/.test(code)) return { code, name, message };
     each = Array.isArray(errors) ? errors[0] : cause;
   }
-  return { message: messageOf(error) };
+  return { message };
 }

@@ -11,7 +11,7 @@ import {
 import { explainNetwork, type TextResponse } from './external-client.js';
 import { openApiPath, pathOfOperation, requestSite } from './running-site.js';
 import { isLocal } from './settings.js';
-import { mountedUnderPath } from './site.js';
+import { mountedUnderPath, startApp } from './site.js';
 
 const keyFilePath = '/.well-known/service-payments.json';
 
@@ -92,10 +92,9 @@ function checkAnswer({ status, headers, text }: TextResponse, url: URL): Finding
     );
   }
   if (status !== 200) {
-    return failure(
-      `${url.href} answers with status ${status}.`,
-      'Configure the proxy to forward /.well-known/ to the app. Make sure that no other handler answers this path.',
-    );
+    const fix =
+      'Configure the proxy to forward /.well-known/ to the app. Make sure that no other handler answers this path.';
+    return failure(`${url.href} answers with status ${status}.`, status >= 500 ? startApp : fix);
   }
   if (parsePublicKeys(text)) return undefined;
   const what = /^\s*</.test(text) ? 'a web page' : 'not a JSON object with an array public_keys';

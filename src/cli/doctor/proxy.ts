@@ -1,5 +1,15 @@
 import { doctorHeader, type ProxyReport, parseReport, spoofedAddress } from '../../http/operations/proxy-report.js';
-import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
+import {
+  type Check,
+  type DoctorContext,
+  type Finding,
+  failure,
+  noRoute,
+  ok,
+  routesOf,
+  skipped,
+  warning,
+} from './check.js';
 import { readProblem } from './external-client.js';
 import { noSite, rejectedBody } from './site.js';
 
@@ -12,7 +22,7 @@ export const checkProxy: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.intent) return [skipped('the route `intent` is disabled, or no router was found; see the check `site`')];
+  if (!routes?.intent) return [noRoute('intent')];
   const { doctorToken } = settings;
   if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];
   const url = new URL(routes.intent, siteUrl);

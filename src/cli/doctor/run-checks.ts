@@ -42,6 +42,7 @@ export const checks: readonly NamedCheck[] = [
 
 export interface Setup {
   readonly env: Environment;
+  readonly envFile: string;
   readonly options: SiteCodeOptions;
   readonly siteUrl: URL | undefined;
   readonly isOffline: boolean;
@@ -73,10 +74,11 @@ export async function* runChecks(
 
 type SharedContext = Omit<DoctorContext, 'signal'>;
 
-function createContext({ env, options, siteUrl }: Setup, host: Host, client: ExternalClient): SharedContext {
+function createContext({ env, envFile, options, siteUrl }: Setup, host: Host, client: ExternalClient): SharedContext {
   let running: Promise<RunningSite> | undefined;
   return {
     env,
+    envFile,
     siteUrl,
     host,
     client,

@@ -33,6 +33,8 @@ export const checkSequencer: Check = async (context) => {
   return checkService(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
 };
 
+const grpcSetting = 'INTENT_SEQUENCER_GRPC_URL';
+
 /** The sequencer over direct gRPC (interface section 4.2), if its URL is set. */
 export const checkGrpc: Check = async (context) => {
   const { settings, host, env } = context;
@@ -47,7 +49,7 @@ export const checkGrpc: Check = async (context) => {
     ];
   }
   const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: host.checkTimeoutMs });
-  return checkService(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
+  return checkService(transport, { url: new URL(grpcUrl), setting: grpcSetting }, context);
 };
 
 const noValidUrl = (env: Environment): string =>
@@ -165,10 +167,12 @@ function streamRequest(): Uint8Array {
 function explainSequencer(error: unknown, host: string, setting: string): NetworkProblem {
   const unreachable = `Check that the payment service runs, that ${setting} is correct, and that the firewall allows outgoing connections.`;
   if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachable);
-  const wrongAddress = `Set ${setting} to the address that your payment service gave you, without /v1/api.`;
+  const withoutPath = setting === grpcSetting ? '' : ', without /v1/api';
+  const setTo = (target: string): string => `Set ${setting} to the ${target}${withoutPath}.`;
+  const wrongAddress = setTo('address that your payment service gave you');
   switch (error.code) {
     case 'sequencer_bad_status':
-      return explainStatus(error, host, setting, wrongAddress);
+      return explainStatus(error, host, wrongAddress, setTo('target of the redirect'));
     case 'sequencer_bad_response':
     case 'malformed_message':
       return {
@@ -187,12 +191,16 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
   }
 }
 
-function explainStatus(error: IntentError, host: string, setting: string, wrongAddress: string): NetworkProblem {
+const tooManyRequests = 'Wait a minute. If this persists, ask your payment service for a higher limit.';
+
+function explainStatus(error: IntentError, host: string, wrongAddress: string, redirected: string): NetworkProblem {
   const status = error instanceof SequencerError ? (error.httpStatus ?? 0) : 0;
-  const why = `${host} answers with HTTP status ${status}`;
+  // The HTTP status of a gRPC status is only an equivalent.
+  const [grpcStatus] = /gRPC status \w+/.exec(error.message) ?? [];
+  const why = `${host} answers with ${grpcStatus ?? `HTTP status ${status}`}`;
+  if (status === 429) return { why, fix: tooManyRequests };
   if (status >= 500) return { why, fix: 'Try again later, or ask your payment service.' };
   if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to allow this machine.' };
-  if (status >= 300 && status < 400)
-    return { why: `${why}, a redirect`, fix: `Set ${setting} to the target of the redirect.` };
+  if (status >= 300 && status < 400) return { why: `${why}, a redirect`, fix: redirected };
   return { why, fix: wrongAddress };
 }

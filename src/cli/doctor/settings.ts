@@ -1,4 +1,11 @@
-import { type Config, noDestination, parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
+import {
+  type Config,
+  ignoreIfReturned,
+  noDestination,
+  parseConfig,
+  parseLedgerSettings,
+  parseLoginKeys,
+} from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { unknownVariables } from '../../config/typos.js';
 import { knownVariables } from '../../config/variables.js';
@@ -71,8 +78,16 @@ function readDatabase(env: Environment): LedgerSettings['database'] | undefined 
 
 export const isLocal = (hostname: string): boolean => isLoopback(hostname) || hostname.endsWith('.localhost');
 
+/** The environment does not show the option `signer`. */
+const signerNote = (setting: string, problem: string): string =>
+  setting === 'INTENT_VERIFIER_SECRET' && problem.startsWith('It is not set')
+    ? ' Ignore this if the site passes `signer`.'
+    : '';
+
 export const checkSettings: Check = async ({ env, problems, production }) => {
-  const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
+  const errors = problems.map(({ setting, problem, fix }) =>
+    failure(`${setting}: ${problem}`, fix + signerNote(setting, problem)),
+  );
   const unknown = unknownVariables(env).map((name) => {
     const closest = closestName(name, knownVariables);
     const fix = closest === undefined ? `The settings are ${knownVariables.join(', ')}.` : `Did you mean ${closest}?`;
@@ -96,7 +111,7 @@ function checkDestination(env: Environment, production: boolean): Finding[] {
   const isGenerated = env.INTENT_SEQUENCER_URL === 'embedded' && !production;
   if (env.INTENT_DESTINATION || isGenerated) return [];
   const { problem, fix } = noDestination;
-  return [warning(problem, `${fix} Ignore this warning if the site has no payments.`)];
+  return [warning(problem, `${fix} ${ignoreIfReturned}, or if the site has no payments.`)];
 }
 
 /** Whether INTENT_DOMAIN, INTENT_ORIGIN, NODE_ENV and `--url` are consistent. */

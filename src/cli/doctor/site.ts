@@ -1,4 +1,14 @@
-import { type Check, type DoctorContext, type Finding, failure, ok, routesOf, skipped, warning } from './check.js';
+import {
+  type Check,
+  type DoctorContext,
+  type Finding,
+  failure,
+  noRoute,
+  ok,
+  routesOf,
+  skipped,
+  warning,
+} from './check.js';
 import { explainNetwork, readProblem } from './external-client.js';
 import { buttonPath, openApiPath, pathOfOperation, type RunningSite } from './running-site.js';
 import { isLocal } from './settings.js';
@@ -36,6 +46,8 @@ export const mountedUnderPath = (mountPath: string): Finding =>
     'Use app.use(intentRouter()) without a path. To rename routes, use the option `routes`.',
   );
 
+export const startApp = 'Start the app, and point the proxy at its port.';
+
 function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Finding | undefined {
   if (routes) return undefined;
   const what = `${siteUrl.origin}${buttonPath}`;
@@ -46,19 +58,19 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
       return failure(`${what} is a redirect without a Location header.`, fix);
     }
     const target = URL.canParse(location, siteUrl.href) ? new URL(location, siteUrl).origin : 'https://...';
-    return failure(
-      `${what} is a redirect to ${location}.`,
-      `If visitors use that origin, run the doctor with --url ${target}`,
-    );
+    const fix =
+      target === siteUrl.origin
+        ? 'Mount the router before the middleware that redirects this path.'
+        : `If visitors use that origin, run the doctor with --url ${target}`;
+    return failure(`${what} is a redirect to ${location}.`, fix);
   }
   if (status >= 500) {
-    return failure(`${what} answers with status ${status}.`, 'Start the app, and point the proxy at its port.');
+    return failure(`${what} answers with status ${status}.`, startApp);
   }
   const answer = status === 200 ? 'is not the file of the button' : `answers with status ${status}`;
   return failure(
     `${what} ${answer}.`,
-    'Use app.use(intentRouter()) without a path, before the handler that answers 404, and keep the default path of the route `elements`. ' +
-      'Configure the proxy to forward all paths to the app.',
+    'Use app.use(intentRouter()) without a path, before all other handlers of this path, such as a login middleware, and keep the default path of the route `elements`. Configure the proxy to forward all paths to the app.',
   );
 }
 
@@ -91,7 +103,7 @@ export const checkOrigin: Check = async (context) => {
   const { siteUrl, settings } = context;
   if (!siteUrl) return [noSite];
   const routes = await routesOf(context);
-  if (!routes?.intent) return [skipped('the route `intent` is disabled, or no router was found; see the check `site`')];
+  if (!routes?.intent) return [noRoute('intent')];
   const url = new URL(routes.intent, siteUrl);
   const own = settings.origin ?? siteUrl.origin;
   const [asOwn, asStranger] = await Promise.all([
@@ -145,7 +157,10 @@ async function explainRefusal(url: URL, own: string, context: DoctorContext): Pr
 
 function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   if (status === 429) return rateLimited;
+  if (code === 'closing') return shuttingDown;
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
+  if (code === undefined && status >= 502 && status <= 504)
+    return failure(`${url.pathname} answers ${what}.`, startApp);
   return failure(
     `${url.pathname} answers ${what} to a request from the doctor, before the router does.`,
     'Another handler answers first, such as a CSRF guard or a firewall. Exclude this path from it, or mount the router before it.',
@@ -155,6 +170,8 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
 export const rateLimited = skipped(
   'the site has reached its rate limit for this machine; run the doctor again in a minute',
 );
+
+export const shuttingDown = skipped('the site is shutting down; run the doctor again');
 
 /** The webhook route, if webhooks are enabled. It rejects the content type of this request without reading the body. */
 export const checkWebhook: Check = async (context) => {
@@ -189,7 +206,8 @@ export const checkWebhook: Check = async (context) => {
   return [
     failure(
       `${siteUrl.origin}${path} answers with status ${status}: calls from the payment service do not reach the router.`,
-      'Set intentRouter({ webhook: true }). Configure the proxy and the firewall to pass POST to this path from anywhere.',
+      'Set intentRouter({ webhook: true }). Configure the proxy and the firewall to pass POST to this path from anywhere. Without ' +
+        'webhooks, unset INTENT_WEBHOOK_PUBLIC_KEY.',
     ),
   ];
 };
@@ -207,7 +225,9 @@ export const checkWallet: Check = async ({ settings, client, signal, env }) => {
   }
   const url = new URL(walletUrl);
   try {
-    const { status } = await client.read(url, { signal });
+    // Without the body: the page of a wallet may be large.
+    const { status, body } = await client.send(url, { signal });
+    body.destroy();
     if (status < 400) return [ok(`${url.host} answers`)];
     return [failure(`${url.href} answers with status ${status}.`, walletFix)];
   } catch (error) {

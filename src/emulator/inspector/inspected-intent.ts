@@ -60,7 +60,10 @@ export function describeTimeline(
   const checked = entries.flatMap(({ record }) =>
     checkedSignaturesOf(record).map((signature) => ({ ...signature, operation: operationOf(record) })),
   );
-  const all = [...created.map((signature) => ({ ...signature, operation: 'Intents.createIntent' })), ...checked];
+  // Any dialect may have created the intent, and the journal is empty after a restart.
+  const direct = 'Intents.createIntent';
+  const operation = checked.some((each) => each.operation === direct) ? direct : 'creation';
+  const all = [...created.map((signature) => ({ ...signature, operation })), ...checked];
   return { signatures: mergeSignatures(all), entries: entries.map(describeEntry), dropped: timeline?.dropped ?? 0 };
 }
 

@@ -76,22 +76,22 @@ function factsOf({ createdAtMs, destination, verifier, payer, payerName, userId,
 const fact = (term, value) => createElement('div', {}, createElement('dt', {}, term), createElement('dd', {}, value));
 
 const signers = {
-  rendezvous: () => 'the key in the code',
-  verifier: ({ domain }) => (domain ? `the verifier of ${domain}` : 'the verifier'),
-  user: () => 'the user',
-  payer: () => 'the paying account',
+  rendezvous: 'the key in the code',
+  verifier: 'the verifier key in the request',
+  user: 'the user',
+  payer: 'the paying account',
 };
 
 function signatureItem(signature) {
   const { key, operations, outcome } = signature;
-  const signer = signers[signature.signer](signature);
+  const signer = signers[signature.signer];
   const texts = {
     valid: `Signed by ${signer}`,
     missing: `Not signed by ${signer}`,
     invalid: `Signature by ${signer} is invalid`,
   };
   const item = checkItem(outcome === 'valid', texts[outcome]);
-  const methods = operations.map((name) => name.split('.')[1]).join(', ');
+  const methods = operations.map((name) => name.split('.').at(-1)).join(', ');
   item.append(createElement('p', { className: 'hint' }, methods), key ? createElement('code', {}, key) : '');
   return item;
 }

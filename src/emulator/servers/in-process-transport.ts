@@ -91,7 +91,9 @@ async function* readStream(
     yield openResponse(envelope);
   }
   if (fault) throwFault(fault);
-  requireRunning(AbortSignal.any([sequencerClosing, endingStreams]), signal);
+  requireRunning(sequencerClosing, signal);
+  if (endingStreams.aborted)
+    throw new SequencerError('sequencer_unreachable', 'The transport was closed. Open the stream again.');
 }
 
 function open(

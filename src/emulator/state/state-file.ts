@@ -208,7 +208,7 @@ const parseMessage = (text: string): MailboxMessage => {
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
-const removeFix = `Remove it, or ${otherFileFix}.`;
+const removeFix = `To keep it, ${otherFileFix}. Otherwise remove it.`;
 const accessFix = `Allow this user to read and write it, or ${otherFileFix}.`;
 
 const problemOf = (file: string, problem: string, fix: string, cause?: unknown): IntentError =>

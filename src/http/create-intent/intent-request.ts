@@ -119,7 +119,7 @@ export function parseIdempotencyKey({ headers }: Request): string | undefined {
   if (key !== undefined && key.length <= maxKeyLength) return key;
   throw new IntentError(
     'invalid_idempotency_key',
-    'Send one Idempotency-Key of 1 to 255 visible ASCII characters, quoted or not.',
+    'Send one Idempotency-Key of 1 to 255 visible ASCII characters. Quote it if it contains quotes or backslashes.',
   );
 }
 

@@ -1,7 +1,7 @@
 import { jitteredMs } from '../../async/backoff.js';
 import type { ConnectionLimits } from '../../config/config-options.js';
 import { unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
-import { ConnectionLimiter, type ConnectionOwner } from '../limits/connection-limiter.js';
+import { ConnectionLimiter, type ConnectionOwner, raiseFix } from '../limits/connection-limiter.js';
 import type { Logger } from '../logger.js';
 import { type FeedContext, IntentFeed } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
@@ -21,8 +21,7 @@ export function closingFrame(): Buffer {
 export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): ConnectionLimiter {
   return new ConnectionLimiter(limits, () =>
     logger.warn(
-      `express-intents: limit of ${limits.perProcess} event streams reached; further browsers are rejected. Run more ` +
-        'processes, or raise connectionLimits.perProcess.',
+      `express-intents: limit of ${limits.perProcess} event streams reached; further streams are rejected. ${raiseFix}`,
     ),
   );
 }

@@ -2,6 +2,8 @@ import type { ConnectionLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
+export const raiseFix = 'Run more processes, or raise connectionLimits.perProcess.';
+
 /** The owner whose limits an event stream counts against, in addition to the limit of the process. */
 export interface ConnectionOwner extends Partial<RateLimitKey> {
   /** The hash of the browser's cookie; undefined without a cookie of the router. */
@@ -69,7 +71,7 @@ export class ConnectionLimiter {
     this.#isFull = true;
     return new IntentError(
       'too_busy',
-      `This process has reached its limit of ${this.#limits.perProcess} event streams. Run more processes, or raise connectionLimits.perProcess.`,
+      `This process has reached its limit of ${this.#limits.perProcess} event streams. ${raiseFix}`,
     );
   }
 }

@@ -81,7 +81,7 @@ export class SharedStoreState {
     this.#failedAtMs = this.#now();
     if (!wasUp) return;
     const message = `the rate limit store failed: ${withPeriod(messageOf(error))}`;
-    const fix = 'Until it recovers, each process counts separately. Check the store in rateLimits.';
+    const fix = 'Until it recovers, each process counts separately. Check `rateLimits.store`.';
     this.#logger.error(`express-intents: ${message} ${fix}`);
   }
 

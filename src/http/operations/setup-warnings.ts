@@ -54,8 +54,8 @@ const anyProxy: Warning = {
   isRelevant: ({ production }) => production,
   applies: ({ app }) => app.get('trust proxy') === true,
   text: () =>
-    "'trust proxy' is true, so a client can claim any address, and limits by address have no effect. Set it to the number " +
-    "of proxies: app.set('trust proxy', 1).",
+    "'trust proxy' is true. Unless the first proxy overwrites X-Forwarded-For, a client can claim any address and evade " +
+    "limits. Set it to the number of proxies: app.set('trust proxy', 1).",
 };
 
 const unreadableVisitor: Warning = {

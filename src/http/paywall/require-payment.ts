@@ -6,7 +6,7 @@ import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf } from '../request/browser-cookie.js';
-import { isOwnPath, isPageView } from '../request/page-view.js';
+import { isOwnPath, isPageView, notOwnPath } from '../request/page-view.js';
 import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { preventCaching, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';
@@ -96,10 +96,10 @@ async function paymentOf(requirement: ParsedRequirement, req: Request, res: Resp
 function sendPaymentRequired(requirement: ParsedRequirement, req: Request, res: Response): void {
   const { resource, currency, order } = requirement;
   const pay = paymentRoute(req, order);
-  const how = pay
-    ? 'To pay, take `pay` from this response, and POST its `mode` and `order` as JSON to its `url`. Pay the intent in a wallet.'
-    : 'Pay on a page of this site.';
-  const message = `${how} Then repeat this request.`;
+  const message = pay
+    ? "To pay, POST `mode` and `order` of `pay` as JSON to its `url`, with the site's Origin. Pay the intent in a wallet. Then " +
+      'repeat this request with the cookie of that response.'
+    : 'Pay on a page of this site. Then repeat this request.';
   const members = { pay, resource, amount: formatRequiredAmount(requirement), currency };
   sendProblemDetails(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });
 }
@@ -139,5 +139,5 @@ function problemsOf(required: unknown) {
 function problemsOfUrl(payUrl: unknown) {
   if (payUrl === undefined || typeof payUrl === 'function' || isOwnPath(payUrl)) return [];
   const fix = "requirePayment(required, { payUrl: '/buy' })";
-  return [{ setting: 'payUrl', problem: 'It must be a path on this site, in ASCII without spaces.', fix }];
+  return [{ setting: 'payUrl', problem: notOwnPath, fix }];
 }

@@ -20,10 +20,11 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
     if (site === undefined && origin === (ownOrigin ?? `${req.protocol}://${host}`)) return;
   }
   const own = ownOrigin ? `, for example curl -H 'Origin: ${ownOrigin}'` : '';
-  throw new IntentError(
-    'cross_site_request',
-    `Send this request from a page of this site. An API client must send the site's Origin${own}.`,
-  );
+  // The developer may have opened the site at another name, such as 127.0.0.1.
+  const fix = isForeign
+    ? `The Origin of this request is not ${ownOrigin} (INTENT_ORIGIN). Open the site there, or correct INTENT_ORIGIN.`
+    : 'Send this request from a page of this site.';
+  throw new IntentError('cross_site_request', `${fix} An API client must send the site's Origin${own}.`);
 }
 
 /** Rejects a read by a page of another site, before the rate limit. @throws {IntentError} `cross_site_request` */

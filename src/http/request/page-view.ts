@@ -5,6 +5,8 @@ import { isOnOrigin } from '../../intents/is-on-origin.js';
 const pathForm = /^\/[\x21-\x7e]*$/;
 const anySite = 'https://site.invalid';
 
+export const notOwnPath = 'It must be a path on this site, in ASCII without spaces.';
+
 /** Whether a redirect to this path stays on the site. */
 export function isOwnPath(path: unknown): path is string {
   if (typeof path !== 'string' || !pathForm.test(path) || !URL.canParse(path, anySite)) return false;

@@ -76,10 +76,7 @@ function requireSize(bytes: number, limitBytes: number): void {
 }
 
 function bodyTooLarge(limitBytes: number): IntentError {
-  return new IntentError(
-    'body_too_large',
-    `The body is larger than ${limitBytes} bytes. Send less, such as only the id of the order.`,
-  );
+  return new IntentError('body_too_large', `The body is larger than ${limitBytes} bytes. Send a smaller one.`);
 }
 
 /** An object too deep to serialize has more brackets than the limit has bytes. */

@@ -3,7 +3,7 @@ import { ConfigError, IntentError } from '../../errors.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
-import { isOwnPath, isPageView, prefersHtml } from '../request/page-view.js';
+import { isOwnPath, isPageView, notOwnPath, prefersHtml } from '../request/page-view.js';
 import { sendError } from '../response/problem.js';
 import { preventCaching, sendEmpty } from '../response/respond.js';
 import { sendLoginPage } from './login-page.js';
@@ -35,8 +35,7 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
   if (problems.length > 0) throw new ConfigError(problems);
   const { loginUrl } = options;
   if (loginUrl !== undefined && !isOwnPath(loginUrl)) {
-    const problem = 'It must be a path on this site, in ASCII without spaces.';
-    throw new ConfigError([{ setting: 'loginUrl', problem, fix: "requireLogin({ loginUrl: '/login' })" }]);
+    throw new ConfigError([{ setting: 'loginUrl', problem: notOwnPath, fix: "requireLogin({ loginUrl: '/login' })" }]);
   }
   return async function requireLogin(req, res, next) {
     try {

@@ -285,6 +285,8 @@ async function canWrite(db: Database): Promise<boolean> {
 
 const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;
+/** The URL is read once, at startup. */
+const restartFix = 'Restart this process only after a change of INTENT_DATABASE_URL.';
 const notLost = 'Payments are not lost: they settle later.';
-const untilItWorks = `Until it works again, ${refused}. ${notLost} The database is tested every second. No restart is needed.`;
-const untilItOpens = `Until it opens, ${refused}. ${notLost} A running process retries at least every 10 s and needs no restart.`;
+const untilItWorks = `Until it works again, ${refused}. ${notLost} The database is tested every second. ${restartFix}`;
+const untilItOpens = `Until it opens, ${refused}. ${notLost} A running process retries at least every 10 s. ${restartFix}`;

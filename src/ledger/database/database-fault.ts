@@ -90,12 +90,18 @@ function withReason(what: string, cause: unknown): string {
 }
 
 export interface DatabaseDiagnosis {
-  /** Undefined for an error of the network or TLS, whose message describes it. */
+  /** Undefined if the message of the error describes it. */
   readonly why?: string;
   readonly fix: string;
 }
 
-const unreachableFix =
+export const grantsFix = `\
+The role must be able to connect. Either an administrator runs \`create schema express_intents authorization <role>\`, and the \
+role then owns the tables. Or another role runs \
+\`npx express-intents migrate\`, then \`grant usage on schema express_intents to <role>\` and \
+\`grant select, insert, update, delete on all tables in schema express_intents to <role>\`.`;
+
+export const unreachableFix =
   'Start the database, correct the host and port in INTENT_DATABASE_URL, or allow this machine in the firewall.';
 
 /** Errors that the database reports, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
@@ -107,18 +113,25 @@ const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
   [/^3D000$/, 'Create it with `createdb`, or correct the name at the end of INTENT_DATABASE_URL.'],
   [/^53300$/, 'Close unused connections, raise max_connections, or connect through pgbouncer.'],
   [/^53100$/, 'Free space on the disk of the database server.'],
-  [/^42501$/, 'Make the role of INTENT_DATABASE_URL the owner of the schema express_intents.'],
+  [/^42501$/, grantsFix],
   [/^57014$/, 'A statement exceeded its timeout or was canceled. Find what delays it in pg_stat_activity.'],
-  [/^25P0[34]$/, 'A transaction was idle or open for too long. Do slow work before the first query of tx.'],
+  [/^25P0[34]$/, 'A transaction was idle or open for too long. Do slow work outside of transactions and hooks.'],
   [/^57P0/, 'The server is starting or shutting down, or ended the connection. Wait, or start it.'],
   [/^25006$/, 'Set INTENT_DATABASE_URL to the primary, not to a read-only replica.'],
 ];
 
+const noTls = {
+  why: 'it does not support TLS',
+  fix: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.',
+};
+
 /** Errors of the network and of TLS, by the code that Node gives them. */
-const fixesByCode: readonly (readonly [code: RegExp, fix: string])[] = [
+const fixesByCode: readonly (readonly [code: RegExp, fix: string, why?: string])[] = [
   [/^ENOTFOUND$/, 'The host does not exist. Correct it in INTENT_DATABASE_URL.'],
   [/^EAI_/, 'DNS did not answer. Fix the name resolution of this machine.'],
   [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, unreachableFix],
+  [/^(?:ECONNRESET|EPIPE)$/, 'Check the port, and any pooler or firewall.', 'it closed the connection'],
+  [/^(?:EPROTO|ERR_SSL_)/, noTls.fix, noTls.why],
   [/^CERT_HAS_EXPIRED$/, 'Renew the TLS certificate of the database.'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the database certificate in INTENT_DATABASE_URL.'],
   [
@@ -127,17 +140,23 @@ const fixesByCode: readonly (readonly [code: RegExp, fix: string])[] = [
   ],
 ];
 
+const notListed = 'it does not accept this user from this machine';
+const addToHba = 'Add a line for this user and machine to pg_hba.conf on the database server.';
+
 /** By the message of the server or the driver. Tried first, because the code of some errors is less precise. */
 const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseDiagnosis])[] = [
   [
     /no pg_hba\.conf entry.*no encryption/,
-    { why: 'it requires TLS', fix: 'Add ?sslmode=verify-full to INTENT_DATABASE_URL.' },
+    {
+      why: `${notListed} without TLS`,
+      fix: `Add ?sslmode=verify-full to INTENT_DATABASE_URL. If that does not help: ${addToHba}`,
+    },
   ],
   [
     /no pg_hba\.conf entry/,
     {
-      why: 'it does not accept this user from this machine',
-      fix: 'Add a line for this user and machine to pg_hba.conf on the database server.',
+      why: notListed,
+      fix: addToHba,
     },
   ],
   [
@@ -147,10 +166,7 @@ const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseD
       fix: 'Set it in INTENT_DATABASE_URL: postgres://user:password@host/database',
     },
   ],
-  [
-    /does not support SSL/,
-    { why: 'it does not support TLS', fix: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.' },
-  ],
+  [/does not support SSL/, noTls],
   [/^timeout exceeded|connection timeout|^timeout expired/, { why: 'connecting timed out', fix: unreachableFix }],
 ];
 
@@ -185,5 +201,7 @@ function diagnoseOne(error: {
   if (/^(?:ENOENT|EACCES)$/.test(code) && error.syscall === 'connect') return { fix: unreachableFix };
   if (/^(?:ENOENT|EACCES)$/.test(code) && error.syscall === 'open') return unreadableFile;
   const byCode = fixesByCode.find(([known]) => known.test(code));
-  return byCode && { fix: byCode[1] };
+  if (!byCode) return undefined;
+  const [, fix, text] = byCode;
+  return text === undefined ? { fix } : { why: text, fix };
 }

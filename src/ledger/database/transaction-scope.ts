@@ -72,6 +72,9 @@ export class TransactionScope {
 const transactionControl =
   /^(?:begin|start|commit|end|abort|prepare|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
 
+/** PREPARE of a statement, which outlasts the transaction. */
+const isNamedStatement = /^prepare\s+(?!transaction\b)/i;
+
 /** Statements whose effect outlasts them on the connection. */
 const connectionState = /^(?:begin|start|commit|end|abort|prepare|rollback|set|reset|listen|discard)\b/i;
 
@@ -79,11 +82,10 @@ const connectionState = /^(?:begin|start|commit|end|abort|prepare|rollback|set|r
 function requireNoTransactionControl(sql: unknown): void {
   const [keyword] = transactionControl.exec(statementOf(sql)) ?? [];
   if (keyword === undefined) return;
-  throw new IntentError(
-    'internal_error',
-    `tx does not accept ${keyword.toUpperCase()}. The ledger begins and ends the transaction. To roll back, throw an error. ` +
-      'Savepoints are allowed.',
-  );
+  const reason = isNamedStatement.test(statementOf(sql))
+    ? 'Pass SQL and values to query().'
+    : 'The ledger begins and ends the transaction. To roll back, throw an error. Savepoints are allowed.';
+  throw new IntentError('internal_error', `tx does not accept ${keyword.toUpperCase()}. ${reason}`);
 }
 
 /** @throws {IntentError} if a statement outside a transaction would change the state of its connection */

@@ -68,7 +68,10 @@ function parseObject(line: string): Record<string, unknown> {
 }
 
 const notAnExport = (why: string): IntentError =>
-  new IntentError('invalid_request', `The file is not a complete export of a ledger. ${why} Nothing was imported.`);
+  new IntentError(
+    'invalid_request',
+    `The file is not a complete export of a ledger. ${why} Nothing was imported. Export the ledger again.`,
+  );
 
 /** The values that readers of the tables rely on. The database would accept more, such as `NaN` and `infinity`. */
 function lineSchema(z: typeof zod) {

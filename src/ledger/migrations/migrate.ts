@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { jitteredMs } from '../../async/backoff.js';
 import { IntentError } from '../../errors.js';
 import type { Database, Queryable } from '../database/database.js';
-import { sqlStateOf } from '../database/database-fault.js';
+import { grantsFix, sqlStateOf } from '../database/database-fault.js';
 import { intentsMigration } from './001-intents.js';
 
 /** One change of the tables. A published one is never edited. The previous version of this package must work with it. */
@@ -72,10 +72,15 @@ export async function missingMigrations(db: Queryable, list = migrations): Promi
   }
 }
 
-/** @throws {IntentError} `invalid_configuration` if a migration is missing, with the command that runs it */
-export async function requireMigrated(db: Queryable): Promise<void> {
+/**
+ * @param envFile for the printed command: its argument `--env-file`, with a space before it
+ * @throws {IntentError} `invalid_configuration` if a migration is missing, with the command that runs it
+ */
+export async function requireMigrated(db: Queryable, envFile = ''): Promise<void> {
   if ((await missingMigrations(db)).length === 0) return;
-  const message = 'The tables of the ledger are missing or older than this version. Run `npx express-intents migrate`.';
+  const message =
+    'The tables of the ledger are missing or older than this version. ' +
+    `Run \`npx express-intents migrate${envFile}\`.`;
   throw new IntentError('invalid_configuration', message);
 }
 
@@ -114,7 +119,7 @@ function explainMigration(error: unknown): unknown {
     case '42501':
       return new IntentError(
         'invalid_configuration',
-        `The role of INTENT_DATABASE_URL lacks a privilege (${message}). ${grants}`,
+        `The role of INTENT_DATABASE_URL lacks a privilege (${message}). ${grantsFix}`,
         { cause: error },
       );
     case '55P03':
@@ -123,11 +128,6 @@ function explainMigration(error: unknown): unknown {
       return error;
   }
 }
-
-const grants = `\
-Either an administrator runs \`create schema express_intents authorization <role>\`, and the role then owns the tables. Or \
-another role runs \`npx express-intents migrate\`, then \`grant usage on schema express_intents to <role>\` and \
-\`grant select, insert, update, delete on all tables in schema express_intents to <role>\`.`;
 
 const inUse = `\
 The ledger cannot be migrated: a long transaction has locked its tables. Find it with \

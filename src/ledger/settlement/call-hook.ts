@@ -201,8 +201,9 @@ export async function moveToDeadLetter(
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   logger.error(
-    `express-intents: payment ${payment.id} is a dead letter: ${reason}. Fix the cause, then run: ` +
-      `npx express-intents ledger retry ${payment.id}`,
+    `express-intents: payment ${payment.id} is a dead letter: ${reason}. Fix the cause, then call ` +
+      `router.intents.retry('${payment.id}'), or run npx express-intents ledger retry ${payment.id} (for a ledger in a folder: ` +
+      'while the site is stopped).',
     describeError(error),
   );
   try {

@@ -78,7 +78,8 @@ const correctEveryMs = 10_000;
 const missingHooksText = (names: string): string =>
   'express-intents: this process settles no payments, because the ledger has recorded hooks that this process ' +
   `lacks: ${names}. If this process is the site, pass them to intentRouter(). If the site has removed one of them, run ` +
-  '`npx express-intents ledger forget-hook <hook>`. In a job or a script, ignore this message.';
+  '`npx express-intents ledger forget-hook <hook>`; with a ledger in a folder, stop the site first. In a job or a script, ignore ' +
+  'this message.';
 
 /**
  * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { AbortSignalLike } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
-import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
+import { isEmptyEnvelope, openResponse, otherServerError } from '../../wire/envelope.js';
 import { answerTimeoutError, httpStatusError, type TimedAttemptOptions, unreachableError } from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
@@ -81,10 +81,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
       if (this.#headError) throw this.#headError;
       const answer = this.#answer;
       if (answer.length === 0 && !this.#mayBeEmpty) {
-        throw new SequencerError(
-          'sequencer_bad_response',
-          'The response is empty and is not an envelope. Check that the URL points to the payment service.',
-        );
+        throw otherServerError('The response is empty and is not an envelope.');
       }
       this.#resolve(openResponse(answer));
     } catch (error) {
@@ -127,10 +124,7 @@ function errorOfHead(statusCode: number, headers: Dispatcher.ResponseData['heade
     return httpStatusError(statusCode, parseRetryAfter(headers['retry-after'], Date.now()));
   }
   if (otherContentType.test(String(headers['content-type'] ?? ''))) {
-    return new SequencerError(
-      'sequencer_bad_response',
-      'The content type of the response is not that of an envelope. Check that the URL points to the payment service.',
-    );
+    return otherServerError('The content type of the response is not that of an envelope.');
   }
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
     return new SequencerError(
@@ -143,17 +137,10 @@ function errorOfHead(statusCode: number, headers: Dispatcher.ResponseData['heade
 
 function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    const message = `The response is larger than ${maxResponseBytes} bytes. Check that the URL points to the payment service.`;
-    return new SequencerError('sequencer_bad_response', message, { cause: error });
+    return otherServerError(`The response is larger than ${maxResponseBytes} bytes.`, error);
   }
   if (error.name === 'HTTPParserError') {
-    return new SequencerError(
-      'sequencer_bad_response',
-      'The response is not HTTP. Check that the URL points to the payment service.',
-      {
-        cause: error,
-      },
-    );
+    return otherServerError('The response is not HTTP.', error);
   }
   return unreachableError(error, origin);
 }

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { listenForAbort } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
-import { encodeRequest, type Operation, openResponse } from '../../wire/envelope.js';
+import { encodeRequest, type Operation, openResponse, otherServerError } from '../../wire/envelope.js';
 import { type AttemptOptions, httpStatusError, unreachableError } from '../transport.js';
 import { StreamQueue } from './stream-queue.js';
 
@@ -144,11 +144,7 @@ class WebSocketStream {
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.reader.isEnded) return;
     try {
-      if (!isBinary)
-        throw new SequencerError(
-          'sequencer_bad_response',
-          'The payment service sent a text frame in a stream. Check that the URL points to the payment service.',
-        );
+      if (!isBinary) throw otherServerError('The payment service sent a text frame in a stream.');
       if (this.reader.push(openResponse(new Uint8Array(data)))) return;
       throw new SequencerError(
         'sequencer_bad_response',
@@ -210,9 +206,5 @@ function asStreamError(cause: Error & { readonly code?: unknown }): SequencerErr
   if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {
     return unreachableError(cause);
   }
-  return new SequencerError(
-    'sequencer_bad_response',
-    'The payment service does not speak the stream protocol. Check that the URL points to the payment service.',
-    { cause },
-  );
+  return otherServerError('The payment service does not speak the stream protocol.', cause);
 }

@@ -56,14 +56,18 @@ describe('an answer that is not from the router', () => {
     expect(warnings).toEqual([expect.stringMatching(message)]);
   });
 
-  test('an error of the router is not explained', async () => {
-    const { page } = await visitWith(open, site.page({ script: buttonScript() }), [
-      status(403, { code: 'cross_site_request' }),
-    ]);
+  test.each<[string, Parameters<typeof visitWith>[2][number]]>([
+    ['an error of the router', status(403, { code: 'cross_site_request' })],
+    [
+      'a truncated answer',
+      (route) => route.fulfill({ status: 201, contentType: 'application/json', body: '{"client_' }),
+    ],
+  ])('%s is not explained', async (_name, answer) => {
+    const { page } = await visitWith(open, site.page({ script: buttonScript() }), [answer]);
     const warnings: string[] = [];
     page.on('console', (line) => line.type() === 'warning' && warnings.push(line.text()));
     await part(page, 'button').click();
-    await state(page, 'problem');
+    await state(page, 'problem', 'waiting');
     expect(warnings).toEqual([]);
   });
 });
@@ -153,7 +157,7 @@ test('a silent payment service is not reported as a missing connection', async (
   await begin(page);
   await page.route('**/status/*', (route) => route.fulfill({ status: 503, json: { code: 'sequencer_unreachable' } }));
   await state(page, 'silent');
-  expect(await textOf(page, 'status')).toBe('The payment service is not responding. Still trying…');
+  expect(await textOf(page, 'status')).toBe('Payment service problem. Still trying…');
   await context.setOffline(true);
   await state(page, 'offline');
   expect(await textOf(page, 'status')).toBe('You are offline. If you have paid, keep this page open.');

@@ -92,12 +92,23 @@ describe('problemText', () => {
     ['amount_too_small', en.amount],
     ['intent_not_found', en.gone],
     ['insecure_page', en.insecure],
-    ['cross_site_request', en.reload],
     ['request_refused', en.refused],
     ['toString', en.otherwise],
     ['<script>', en.otherwise],
   ])('%s', (code, sentence) => {
     expect(problemText(new Problem(code), en)).toBe(sentence);
+  });
+
+  test.each([
+    ['terms_not_accepted', 400, en.refused],
+    ['cross_site_request', 403, en.refused],
+    ['unsupported_media_type', 415, en.refused],
+    ['idempotency_key_reused', 422, en.refused],
+    ['login_pending', 409, en.otherwise],
+    ['rate_limited', 429, en.otherwise],
+    ['internal_error', 500, en.otherwise],
+  ])('%s with status %i suggests a retry only if one can succeed', (code, status, sentence) => {
+    expect(problemText(new Problem(code, status), en)).toBe(sentence);
   });
 
   test('an answer from other software is a refusal if its status is', () => {

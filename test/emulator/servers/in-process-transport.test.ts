@@ -57,6 +57,19 @@ test('a call rejects with the reason of its signal, and after the sequencer is c
   await expect(call()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
 });
 
+test('a stream that the transport closes says so, because the sequencer still runs', async () => {
+  const { transport } = await start();
+  const { id, clientSecret } = await payment();
+  const { body } = signStreamRequest(id, clientSecret);
+  const next = () => transport.openStream(operations.openMessageStream, body)[Symbol.asyncIterator]().next();
+  const step = next();
+  await transport.close();
+  await expect(step).rejects.toMatchObject({
+    code: 'sequencer_unreachable',
+    message: 'The transport was closed. Open the stream again.',
+  });
+});
+
 test('a stream without an intent ends after a minute, without a message', async () => {
   const { transport } = await start();
   const { id, clientSecret } = await payment();

@@ -311,7 +311,7 @@ describe('the file', () => {
   });
 
   test.each([
-    ['a file of another program', () => '{"name":"my-shop"}\n', /is not a file of the embedded sequencer/],
+    ['a file of another program', () => '{"name":"my-shop"}\n', /is not a file of .*\. To keep it, set another file/],
     [
       'a later version',
       (text: string) => text.replace('"version":1', '"version":2'),

@@ -220,7 +220,7 @@ describe('a store of the site', () => {
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
         expect.stringMatching(
-          /the rate limit store failed: .+\. Until it recovers, each process counts separately\. Check the store in rateLimits\./,
+          /the rate limit store failed: .+\. Until it recovers, each process counts separately\. Check `rateLimits\.store`\./,
         ),
       ]);
       // The next call to the store follows after the pause.

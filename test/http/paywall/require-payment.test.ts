@@ -105,7 +105,9 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
       title: expect.any(String),
       status: 402,
       code: 'payment_required',
-      detail: expect.stringContaining('POST its `mode` and `order` as JSON to its `url`'),
+      detail: expect.stringMatching(
+        /POST `mode` and `order` of `pay` .* with the site's Origin\..* with the cookie of that response\.$/,
+      ),
       instance: expect.any(String),
       pay: { url: '/intent', mode: 'payment', order: { article: 'tea' } },
       resource: 'article:tea',

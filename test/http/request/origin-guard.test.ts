@@ -65,6 +65,18 @@ describe.each(Object.entries(expressVersions))('the origin guard on %s', (_name,
     expect(calls).toEqual(Array(allowed).fill('createIntent'));
   });
 
+  test('names INTENT_ORIGIN only if the Origin differs from it', async () => {
+    const { origin } = await start({ factory, origin: 'https://shop.example' });
+    const detailFor = async (headers: Headers) =>
+      (await request(origin).post('/intent').set(headers).send({})).body.detail;
+    const example = "An API client must send the site's Origin, for example curl -H 'Origin: https://shop.example'.";
+    expect(await detailFor({ Origin: origin })).toBe(
+      'The Origin of this request is not https://shop.example (INTENT_ORIGIN). Open the site there, or correct INTENT_ORIGIN. ' +
+        example,
+    );
+    expect(await detailFor({})).toBe(`Send this request from a page of this site. ${example}`);
+  });
+
   test('compares the scheme, and reads it only from a trusted proxy', async () => {
     const behindProxy = await start({ factory, before: (app: Express) => app.set('trust proxy', 1) });
     const [intent] = changes as [(typeof changes)[number]];

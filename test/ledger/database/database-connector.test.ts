@@ -64,7 +64,8 @@ describe('a database connector', () => {
     });
     const words =
       'ledger cannot be opened: the database is still asleep. Until it opens, requests for intents and logins get 503 ' +
-      'ledger_unavailable. Payments are not lost: they settle later. A running process retries at least every 10 s and needs no restart.';
+      'ledger_unavailable. Payments are not lost: they settle later. A running process retries at least every 10 s. Restart ' +
+      'this process only after a change of INTENT_DATABASE_URL.';
     await expect(connector.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message: `The ${words}` });
     // The same for the next attempt, until one succeeds.
     await expect(connector.ready()).rejects.toThrow(words);

@@ -127,9 +127,9 @@ test.each<[string, Error, RegExp]>([
   ['a missing database', error('database "shop" does not exist', { code: '3D000' }), /createdb/],
   ['a server without TLS', error('The server does not support SSL connections'), /Remove sslmode/],
   [
-    'a server that requires TLS',
+    'a client that pg_hba.conf does not list without TLS',
     error('no pg_hba.conf entry for host "10.0.0.9", user "shop", database "shop", no encryption', { code: '28000' }),
-    /sslmode=verify-full/,
+    /sslmode=verify-full.* If that does not help: Add a line/,
   ],
   [
     'a client that pg_hba.conf does not list',
@@ -160,7 +160,14 @@ test.each<[string, Error, RegExp]>([
   ['an exhausted connection limit', error('sorry, too many clients already', { code: '53300' }), /max_connections/],
   ['a full disk', error('could not extend file', { code: '53100' }), /Free space/],
   ['a slow statement', error('canceling statement due to statement timeout', { code: '57014' }), /pg_stat_activity/],
-  ['an idle transaction', error('terminating connection due to idle-in-transaction timeout', { code: '25P03' }), /tx/],
+  [
+    'an idle transaction',
+    error('terminating connection due to idle-in-transaction timeout', { code: '25P03' }),
+    /outside of/,
+  ],
+  ['a missing privilege', error('permission denied for table intents', { code: '42501' }), /`grant select, insert/],
+  ['a connection that was reset', error('read ECONNRESET', { code: 'ECONNRESET' }), /^Check the port/],
+  ['a failed TLS handshake', error('write EPROTO 80:error', { code: 'EPROTO' }), /enable TLS in the server/],
 ])('the diagnosis of %s names the fix, also as the cause of another error', (_name, cause, fix) => {
   expect(diagnoseDatabase(cause)?.fix).toMatch(fix);
   expect(databaseOutage('It fails', new Error('on top', { cause })).message).toMatch(/^It fails: on top\. /);

@@ -238,7 +238,9 @@ describe.each(kinds)('a transaction on %s', (kind) => {
       };
       await client.query(`insert into ${table} (name) values ($1)`, ['a']);
       expect((await client.query(`select name from ${table}`)).rows).toEqual([{ name: 'a' }]);
-      await expect(client.query('commit')).rejects.toThrow('tx does not accept COMMIT.');
+      await expect(client.query('commit')).rejects.toThrow('tx does not accept COMMIT. The ledger begins and ends');
+      await expect(client.query('prepare p as select 1')).rejects.toThrow('PREPARE. Pass SQL and values to query().');
+      await expect(client.query(`prepare transaction 'p'`)).rejects.toThrow('PREPARE. The ledger begins and ends');
       expect(client[kind === 'postgres' ? 'end' : 'rollback']).toThrow('because it belongs to one transaction');
     });
     expect(await names()).toEqual(['a']);

@@ -98,7 +98,7 @@ describe.each([
   };
   const without = (place: number) => (all: string[]) => all.toSpliced(place, 1);
   it.each<[string, (all: string[]) => string[], string]>([
-    ['a truncated file', without(-1), 'truncated'],
+    ['a truncated file', without(-1), 'or its number is wrong. Nothing was imported. Export the ledger again.'],
     ['a file without one of its lines', without(700), 'truncated'],
     ['a file without its first line', without(0), 'first line'],
     ['another file', () => ['name,amount', 'tea,4.50'], 'invalid line: name,amount'],

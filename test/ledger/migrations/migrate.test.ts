@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Database } from '../../../src/ledger/database/database.js';
+import { diagnoseDatabase } from '../../../src/ledger/database/database-fault.js';
 import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
 import {
   type Migration,
@@ -139,6 +140,8 @@ describe('migrate on Postgres', () => {
     const db = await openPostgres({ url: server.url(name).replace('postgres@', 'guest@') });
     const error = await requireMigrated(db).catch((failure) => failure);
     expect(error).toMatchObject({ code: 'invalid_configuration' });
+    // The doctor reads the cause.
+    expect(error.message).toContain(diagnoseDatabase(error)?.fix);
     const grants = [...String(error.message).matchAll(/`(grant [^`]+)`/g)].map(([, grant]) => `${grant}`);
     expect(grants).toHaveLength(2);
     for (const grant of grants) await server.run(name, grant.replace('<role>', 'guest'));

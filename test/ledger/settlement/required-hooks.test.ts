@@ -70,7 +70,9 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
     const job = await run({ onPaid });
     expect(job.log.lines).toHaveLength(1);
     expect(job.log.text).toContain('the ledger has recorded hooks that this process lacks: onReversed.');
-    expect(job.log.text).toContain('npx express-intents ledger forget-hook <hook>');
+    expect(job.log.text).toContain(
+      'npx express-intents ledger forget-hook <hook>`; with a ledger in a folder, stop the site first.',
+    );
     expect((await run({ onPaid, onReversed: () => undefined })).log.lines).toEqual([]);
   });
 

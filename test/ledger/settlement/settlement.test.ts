@@ -269,7 +269,10 @@ describe.each(kinds)('settlement on %s', (kind) => {
         lastError: 'TypeError: no such table: orders',
         dueAt: undefined,
       });
-      expect(ledger.log.text).toContain(`npx express-intents ledger retry ${id}`);
+      expect(ledger.log.text).toContain(
+        `call router.intents.retry('${id}'), or run npx express-intents ledger retry ${id} (for a ledger in a folder: while the ` +
+          'site is stopped).',
+      );
       isFixed = true;
       expect(await ledger.retry(id)).toBe(true);
       expect(await ledger.retry(id)).toBe(false);

@@ -195,7 +195,7 @@ describe('the timeout', () => {
   it('has an error with the duration of the last attempt and the number of attempts', async () => {
     wrap(stalling);
     expect((await outcome()).message).toBe(
-      'The payment service did not answer within 1850 ms. If this happens often, raise attemptTimeoutMs or timeoutMs. Tried 3 times in 8000 ms.',
+      'The payment service did not answer within 1850 ms. Check its URL and the firewall. If the service is only slow, raise attemptTimeoutMs or timeoutMs. Tried 3 times in 8000 ms.',
     );
   });
 

@@ -80,7 +80,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     return new EmbeddedDatabase(pglite, lock, presence, { waitMs, hookMs, closeMs, clock });
   } catch (error) {
     await lock.release();
-    throw ledgerUnavailable(`The ledger in ${folder} cannot be opened`, error);
+    const fix = 'If its data is damaged, restore the folder from a backup.';
+    throw ledgerUnavailable(`The ledger in ${folder} cannot be opened`, error, fix);
   }
 }
 
@@ -180,9 +181,11 @@ class EmbeddedDatabase implements Database {
         openedAtMs = this.#clock.now();
         const tooLong = (): void =>
           abandon(
-            new Error(
-              `The transaction of the hook was open for longer than ${this.#hookMs} ms. Do slow work before the first query of tx, ` +
-                'or use Postgres.',
+            // An IntentError: the log must not report the slow hook as a bug of this package.
+            new IntentError(
+              'internal_error',
+              `The transaction of a hook was open for over ${this.#hookMs} ms. In onPaid and onReversed, do slow work before ` +
+                'the first query of tx; in onLogin, outside of the hook. Or use Postgres.',
             ),
           );
         if (isHook) timer = setTimeout(tooLong, this.#hookMs).unref();

@@ -47,8 +47,8 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   } while (performance.now() < end);
   throw new IntentError(
     'ledger_locked',
-    `The ledger in ${folder} is already open in another process or in this one. Only one process can open it. Stop the other ` +
-      'process, or use Postgres for several: INTENT_DATABASE_URL=postgres://...',
+    `The ledger in ${folder} is already open in another process or in this one. Only one router can open it. Stop the other ` +
+      'process, or close the other router. For several processes use Postgres: INTENT_DATABASE_URL=postgres://...',
   );
 }
 

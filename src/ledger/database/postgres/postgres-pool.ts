@@ -68,7 +68,7 @@ export class PostgresPool {
           'All ten database connections of this process are in use. Keep transactions short, or run more processes.';
         throw new IntentError('ledger_unavailable', message, { cause: error });
       }
-      throw databaseOutage('The database cannot be reached', error);
+      throw databaseOutage('Cannot connect to the database', error);
     }
   }
 

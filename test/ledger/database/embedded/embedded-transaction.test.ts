@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { IntentError } from '../../../../src/errors.js';
 import {
   type Database,
   type DatabaseTransaction,
@@ -90,9 +91,14 @@ describe('the transaction of a hook on the embedded ledger', () => {
       },
       { isHook: true },
     );
-    await expect(work).rejects.toThrow(
-      'The transaction of the hook was open for longer than 50 ms. Do slow work before the first query of tx, or use Postgres.',
-    );
+    const error = await work.catch((failure) => failure);
+    expect(error).toBeInstanceOf(IntentError);
+    expect(error).toMatchObject({
+      code: 'internal_error',
+      message:
+        'The transaction of a hook was open for over 50 ms. In onPaid and onReversed, do slow work before the first query of tx; ' +
+        'in onLogin, outside of the hook. Or use Postgres.',
+    });
     await insert(db, 'visitor');
     await expect(late?.()).rejects.toThrow('has ended');
     expect(await namesIn(db)).toEqual([{ name: 'visitor' }]);

@@ -44,7 +44,9 @@ describe('the lock of a folder, in one process,', () => {
     const lock = await lockFolder(folder);
     const message = await lockFolder(folder).catch((error: Error) => error.message);
     expect(message).toContain(folder);
-    expect(message).toMatch(/already open in another process.* Only one .*or use Postgres for several/);
+    expect(message).toMatch(
+      /already open in another process.* Only one router .* close the other router.* use Postgres/,
+    );
     await lock.release();
   });
 
