@@ -67,7 +67,8 @@ export function moneyOfQuarks(quarks: bigint): Money {
   return { currency: nativeCurrency, hundredths: quarks / quarksPerHundredth };
 }
 
-function parseHundredths(amount: string | number): bigint {
+/** Like `parseMoney`, without the limits. @throws {IntentError} `invalid_amount` */
+export function parseHundredths(amount: string | number): bigint {
   const text = typeof amount === 'number' ? String(amount) : amount;
   const match = typeof text === 'string' ? decimalForm.exec(text) : null;
   if (!match) {

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
 import { ConfigError, IntentError, messageOf } from '../../errors.js';
-import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
+import { formatAmount, type Money, parseHundredths, parseMoney } from '../../intents/money.js';
 import { parseAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
 import { isStorable, toJsonClone } from '../../ledger/to-json-clone.js';
@@ -46,13 +46,17 @@ function parseRange(clientAmount: ClientAmount): Range {
   const unknown = problemsOfOptions('clientAmount', clientAmount, ['min', 'max', 'currency']);
   if (unknown.length > 0) throw new ConfigError(unknown);
   const { min, max, currency } = clientAmount;
-  try {
-    const range = { min: parseMoney(min, currency), max: parseMoney(max, currency) };
-    if (range.min.hundredths <= range.max.hundredths) return range;
-  } catch (error) {
-    throw invalidRange(messageOf(error));
-  }
+  const range = { min: parseLimit('min', min, currency), max: parseLimit('max', max, currency) };
+  if (range.min.hundredths <= range.max.hundredths) return range;
   throw invalidRange('min is greater than max.');
+}
+
+function parseLimit(name: 'min' | 'max', amount: string | number, currency: string): Money {
+  try {
+    return parseMoney(amount, currency);
+  } catch (error) {
+    throw invalidRange(`\`${name}\` is not a valid amount. ${messageOf(error)}`);
+  }
 }
 
 function invalidRange(problem: string): ConfigError {
@@ -61,8 +65,9 @@ function invalidRange(problem: string): ConfigError {
   ]);
 }
 
+/** The range lies within the limits of a payment, so only the range is reported. */
 function requireInRange(amount: string | number, { min, max }: Range): void {
-  const { hundredths } = parseMoney(amount, min.currency);
+  const hundredths = parseHundredths(amount);
   if (hundredths < min.hundredths) {
     throw new IntentError('amount_too_small', `The minimum is ${formatAmount(min)} ${min.currency}.`);
   }
@@ -138,7 +143,7 @@ function requireDescription(description: unknown): string {
   }
   throw new IntentError(
     'invalid_configuration',
-    'The description of a payment must be one line of 1 to 100 characters. Remove control characters and text direction marks.',
+    'The description of a payment must be one line of 1 to 100 characters, not only spaces. Remove control characters and text direction marks.',
   );
 }
 

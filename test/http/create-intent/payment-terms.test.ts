@@ -191,6 +191,16 @@ describe('clientAmount', () => {
     expect(body.code).toBe(code);
   });
 
+  test.each([
+    ['0.01', 'The minimum is 1.00 usd.'],
+    ['0', 'The minimum is 1.00 usd.'],
+    ['999999999999999999', 'The maximum is 50.00 usd.'],
+  ])('names its own limit for the amount %s, which no payment can have', async (amount, detail) => {
+    const { origin } = await startSiteWithSequencer({ clientAmount, payment: undefined });
+    const { body } = await pay(origin, { amount }).expect(400);
+    expect(body.detail).toBe(detail);
+  });
+
   test('overrides amount and currency of the hook', async () => {
     const { origin, sequencer } = await startSiteWithSequencer({
       clientAmount,
@@ -205,11 +215,14 @@ describe('clientAmount', () => {
   });
 
   test.each([
-    [{ min: 5, max: 1, currency: 'usd' }],
-    [{ min: 0.001, max: 1, currency: 'usd' }],
-    [{ min: 1, max: 2, currency: 'nope' }],
-  ])('with the range %j is rejected at startup', async (range) => {
-    await expect(startSiteWithSequencer({ clientAmount: range })).rejects.toThrow(/clientAmount/);
+    [{ min: 5, max: 1, currency: 'usd' }, 'min is greater than max.'],
+    [{ min: 0.01, max: 1, currency: 'usd' }, '`min` is not a valid amount. The minimum is 0.05 usd.'],
+    [{ min: 1, max: 1.001, currency: 'usd' }, '`max` is not a valid amount. Expected a decimal number'],
+    [{ min: 1, max: 2, currency: 'nope' }, 'clientAmount: '],
+  ])('with the range %j is rejected at startup', async (range, problem) => {
+    const rejected = expect(startSiteWithSequencer({ clientAmount: range })).rejects;
+    await rejected.toThrow(/clientAmount/);
+    await expect(startSiteWithSequencer({ clientAmount: range })).rejects.toThrow(problem);
   });
 });
 

@@ -138,7 +138,7 @@ describe('resource, description and metadata of the payment hook', () => {
     ['a number as the description', { description: 7 }, 'one line of 1 to 100 characters'],
     ['null as the description', { description: null }, 'one line of 1 to 100 characters'],
     ['an empty description', { description: '' }, 'one line of 1 to 100 characters'],
-    ['a blank description', { description: '  ' }, 'one line of 1 to 100 characters'],
+    ['a blank description', { description: '  ' }, 'one line of 1 to 100 characters, not only spaces'],
     ['a long description', { description: 'x'.repeat(101) }, 'one line of 1 to 100 characters'],
     ['a description of two lines', { description: 'a\nb' }, 'one line of 1 to 100 characters'],
     ['a description with a line separator', { description: 'a\u2028b' }, 'one line of 1 to 100 characters'],
