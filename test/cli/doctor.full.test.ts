@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import { WebSocketServer } from 'ws';
 import type { Host } from '../../src/cli/command.js';
 import type { Finding } from '../../src/cli/doctor/check.js';
 import { generateKeyPair } from '../../src/keys/verifier-key.js';
 import { lockFolder } from '../../src/ledger/database/embedded/folder-lock.js';
+import { encodeErrorResponse, encodeOkResponse } from '../../src/wire/envelope.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
@@ -252,7 +255,7 @@ const inDatabases: readonly Case[] = [
         'database',
         'warning',
         /has no tables yet/,
-        /express-intents migrate`, or start .* unless it has `migrate: false`/,
+        /^Start the site\. If it has `migrate: false`, run `npx express-intents migrate`\.$/,
       ],
     ],
   },
@@ -354,9 +357,11 @@ const answering = (status: number, headers: Record<string, string>, body: string
 const allTrue = Buffer.from('1206080110011801', 'hex');
 
 const grpcServers: GrpcFaultServer[] = [];
+const servers: WebSocketServer[] = [];
 
 afterAll(async () => {
   for (const server of grpcServers) await server.close();
+  for (const server of servers) server.close();
 });
 
 /** A gRPC server that answers every call with INTERNAL. */
@@ -366,6 +371,29 @@ async function failingGrpc(): Promise<string> {
   });
   grpcServers.push(server);
   return server.url;
+}
+
+/** A WebSocket server that greets each client with text. */
+async function chatServer(): Promise<string> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  servers.push(server);
+  server.on('connection', (socket) => socket.send('Welcome.'));
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Answers each status like a service, and refuses each creation as unknown. */
+function withoutCreateIntent(): Promise<string> {
+  return serve((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk) => chunks.push(chunk));
+    req.on('end', () => {
+      const isCreation = Buffer.concat(chunks).includes('createIntent');
+      if (req.method !== 'POST') return res.writeHead(404).end();
+      const envelope = isCreation ? encodeErrorResponse('Unknown method.') : encodeOkResponse(new Uint8Array());
+      return res.writeHead(200, { 'content-type': 'application/octet-stream' }).end(envelope);
+    });
+  });
 }
 
 const atSequencers: readonly Case[] = [
@@ -423,7 +451,41 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(429, {}, '') } }),
     expected: [
       ['sequencer', 'error', /answers with HTTP status 429\.$/, /^Wait a minute\..* higher limit/],
-      ['stream', 'warning', /does not work: .* 429/, /WebSockets/],
+      ['stream', 'warning', /does not work: .* 429/, /^Wait a minute\./],
+    ],
+  },
+  {
+    name: 'a service that refuses this machine',
+    plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(403, {}, '') } }),
+    expected: [
+      ['sequencer', 'error', /answers with HTTP status 403\.$/, /^Ask your payment service to allow this machine/],
+      ['stream', 'warning', /does not work: .* 403/, /^Ask your payment service to allow this machine/],
+    ],
+  },
+  {
+    name: 'a WebSocket server that sends text',
+    plant: async () => ({ env: { INTENT_SEQUENCER_URL: await chatServer() } }),
+    expected: [
+      ['sequencer', 'error', /answers with HTTP status 426/, /address that your payment service gave you/],
+      [
+        'stream',
+        'error',
+        /is not a payment service: The stream carries text\.$/,
+        /^Set INTENT_SEQUENCER_URL to the address that your payment service gave you/,
+      ],
+    ],
+  },
+  {
+    name: 'a service without the operation createIntent',
+    plant: async () => ({ env: { INTENT_SEQUENCER_URL: await withoutCreateIntent() } }),
+    expected: [
+      [
+        'sequencer',
+        'warning',
+        /has no operation Intents\.createIntent/,
+        /dialect: 'messaging' \}\)\. .* Ignore this if the site sets them\.$/,
+      ],
+      ['stream', 'warning', /does not work/, /WebSockets/],
     ],
   },
   {
@@ -639,7 +701,7 @@ const atSites: readonly Case[] = [
     expected: [
       ['key file', 'error', /answers with status 502/, /./],
       ['site', 'error', /answers with status 502/, /Start the app/],
-      ['webhook', 'error', /answers with status 502/, /./],
+      ['webhook', 'error', /answers with status 502\.$/, /^Start the app/],
     ],
   },
   {
@@ -1001,7 +1063,7 @@ test('doctor warns about a missing wallet URL', async () => {
     check: 'wallet',
     level: 'warning',
     text: 'INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.',
-    fix: 'Set INTENT_WALLET_URL to the page that opens the wallet.',
+    fix: 'Set INTENT_WALLET_URL to the page that opens the wallet. Ignore this if the code of the site sets it.',
   });
 });
 
@@ -1015,10 +1077,17 @@ async function findingsOf(name: string, host: Partial<Host> = {}): Promise<reado
 it.each([
   ['origin', /^\/intent$/],
   ['events', /\/events$/],
+  ['webhook', /^\/intent\/webhook$/],
 ])('doctor skips the check %s while the site is shutting down', async (check, paths) => {
   sound.front.faults = frontAnswering(paths, 503, problemType, '{"code":"closing"}');
   const text = 'the site is shutting down; run the doctor again';
   expect(await findingsOf(check)).toEqual([{ check, level: 'skipped', text }]);
+});
+
+it('doctor skips the check site if a limit in front of the router rejects this machine', async () => {
+  sound.front.faults = frontAnswering(/^\/intent\/v1/, 429);
+  const text = 'the site has reached its rate limit for this machine; run the doctor again in a minute';
+  expect(await findingsOf('site')).toEqual([{ check: 'site', level: 'skipped', text }]);
 });
 
 it('doctor prints the command that migrates with its own --env-file', async () => {
@@ -1107,6 +1176,16 @@ describe('doctor finds nothing', () => {
     ]);
   });
 
+  it.each([
+    ['logins are disabled', {}, ['--no-login']],
+    ['a setting is not valid; see the check `settings`', { INTENT_SECRET: 'short' }, []],
+  ])('about the proxy if %s', async (text, env, args) => {
+    const { findings } = await doctor({ ...sound.production, INTENT_DATABASE_URL: undefined, ...env }, [
+      ...['--url', shopOrigin, ...args],
+    ]);
+    expect(findings.filter(({ check }) => check === 'proxy')).toEqual([{ check: 'proxy', level: 'skipped', text }]);
+  });
+
   it('about the buffer of a proxy, if the payment service answers immediately', async () => {
     sound.front.faults = { buffers: true, site: await sound.startSite({ slowMs: 0 }) };
     expect(await findingsOf('events')).toEqual([
@@ -1171,7 +1250,7 @@ describe('doctor finds nothing', () => {
     );
   });
 
-  it('with a ledger in a folder that is missing, exists, or is open in the site', async () => {
+  it('with a ledger in a folder that is missing, exists, or is open in another process', async () => {
     const folder = path.join(temporaryFolder(), 'ledger');
     const databaseText = async (...args: string[]) => {
       const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DATABASE_URL: folder };
@@ -1183,7 +1262,7 @@ describe('doctor finds nothing', () => {
     mkdirSync(path.join(folder, 'data'), { recursive: true });
     expect(await databaseText()).toBe(folder);
     const lock = await lockFolder(folder);
-    expect(await databaseText('--url', 'http://127.0.0.1:1')).toBe(`${folder}, open in the site`);
+    expect(await databaseText('--url', 'http://127.0.0.1:1')).toBe(`${folder}, open, probably in the site`);
     await lock.release();
   });
 });

@@ -78,13 +78,13 @@ async function checkMigrations(
   const found: Finding[] = [];
   if ((await missingMigrations(db, migrations)).length > 0) {
     const what = has_tables ? 'The ledger tables are outdated' : 'The ledger has no tables yet';
-    const migrate = `Run \`npx express-intents migrate${envFile}\``;
+    const migrate = `\`npx express-intents migrate${envFile}\``;
     found.push(
       may_migrate
-        ? warning(`${what}.`, `${migrate}, or start the site, unless it has \`migrate: false\`.`)
+        ? warning(`${what}.`, `Start the site. If it has \`migrate: false\`, run ${migrate}.`)
         : failure(
             `${what}. The role ${role} lacks the privilege to run migrations.`,
-            `${migrate} as a role that has it.`,
+            `Run ${migrate} as a role that has it.`,
           ),
     );
   }
@@ -121,7 +121,7 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
     return [warning(`${folder} is open in another process. Only one process can open it.`, fix)];
   }
   const exists = existsSync(path.join(folder, 'data'));
-  return [ok(exists ? `${folder}${isLocked ? ', open in the site' : ''}` : `${folder} will be created`)];
+  return [ok(exists ? `${folder}${isLocked ? ', open, probably in the site' : ''}` : `${folder} will be created`)];
 }
 
 /** The folder itself, or the one in which it would be created. */

@@ -130,7 +130,7 @@ async function measureService(
   if (answer.status === 429) return { finding: rateLimited };
   const { code = '' } = readProblem(answer.text);
   const text = `The site does not report the status of an intent: ${answer.status} ${code}`.trim();
-  const fix = 'See the checks `sequencer` and `stream` above, and the log of the site for the reason.';
+  const fix = 'See the checks `sequencer`, `stream` and `grpc` above, and the log of the site for the reason.';
   return { finding: failure(`${text}.`, fix) };
 }
 

@@ -24,7 +24,8 @@ export const checkProxy: Check = async (context) => {
   const routes = await routesOf(context);
   if (!routes?.intent) return [noRoute('intent')];
   const { doctorToken } = settings;
-  if (doctorToken === undefined) return [skipped('logins are disabled, or a setting is not valid')];
+  if (doctorToken === undefined)
+    return [skipped(settings.hasLogin ? 'a setting is not valid; see the check `settings`' : 'logins are disabled')];
   const url = new URL(routes.intent, siteUrl);
   const [plain, spoofing] = await Promise.all([
     requestReport(url, doctorToken, {}, context),

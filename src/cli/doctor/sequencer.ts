@@ -82,8 +82,10 @@ async function checkService(
   }
 }
 
+// The doctor cannot see options in the code of the site.
 const otherDialectFix =
-  "If it creates intents by Messaging.sendMessage, set intentRouter({ dialect: 'messaging' }). Over gRPC, check grpcNames.";
+  "If it creates intents by Messaging.sendMessage, set intentRouter({ dialect: 'messaging' }). Over gRPC, check grpcNames. " +
+  'Ignore this if the site sets them.';
 
 /** The error of a service without the operation, else undefined. The request is empty and creates nothing. */
 async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
@@ -109,8 +111,10 @@ export const checkStream: Check = async ({ settings, signal, env }) => {
   } catch (error) {
     const { why, fix } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
     const text = `The message stream at ${url.host} does not work: ${why}.`;
-    // An answer that is not a WebSocket usually comes from a proxy.
-    return [error instanceof SequencerError ? warning(text, proxyFix) : failure(text, fix)];
+    if (!(error instanceof SequencerError) || error.code !== 'sequencer_bad_status') return [failure(text, fix)];
+    // Any other status usually comes from a proxy that does not know WebSockets.
+    const isRefusal = [401, 403, 429].includes(error.httpStatus ?? 0);
+    return [warning(text, isRefusal ? fix : proxyFix)];
   }
 };
 

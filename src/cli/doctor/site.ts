@@ -67,6 +67,7 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
   if (status >= 500) {
     return failure(`${what} answers with status ${status}.`, startApp);
   }
+  if (status === 429) return rateLimited;
   const answer = status === 200 ? 'is not the file of the button' : `answers with status ${status}`;
   return failure(
     `${what} ${answer}.`,
@@ -159,13 +160,16 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   if (status === 429) return rateLimited;
   if (code === 'closing') return shuttingDown;
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
-  if (code === undefined && status >= 502 && status <= 504)
-    return failure(`${url.pathname} answers ${what}.`, startApp);
+  if (isAppDown(status, code)) return failure(`${url.pathname} answers ${what}.`, startApp);
   return failure(
     `${url.pathname} answers ${what} to a request from the doctor, before the router does.`,
     'Another handler answers first, such as a CSRF guard or a firewall. Exclude this path from it, or mount the router before it.',
   );
 }
+
+/** A proxy answers without a code, the router always with one. */
+const isAppDown = (status: number, code: string | undefined): boolean =>
+  code === undefined && status >= 502 && status <= 504;
 
 export const rateLimited = skipped(
   'the site has reached its rate limit for this machine; run the doctor again in a minute',
@@ -192,12 +196,16 @@ export const checkWebhook: Check = async (context) => {
     body: 'doctor',
     signal,
   });
-  if (readProblem(text).code === 'unsupported_media_type') return [ok(`${siteUrl.origin}${path} answers`)];
+  const { code } = readProblem(text);
+  if (code === 'unsupported_media_type') return [ok(`${siteUrl.origin}${path} answers`)];
   if (status === 429) return [rateLimited];
+  if (code === 'closing') return [shuttingDown];
+  const symptom = `${siteUrl.origin}${path} answers with status ${status}`;
+  if (isAppDown(status, code)) return [failure(`${symptom}.`, startApp)];
   if (status === 404 && site.routes && described === undefined) {
     return [
       warning(
-        `${siteUrl.origin}${path} answers with status 404, and ${mountPath}${openApiPath}, which names the webhook route, cannot be read.`,
+        `${symptom}, and ${mountPath}${openApiPath}, which names the webhook route, cannot be read.`,
         'If the webhook route is renamed, serve the route `openapi` at its default path to check it. Otherwise set ' +
           'intentRouter({ webhook: true }), and configure the proxy and the firewall to pass POST to this path from anywhere.',
       ),
@@ -205,7 +213,7 @@ export const checkWebhook: Check = async (context) => {
   }
   return [
     failure(
-      `${siteUrl.origin}${path} answers with status ${status}: calls from the payment service do not reach the router.`,
+      `${symptom}: calls from the payment service do not reach the router.`,
       'Set intentRouter({ webhook: true }). Configure the proxy and the firewall to pass POST to this path from anywhere. Without ' +
         'webhooks, unset INTENT_WEBHOOK_PUBLIC_KEY.',
     ),
@@ -220,7 +228,10 @@ export const checkWallet: Check = async ({ settings, client, signal, env }) => {
     if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];
     if (sequencerUrl === 'embedded') return [skipped('the embedded sequencer has its own wallet page')];
     return [
-      warning('INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.', walletFix),
+      warning(
+        'INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.',
+        `${walletFix} Ignore this if the code of the site sets it.`,
+      ),
     ];
   }
   const url = new URL(walletUrl);
