@@ -40,7 +40,7 @@ export function webhookHandler(
   };
 }
 
-/** Logs why a call was rejected: the configured key or the clock may be wrong. At most once a minute, because anyone can call. */
+/** Logs why a call was rejected, and the fix. At most once a minute, because anyone can call. */
 function refusalWarning(logger: Logger, now: () => number): (error: unknown, req: Request) => void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   return (error, req) => {
@@ -48,10 +48,8 @@ function refusalWarning(logger: Logger, now: () => number): (error: unknown, req
     if (now() - warnedAt < warningIntervalMs) return;
     warnedAt = now();
     const reason = error.cause instanceof Error ? error.cause.message : '';
-    logger.warn(
-      `express-intents: rejected a webhook call (${reason}). It had no effect. If the payment service ` +
-        'sent it, check INTENT_WEBHOOK_PUBLIC_KEY and the clock of this machine.',
-      { requestId: requestIdOf(req).value },
-    );
+    logger.warn(`express-intents: rejected a webhook call: ${reason}`, {
+      requestId: requestIdOf(req).value,
+    });
   };
 }

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload, JWTVerifyResult } from 'jose';
-import { IntentError } from '../../errors.js';
+import { IntentError, messageOf } from '../../errors.js';
 import { parseBase58, parseIntentId } from '../../keys/base58.js';
 import { loadJose } from '../encryption.js';
 
@@ -15,7 +15,7 @@ export interface WebhookVerifierOptions {
   readonly now: () => number;
 }
 
-/** Verifies the JWT of a webhook call. @throws {IntentError} `invalid_webhook`, with the reason in `cause` */
+/** Verifies the JWT of a webhook call. @throws {IntentError} `invalid_webhook`, with the reason and the fix in `cause` */
 export type WebhookVerifier = (jwt: string) => Promise<VerifiedWebhook>;
 
 /** Allows for clock skew between machines. */
@@ -30,7 +30,7 @@ const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 export function createWebhookVerifier({ webhookPublicKeys, now }: WebhookVerifierOptions): WebhookVerifier {
   let imported: Promise<readonly KeyObject[]> | undefined;
   return async (jwt) => {
-    if (!jwtForm.test(jwt)) throw invalid(new Error('The body is not a JWT.'));
+    if (!jwtForm.test(jwt)) throw invalid('The body is not a JWT.', parserFix);
     imported ??= webhookPublicKeys().then((keys) => keys.map(importServiceKey));
     // The embedded sequencer may not have started. The next call retries.
     imported.catch(() => {
@@ -38,7 +38,7 @@ export function createWebhookVerifier({ webhookPublicKeys, now }: WebhookVerifie
     });
     const { payload, protectedHeader } = await verifyWithAny(jwt, await imported, new Date(now()));
     const refused = refusedHeaders.find((name) => Object.hasOwn(protectedHeader, name));
-    if (refused) throw invalid(new Error(`The header ${refused} is not allowed.`));
+    if (refused) throw invalid(`The header ${refused} is not allowed.`, contentFix);
     return { intentId: intentIdOf(payload), digest: digestOf(jwt) };
   };
 }
@@ -59,18 +59,18 @@ async function verifyWithAny(jwt: string, keys: readonly KeyObject[], currentDat
       cause = error;
     }
   }
-  throw invalid(cause);
+  throw invalid(`${messageOf(cause)}.`, keyFix);
 }
 
 /** Reads two claims, only to find the intent to recheck: claims are not proof. */
 function intentIdOf({ intent, state }: JWTPayload): string {
   if (typeof intent !== 'string' || typeof state !== 'string')
-    throw invalid(new Error('The claim intent or state is missing.'));
+    throw invalid('The claim intent or state is missing.', contentFix);
   try {
     parseIntentId(intent);
     return intent;
-  } catch (cause) {
-    throw invalid(cause);
+  } catch (error) {
+    throw invalid(messageOf(error), contentFix);
   }
 }
 
@@ -81,5 +81,12 @@ function digestOf(jwt: string): string {
     .digest('base64');
 }
 
+const parserFix = 'mount the router before body parsers for application/jwt.';
+const keyFix = 'check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.';
+const contentFix = 'report this error to it.';
+
 /** The reason is not exposed to the caller. */
-const invalid = (cause: unknown): IntentError => new IntentError('invalid_webhook', undefined, { cause });
+const invalid = (reason: string, fix: string): IntentError =>
+  new IntentError('invalid_webhook', undefined, {
+    cause: new Error(`${reason} If the payment service sent it, ${fix}`),
+  });

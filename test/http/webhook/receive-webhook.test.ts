@@ -214,7 +214,7 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     });
     expect(headers['content-type']).toBe('application/problem+json');
     expect(transport.calls).toEqual([]);
-    expect(log.lines.filter((line) => line.includes('INTENT_WEBHOOK_PUBLIC_KEY'))).toHaveLength(1);
+    expect(log.lines.filter((line) => line.includes('rejected a webhook call'))).toHaveLength(1);
     // A call of the service is still accepted.
     await post(origin, good).expect(200);
     expect(transport.polledIds()).toEqual([id]);
@@ -223,6 +223,42 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
   test('none of the variations above without its variation', async () => {
     const { origin } = await startWebhookSite();
     await post(origin, good).expect(200);
+  });
+
+  const keyOrClock = 'check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.';
+  test.each([
+    [
+      'a word',
+      'rejected a webhook call: The body is not a JWT. If the payment service sent it, mount the router before',
+    ],
+    [
+      'another key',
+      `rejected a webhook call: signature verification failed. If the payment service sent it, ${keyOrClock}`,
+    ],
+    ['an exp in the past', keyOrClock],
+    ['no state', 'The claim intent or state is missing. If the payment service sent it, report this error to it.'],
+    [
+      'an embedded key with a valid signature',
+      'The header jwk is not allowed. If the payment service sent it, report this error to it.',
+    ],
+    ['an intent that is not an id', 'If the payment service sent it, report this error to it.'],
+  ])('%s, and logs its fix', async (name, text) => {
+    const { origin, log } = await startWebhookSite();
+    await post(origin, rejected[name] ?? '').expect(400);
+    expect(log.text).toContain(text);
+  });
+
+  test('a call that a body parser of the app has turned into an object, and names the parser as the cause', async () => {
+    const before: SiteOptions['before'] = (app) =>
+      app.use((req, _res, next) => {
+        req.resume().on('end', () => {
+          req.body = { jwt: 'parsed' };
+          next();
+        });
+      });
+    const { origin, log } = await startWebhookSite({ before });
+    await post(origin, good).expect(400);
+    expect(log.text).toContain('mount the router before body parsers for application/jwt.');
   });
 
   test('any number of calls with one log line a minute', async () => {
