@@ -1,7 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
-import { startSequencer } from '../../src/emulator/index.js';
+import { type Fault, startSequencer } from '../../src/emulator/index.js';
 import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { signPaymentIntent } from '../../src/intents/signed-intent.js';
+import { createSigner } from '../../src/keys/verifier-key.js';
+import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, type Operation, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
@@ -62,7 +64,9 @@ test('without intents the page shows the first steps', async () => {
   try {
     const { page } = await open(sequencer.inspectorUrl);
     await page.getByRole('heading', { name: 'No intents yet' }).waitFor();
-    expect(await page.locator('main').innerText()).toContain(`INTENT_SEQUENCER_URL=${sequencer.url}`);
+    const text = (await page.locator('main').innerText()).replace(/\s+/g, ' ');
+    expect(text).toContain('A site that started this sequencer with INTENT_SEQUENCER_URL=embedded uses it.');
+    expect(text).toContain(`Set this for any other site: INTENT_SEQUENCER_URL=${sequencer.url}`);
     expect(await axeViolations(page)).toEqual([]);
     await page.goto('about:blank');
   } finally {
@@ -121,6 +125,54 @@ test('open details and the focus are kept when an entry is added', async () => {
   expect(await creation.getByText('native_amount').isVisible()).toBe(true);
   expect(await page.locator('.signed .tree').isVisible()).toBe(true);
   expect(await fold.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
+test('a login with a trusted key names no key file', async () => {
+  const sequencer = await startSequencer();
+  try {
+    const { verifierSecret, domain } = sequencer.siteOptions();
+    const verifier = createSigner(verifierSecret);
+    const client = createIntentClient({ url: sequencer.url });
+    const { id } = await client.loginIntents.create({
+      login: { domain, verifier: verifier.publicKey },
+      signers: [verifier],
+    });
+    const { page } = await open(`${sequencer.inspectorUrl}#${id}`);
+    await signatures(page).getByText(`Verifier trusted for ${domain}, without a key file`).waitFor();
+    const checked = timeline(page)
+      .getByRole('listitem')
+      .filter({ hasText: `Verifier of ${domain} checked` });
+    await checked.getByText('a trusted key').waitFor();
+    expect(await signatures(page).getByText('Read from').count()).toBe(0);
+    await page.goto('about:blank');
+    await client.close();
+  } finally {
+    await sequencer.close();
+  }
+});
+
+test.each<[Fault, string]>([
+  [{ kind: 'error' }, 'instead of the operation'],
+  [{ kind: 'delay', ms: 1 }, 'before the operation'],
+  [{ kind: 'forget', when: 'before' }, 'before the operation'],
+  [{ kind: 'error', when: 'after' }, 'after the operation'],
+])('the timeline tells when the fault %j takes effect', async (fault, text) => {
+  const sequencer = await startSequencer();
+  try {
+    const client = createIntentClient({ url: sequencer.url });
+    const { id } = await client.paymentIntents.create({ amount: 1, currency: 'usd', destination });
+    sequencer.injectFault({ ...fault, times: 1 });
+    await client.paymentIntents.getStatus(id).catch(() => undefined);
+    const { page } = await open(`${sequencer.inspectorUrl}#${id}`);
+    const injected = timeline(page)
+      .getByRole('listitem')
+      .filter({ hasText: `Injected fault: ${fault.kind}` });
+    await injected.getByText(text, { exact: true }).waitFor();
+    await page.goto('about:blank');
+    await client.close();
+  } finally {
+    await sequencer.close();
+  }
 });
 
 test('an invalid signature is marked as failed', async () => {

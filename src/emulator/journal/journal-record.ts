@@ -47,8 +47,9 @@ export type JournalRecord =
       readonly kind: 'key-file';
       readonly domain: string;
       readonly verifier: string;
-      readonly address: string;
-      /** Why the login was refused; undefined if the file lists the verifier. */
+      /** Undefined if the keys of the domain are trusted without a key file. */
+      readonly address: string | undefined;
+      /** Why the login was refused; undefined if the file or the trusted keys list the verifier. */
       readonly problem: string | undefined;
       readonly durationMs: number;
     }

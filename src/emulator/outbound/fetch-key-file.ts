@@ -62,10 +62,11 @@ export class KeyFileReader {
       : verifyKeyPublishedAt(this.#public, `https://${domain}`, verifier);
   }
 
-  addressOf(domain: string): string {
+  /** Where the key file of a domain is read; undefined if its keys are trusted without one. */
+  addressOf(domain: string): string | undefined {
     const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
     if ('origin' in source) return `${source.origin}${path}`;
-    return 'keys' in source ? 'keys trusted by the embedded sequencer' : 'an app in this process';
+    return 'keys' in source ? undefined : 'an app in this process';
   }
 }
 

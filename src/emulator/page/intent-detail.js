@@ -97,8 +97,9 @@ function signatureItem(signature) {
 }
 
 function keyFileItem({ domain, address, problem }) {
-  const item = checkItem(!problem, problem ?? `${domain} publishes the verifier`);
-  item.append(createElement('p', { className: 'hint' }, 'Read from'), createElement('code', {}, address));
+  const passed = address ? `${domain} publishes the verifier` : `Verifier trusted for ${domain}, without a key file`;
+  const item = checkItem(!problem, problem ?? passed);
+  if (address) item.append(createElement('p', { className: 'hint' }, 'Read from'), createElement('code', {}, address));
   return item;
 }
 

@@ -85,10 +85,10 @@ const descriptions = {
     notes: [transportOf(via)],
   }),
   'key-file': ({ domain, address, problem, durationMs }) => ({
-    title: `Key file of ${domain} checked`,
-    outcome: problem ?? 'lists the verifier',
+    title: `${address ? 'Key file' : 'Verifier'} of ${domain} checked`,
+    outcome: problem ?? (address ? 'lists the verifier' : 'a trusted key'),
     mood: problem ? 'bad' : 'good',
-    notes: [address, duration(durationMs)],
+    notes: [...(address ? [address] : []), duration(durationMs)],
   }),
   webhook: ({ url, status, problem, durationMs }) => ({
     title: 'Webhook called',
@@ -98,13 +98,20 @@ const descriptions = {
   }),
   fault: ({ operation, via, fault }) => ({
     title: `Injected fault: ${fault.kind}`,
-    outcome: fault.when === 'after' ? 'after the operation' : 'before or instead of the operation',
+    outcome: faultTiming(operation, fault),
     mood: 'bad',
     notes: [operation, transportOf(via)],
   }),
   reversed: () => ({ title: 'Payment reversed', mood: 'bad' }),
   restored: () => ({ title: 'Restored from the state file' }),
 };
+
+function faultTiming(operation, { kind, when }) {
+  if (operation === 'Messaging.openMessageStream')
+    return `${/^(?:disconnect|status)$/.test(kind) ? 'instead of' : 'during'} the stream`;
+  const skipsOperation = !/^(?:delay|forget)$/.test(kind);
+  return `${when === 'before' && skipsOperation ? 'instead of' : when} the operation`;
+}
 
 const describeUnknown = ({ kind }) => ({ title: kind });
 

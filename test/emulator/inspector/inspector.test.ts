@@ -115,6 +115,16 @@ describe('the details of an intent', () => {
     ]);
   });
 
+  test('a trusted verifier: the entry has no address, because no key file is read', async () => {
+    const sequencer = await start({ localDomains: {} });
+    sequencer.trust('example.com', [verifier.publicKey]);
+    const { id } = await created(sequencer.url, login());
+    const { entries } = await inspect(sequencer.url, id);
+    const read = entries.find(({ kind }) => kind === 'key-file');
+    expect(read).toMatchObject({ domain: 'example.com', verifier: verifier.publicKey });
+    expect(read).not.toHaveProperty('address');
+  });
+
   test('an unpublished verifier: the login is refused with the reason', async () => {
     const { url } = await start({ localDomains: { 'example.com': await serveKeyFile([]) } });
     const intent = await login();
