@@ -54,7 +54,7 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
   // Reports invalid options before it opens the ledger.
   parseListOptions(options);
   const isFiltered = Object.keys(filters).length > 0;
-  return withMigratedLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, 'list', async (db) => {
     const { intents, next } = await listIntents(db, options);
     if (json) {
       terminal.out(printableJson({ intents, next }));
@@ -62,9 +62,7 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
     }
     if (intents.length > 0) for (const line of formatList(intents)) terminal.out(line);
     else if (isFiltered && next)
-      terminal.out(
-        `No match among the ${after ? 'next' : 'newest'} ${scannedPerPage} intents. Continue with the command below.`,
-      );
+      terminal.out(`No match in ${scannedPerPage} searched intents. Continue with the command below.`);
     else if (isFiltered) terminal.out('No intent matches.');
     else terminal.out('The ledger has no intents.');
     if (next)

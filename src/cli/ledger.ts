@@ -49,7 +49,7 @@ const retryableStates: ReadonlySet<IntentState> = new Set(['dead', 'expired', 'r
 
 async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<number> {
   requireId(id, flags);
-  return withMigratedLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, 'find', async (db) => {
     const intent = await requireIntent(db, id, flags);
     const history = await historyOf(db, id);
     if (flags.json) {
@@ -76,7 +76,7 @@ function addRetry(ledger: Command, { terminal, action }: CommandContext): void {
 
 async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
   requireId(id, flags);
-  return withMigratedLedger(flags, terminal, async (db, { watchMs }) => {
+  return withMigratedLedger(flags, terminal, 'retry', async (db, { watchMs }) => {
     const { state, deadLetterHook } = await requireIntent(db, id, flags);
     if (!(await retryIntent(db, id, watchMs))) {
       terminal.error(`There is nothing to retry: the intent is in the state ${state}.`);
@@ -106,7 +106,7 @@ function addForgetHook(ledger: Command, { terminal, action }: CommandContext): v
 async function forget(name: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
   const hook = requiredHooks.find((each) => each === name);
   if (!hook) throw new IntentError('invalid_request', `The hook must be one of ${requiredHooks.join(', ')}.`);
-  return withMigratedLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, undefined, async (db) => {
     if (!(await forgetHook(db, hook))) {
       terminal.error(`There is nothing to forget: ${hook} is not recorded in this ledger.`);
       return 1;
@@ -128,7 +128,8 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('prune')
     .description(
-      'Deletes old intents that are finished. It never deletes created payments, submitted payments or dead letters.',
+      'Deletes old logins, and old payments that are creating, settled, reversed or expired and no longer polled. Other ' +
+        'payments, such as dead letters, stay.',
     )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
     .option('--archive <file>', 'append the intents to this file as lines of JSON before they are deleted')
@@ -149,7 +150,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
   // The file is private: it contains payers and amounts.
   const archive = (path: string) => (intents: readonly object[]) =>
     appendFile(path, intents.map((intent) => `${JSON.stringify(intent)}\n`).join(''), { mode: 0o600 });
-  return withMigratedLedger(flags, terminal, async (db) => {
+  return withMigratedLedger(flags, terminal, 'prune', async (db) => {
     terminal.progress('pruning');
     const count = await pruneIntents(db, {
       olderThan: new Date(Date.now() - days * 24 * 3_600_000),
@@ -171,7 +172,7 @@ function addExport(ledger: Command, { terminal, action }: CommandContext): void 
     )
     .action(
       action((flags: EnvironmentOptions) =>
-        withMigratedLedger(flags, terminal, async (db) => {
+        withMigratedLedger(flags, terminal, undefined, async (db) => {
           terminal.error(`${formatCount(await exportLedger(db, terminal.writeLine))} exported.`);
           return 0;
         }),
@@ -187,7 +188,7 @@ function addImport(ledger: Command, { terminal, action }: CommandContext): void 
     .description('Imports the output of `ledger export` from standard input, all or nothing.')
     .action(
       action((flags: EnvironmentOptions) =>
-        withMigratedLedger(flags, terminal, async (db) => {
+        withMigratedLedger(flags, terminal, undefined, async (db) => {
           terminal.progress('importing');
           return importLines(db, terminal);
         }),

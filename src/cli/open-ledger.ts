@@ -14,22 +14,24 @@ import type { Terminal } from './terminal.js';
 type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
 
 /** Like `withLedger`, but never creates a ledger: the path of the folder may have a typo. */
-async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
+async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>, method?: string): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const { database } = settings;
-  if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(env, use);
+  if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data')))
+    return withLedger(env, use, method);
   const message = `There is no ledger in ${describeLocation(settings)}. Set INTENT_DATABASE_URL to the folder of the ledger.`;
   throw new IntentError('invalid_configuration', message);
 }
 
 /**
  * Opens the ledger of the environment, and closes it after `use`.
+ * @param method the method of `router.intents` that does the same, if there is one
  * @throws {IntentError} if it cannot be opened @throws what `use` throws
  */
-export async function withLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
+export async function withLedger<Value>(env: Environment, use: UseLedger<Value>, method?: string): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const db = await openDatabase(settings).catch((error) => {
-    throw error instanceof IntentError && error.code === 'ledger_locked' ? ledgerInUseError(settings) : error;
+    throw error instanceof IntentError && error.code === 'ledger_locked' ? ledgerInUseError(settings, method) : error;
   });
   try {
     return await use(db, settings);
@@ -52,24 +54,30 @@ export function databaseHost(url: string): string {
 
 const parseDatabaseUrl = (url: string): URL => new URL(withDatabaseHost(url));
 
-function ledgerInUseError(settings: LedgerSettings): IntentError {
+function ledgerInUseError(settings: LedgerSettings, method: string | undefined): IntentError {
+  const inSite = method === undefined ? '' : ` Or call router.intents.${method} in the site.`;
   return new IntentError(
     'ledger_locked',
     `Another process, probably the site, has ${describeLocation(settings)} open. Only one process can open it.\n` +
-      'Stop the site, run this command, and start the site again. Or use router.intents in the site: find, list, history, retry, prune.',
+      `Stop the site, run this command, and start the site again.${inSite}`,
   );
 }
 
-/** Opens the migrated ledger of the environment. Opening a folder or a slow database takes seconds. */
+/**
+ * Opens the migrated ledger of the environment. Opening a folder or a slow database takes seconds.
+ * @param method as for `withLedger`
+ */
 export function withMigratedLedger(
   flags: EnvironmentOptions,
   terminal: Terminal,
-  use: (db: Database, settings: LedgerSettings) => Promise<number>,
+  method: string | undefined,
+  use: UseLedger<number>,
 ): Promise<number> {
   terminal.progress('opening the ledger');
-  return withExistingLedger(readEnvironment(flags), async (db, settings) => {
+  const useMigrated: UseLedger<number> = async (db, settings) => {
     terminal.progress();
     await requireMigrated(db, envFileArgument(flags));
     return use(db, settings);
-  });
+  };
+  return withExistingLedger(readEnvironment(flags), useMigrated, method);
 }

@@ -216,7 +216,8 @@ it('ledger and migrate accept a folder, also in production, and name the fix whi
     const { code, out, error } = await command(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(error).toContain(`Another process, probably the site, has the folder ${test.url} open`);
-    expect(error).toMatch(/\nStop the site, .*router\.intents in the site/);
+    const inSite = args[1] === undefined ? '' : ` Or call router.intents.${args[1]} in the site.`;
+    expect(error.endsWith(`\nStop the site, run this command, and start the site again.${inSite}`)).toBe(true);
   }
   await test.close();
   const upToDate = `The ledger in the folder ${test.url} was already up to date.`;
