@@ -94,8 +94,9 @@ export const noDestination = {
 export const ignoreIfReturned = 'Ignore this warning if the `payment` hook always returns `destination`';
 
 const noWalletUrl =
-  'INTENT_WALLET_URL is not set. The button has no link to the wallet: visitors whose wallet is on the same device must ' +
-  'copy the code into it. Set INTENT_WALLET_URL to the URL of the page that opens the wallet.';
+  'INTENT_WALLET_URL is not set. A button without `wallet-url` has no link to the wallet: visitors whose wallet ' +
+  'is on the same device must copy the code into it. Set INTENT_WALLET_URL to the URL of the page that opens the wallet. ' +
+  'Ignore this if every button has `wallet-url`.';
 
 function problemsOf({ problems }: Report, env: Environment): ConfigError {
   const unknown = unknownNote(env);

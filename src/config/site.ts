@@ -84,7 +84,8 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
   for (const [name, path] of Object.entries(all)) {
     if (path === false || (typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path))) continue;
     const problem = `${JSON.stringify(path)} is not allowed.`;
-    const fix = "Use letters, digits and . _ ~ -, no trailing slash, such as '/pay', or false.";
+    const fix =
+      "Use segments of letters, digits and . _ ~ -, each after a slash, such as '/pay' or '/a/b'. Or use false.";
     report.problem(`routes.${name}`, problem, fix);
   }
   // The path of the events route may be shared, because an id and `/events` follow it.

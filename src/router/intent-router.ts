@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { LightAbortController } from '../async/abort.js';
 import { BoundedMap } from '../async/bounded-map.js';
-import { delayUnlessAborted, isTimerDelay } from '../async/timeout.js';
+import { delayUnlessAborted, isTimerDelay, maxTimerMs } from '../async/timeout.js';
 import { type Config, ignoreIfReturned, isDestinationSet, noDestination } from '../config/config.js';
 import { IntentError, messageOf } from '../errors.js';
 import { type CreatedPayment, type CreatePaymentOptions, createPayment } from '../http/create-intent/create-payment.js';
@@ -273,7 +273,7 @@ function parseDrainMs(options: { readonly drainMs?: number | undefined }): numbe
   if (drainMs !== 0 && !isTimerDelay(drainMs)) {
     throw new IntentError(
       'invalid_request',
-      'router.close: `drainMs` must be a whole number of milliseconds, such as 5000.',
+      `router.close: \`drainMs\` must be a whole number of milliseconds from 0 to ${maxTimerMs}, such as 5000.`,
     );
   }
   return drainMs;

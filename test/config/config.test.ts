@@ -691,7 +691,7 @@ describe('the option routes', () => {
         {
           setting: 'routes.intent',
           problem: `${JSON.stringify(path)} is not allowed.`,
-          fix: "Use letters, digits and . _ ~ -, no trailing slash, such as '/pay', or false.",
+          fix: "Use segments of letters, digits and . _ ~ -, each after a slash, such as '/pay' or '/a/b'. Or use false.",
         },
       ]);
     },

@@ -171,7 +171,7 @@ test.each([-1, 1.5, Number.NaN, 2 ** 31, '5000' as unknown as number])(
     const { router, origin } = await startSiteWithSequencer();
     await expect(router.close({ drainMs })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringContaining('drainMs'),
+      message: expect.stringContaining('`drainMs` must be a whole number of milliseconds from 0 to 2147483647'),
     });
     expect((await new Browser(origin).send('POST', '/intent', { mode: 'payment' })).status).toBe(201);
   },

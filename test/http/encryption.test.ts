@@ -46,6 +46,9 @@ test('openClientSecret rejects another browser, another intent and a changed tex
   ];
   for (const attempt of await Promise.allSettled(attempts)) {
     expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'internal_error' } });
+    const { message } = (attempt as PromiseRejectedResult).reason;
+    expect(message).toMatch(/cannot be decrypted\. The ledger was changed: create the intent again/);
+    expect(message).not.toContain('INTENT_');
   }
 });
 

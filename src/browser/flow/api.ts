@@ -70,20 +70,20 @@ export async function requestJson<Answer>(
   const answer = await response.json().catch(() => undefined);
   signal.throwIfAborted();
   if (response.ok && answer) return answer;
-  if (!answer?.code) explainForeignAnswer(path, response, !!body);
+  if (!answer?.code) explainForeignAnswer(path, response, body);
   throw new Problem(answer?.code ?? 'unreadable', response.ok ? 502 : response.status, answer?.detail);
 }
 
 const explained = new Set<string>();
 
 /** The router answers every error as JSON with a code. Any other answer is a fault of the installation, reported once. */
-function explainForeignAnswer(path: string, { status, headers, redirected }: Response, isPost: boolean): void {
-  const answer = `${isPost ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without Content-Type'}`;
+function explainForeignAnswer(path: string, { status, headers, redirected }: Response, body?: string): void {
+  const answer = `${body ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without Content-Type'}`;
   // A broken connection truncates an answer of the router too.
   if (explained.has(answer) || / 20.*json/.test(answer)) return;
   explained.add(answer);
   const cause =
-    status === 403
+    status === 403 && body
       ? 'CSRF middleware in front of the router. Mount the router before it'
       : status === 404
         ? 'the path. Mount the router at the root, or set `base`'

@@ -56,6 +56,17 @@ describe('an answer that is not from the router', () => {
     expect(warnings).toEqual([expect.stringMatching(message)]);
   });
 
+  test('403 for GET /status: the console does not name CSRF middleware, which rejects no GET', async () => {
+    const visit = await open(site.page({ script: buttonScript() }));
+    visit.forgive(/status of 403/);
+    const { page } = visit;
+    const answer = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' };
+    await page.route(/\/status\/|\/events$/, (route) => route.fulfill(answer));
+    const warning = page.waitForEvent('console', (line) => line.text().includes('GET /status/'));
+    await begin(page);
+    expect((await warning).text()).toMatch(/returned 403 text\/html.* cause: middleware or a proxy in front/);
+  });
+
   test.each<[string, Parameters<typeof visitWith>[2][number]]>([
     ['an error of the router', status(403, { code: 'cross_site_request' })],
     [

@@ -124,7 +124,10 @@ describe('router.createPayment', () => {
     const of = ({ router }: LedgerSite) => router.createPayment({ ...terms, destination }, { idempotencyKey });
     const payment = await of(first);
     expect(await of(second)).toEqual(payment);
-    await expect(of(stranger)).rejects.toMatchObject({ code: 'internal_error' });
+    await expect(of(stranger)).rejects.toMatchObject({
+      code: 'internal_error',
+      message: expect.stringMatching(/new INTENT_SECRET .* Otherwise the ledger was changed/),
+    });
     const { rows } = await first.router.database.query(
       'select to_jsonb(i)::text as row from express_intents.intents i',
     );
