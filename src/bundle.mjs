@@ -85,12 +85,13 @@ async function bundleImports() {
 const urlOf = (name) => `__url_${Buffer.from(name).toString('hex')}`;
 const anyUrl = /\b__url_([0-9a-f]+)\b/g;
 
-/** CommonJS packages that the entries load, and what they export. `import` parses each twice, `require` once. */
+/**
+ * CommonJS packages that the router loads, and what they export. `import` parses each twice, `require` once. Those of the client are
+ * imported, because a bundler finds only imports.
+ */
 const requiredPackages = {
-  bs58: 'export default required.default',
   cookie: 'export const { parseCookie, stringifySetCookie } = required',
   helmet: 'export default required',
-  'protobufjs/minimal.js': 'export default required',
 };
 
 /** Loads {@link requiredPackages} with `require`. */

@@ -118,7 +118,7 @@ export class SequencerError extends IntentError {
     const { cause, retryAfterMs } = details;
     super(code, message, { ...(cause !== undefined && { cause }), retryAfterMs });
     this.name = 'SequencerError';
-    this.serviceMessage = details.serviceMessage?.slice(0, maxServiceMessageLength);
+    this.serviceMessage = details.serviceMessage && String(details.serviceMessage).slice(0, maxServiceMessageLength);
     this.httpStatus = details.httpStatus;
   }
 }

@@ -790,6 +790,11 @@ const atSites: readonly Case[] = [
     expected: [['origin', 'error', /\/intent answers status 502\.$/, /^Start the app/]],
   },
   {
+    name: 'an app that is down for event streams',
+    plant: () => ({ front: frontAnswering(/\/events$/, 503) }),
+    expected: [['events', 'error', /The event stream answers with status 503\.$/, /^Start the app/]],
+  },
+  {
     name: 'a process at its limit of event streams',
     plant: () => ({ front: frontAnswering(/\/events$/, 503, problemType, '{"code":"too_busy"}') }),
     expected: [['events', 'error', /answers with status 503 too_busy\.$/, /raise connectionLimits\.perProcess/]],
@@ -1077,6 +1082,7 @@ async function findingsOf(name: string, host: Partial<Host> = {}): Promise<reado
 it.each([
   ['origin', /^\/intent$/],
   ['events', /\/events$/],
+  ['events', /\/status\//],
   ['webhook', /^\/intent\/webhook$/],
 ])('doctor skips the check %s while the site is shutting down', async (check, paths) => {
   sound.front.faults = frontAnswering(paths, 503, problemType, '{"code":"closing"}');

@@ -188,7 +188,7 @@ describe('shop@.service', () => {
   test('leaves HOST to server.js, which listens on this machine only', () => {
     const names = [...(unit.Service?.Environment ?? []), ...Object.keys(settings)].map((line) => line.split('=')[0]);
     expect(names).not.toContain('HOST');
-    expect(read('server.js')).toMatch(/server\.listen\(.*, process\.env\.HOST \?\? '127\.0\.0\.1'\)/);
+    expect(read('server.js')).toMatch(/server\.listen\(.*, process\.env\.HOST \|\| '127\.0\.0\.1'\)/);
   });
 
   test('starts node itself as an unprivileged user', () => {

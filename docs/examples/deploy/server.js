@@ -32,7 +32,7 @@ shutDownOnSigterm(server, router);
 async function start() {
   await router.ready();
   await router.database.query('create table if not exists orders (id text primary key, article text not null)');
-  await once(server.listen(process.env.PORT ?? 3000, process.env.HOST ?? '127.0.0.1'), 'listening');
+  await once(server.listen(process.env.PORT ?? 3000, process.env.HOST || '127.0.0.1'), 'listening');
 }
 start().catch((error) => {
   console.error(error.message);

@@ -14,7 +14,7 @@ import {
 } from './check.js';
 import { type ExternalResponse, readProblem, type TextResponse } from './external-client.js';
 import type { SiteRoutes } from './running-site.js';
-import { noSite, rateLimited, shuttingDown } from './site.js';
+import { isAppDown, noSite, rateLimited, shuttingDown, startApp } from './site.js';
 
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
@@ -129,16 +129,18 @@ async function measureService(
   }
   if (answer.status === 429) return { finding: rateLimited };
   const { code = '' } = readProblem(answer.text);
+  if (code === 'closing') return { finding: shuttingDown };
   const text = `The site does not report the status of an intent: ${answer.status} ${code}`.trim();
   const fix = 'See the checks `sequencer`, `stream` and `grpc` above, and the log of the site for the reason.';
   return { finding: failure(`${text}.`, fix) };
 }
 
-/** The router itself answers 503 at its limit of streams, and while it closes. */
+/** The router itself answers 503 at its limit of streams, and while it closes; a proxy, if the app is down. */
 async function explainRefusal({ status, body }: ExternalResponse): Promise<Finding | undefined> {
-  if (status !== 503) return undefined;
+  if (status < 502 || status > 504) return undefined;
   const { code } = readProblem(await body.text());
   if (code === 'closing') return shuttingDown;
+  if (isAppDown(status, code)) return failure(`The event stream answers with status ${status}.`, startApp);
   if (code !== 'too_busy') return undefined;
   const fix = 'Run more processes, or raise connectionLimits.perProcess.';
   return failure('The event stream answers with status 503 too_busy.', fix);

@@ -168,7 +168,7 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
 }
 
 /** A proxy answers without a code, the router always with one. */
-const isAppDown = (status: number, code: string | undefined): boolean =>
+export const isAppDown = (status: number, code: string | undefined): boolean =>
   code === undefined && status >= 502 && status <= 504;
 
 export const rateLimited = skipped(

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
 import { ConfigError, IntentError, messageOf } from '../../errors.js';
+import { currencyIndex } from '../../intents/currency.js';
 import { formatAmount, type Money, parseHundredths, parseMoney } from '../../intents/money.js';
 import { parseAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
@@ -46,9 +47,18 @@ function parseRange(clientAmount: ClientAmount): Range {
   const unknown = problemsOfOptions('clientAmount', clientAmount, ['min', 'max', 'currency']);
   if (unknown.length > 0) throw new ConfigError(unknown);
   const { min, max, currency } = clientAmount;
+  requireCurrency(currency);
   const range = { min: parseLimit('min', min, currency), max: parseLimit('max', max, currency) };
   if (range.min.hundredths <= range.max.hundredths) return range;
   throw invalidRange('min is greater than max.');
+}
+
+function requireCurrency(currency: string): void {
+  try {
+    currencyIndex(currency);
+  } catch (error) {
+    throw invalidRange(messageOf(error));
+  }
 }
 
 function parseLimit(name: 'min' | 'max', amount: string | number, currency: string): Money {

@@ -131,7 +131,11 @@ const fixesByCode: readonly (readonly [code: RegExp, fix: string, why?: string])
   [/^EAI_/, 'DNS did not answer. Fix the name resolution of this machine.'],
   [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, unreachableFix],
   [/^(?:ECONNRESET|EPIPE)$/, 'Check the port, and any pooler or firewall.', 'it closed the connection'],
-  [/^(?:EPROTO|ERR_SSL_)/, noTls.fix, noTls.why],
+  [
+    /^(?:EPROTO|ERR_SSL_)/,
+    'Check the port, the TLS versions of the server, and whether it requires a client certificate.',
+    'the TLS handshake failed',
+  ],
   [/^CERT_HAS_EXPIRED$/, 'Renew the TLS certificate of the database.'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the database certificate in INTENT_DATABASE_URL.'],
   [

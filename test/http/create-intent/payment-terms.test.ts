@@ -218,7 +218,7 @@ describe('clientAmount', () => {
     [{ min: 5, max: 1, currency: 'usd' }, 'min is greater than max.'],
     [{ min: 0.01, max: 1, currency: 'usd' }, '`min` is not a valid amount. The minimum is 0.05 usd.'],
     [{ min: 1, max: 1.001, currency: 'usd' }, '`max` is not a valid amount. Expected a decimal number'],
-    [{ min: 1, max: 2, currency: 'nope' }, 'clientAmount: '],
+    [{ min: 1, max: 2, currency: 'nope' }, 'clientAmount: Unknown currency.'],
   ])('with the range %j is rejected at startup', async (range, problem) => {
     const rejected = expect(startSiteWithSequencer({ clientAmount: range })).rejects;
     await rejected.toThrow(/clientAmount/);

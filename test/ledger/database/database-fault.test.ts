@@ -167,7 +167,7 @@ test.each<[string, Error, RegExp]>([
   ],
   ['a missing privilege', error('permission denied for table intents', { code: '42501' }), /`grant select, insert/],
   ['a connection that was reset', error('read ECONNRESET', { code: 'ECONNRESET' }), /^Check the port/],
-  ['a failed TLS handshake', error('write EPROTO 80:error', { code: 'EPROTO' }), /enable TLS in the server/],
+  ['a failed TLS handshake', error('write EPROTO 80:error', { code: 'EPROTO' }), /TLS versions of the server/],
 ])('the diagnosis of %s names the fix, also as the cause of another error', (_name, cause, fix) => {
   expect(diagnoseDatabase(cause)?.fix).toMatch(fix);
   expect(databaseOutage('It fails', new Error('on top', { cause })).message).toMatch(/^It fails: on top\. /);
