@@ -1,6 +1,5 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
-import { hookTimeoutError } from '../../async/hook-timeout.js';
-import { withTimeout } from '../../async/timeout.js';
+import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
 import { TransactionNotStarted, type TransactionWork } from '../database/database.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';

@@ -1,5 +1,4 @@
-import { hookTimeoutError } from '../../async/hook-timeout.js';
-import { withTimeout } from '../../async/timeout.js';
+import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { errorText } from '../../describe-error.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { ClaimedPayment } from './claimed-payment.js';
