@@ -116,7 +116,11 @@ export function rawCalls(url) {
     };
     connection.socket.on('data', (chunk) => receive(connection, chunk));
     connection.socket.on('error', () => undefined);
-    connection.socket.on('close', () => connection.done?.(undefined));
+    connection.socket.on('close', () => {
+      // The sequencer closes idle connections.
+      if (idle.includes(connection)) idle.splice(idle.indexOf(connection), 1);
+      connection.done?.(undefined);
+    });
     return connection;
   }
 
