@@ -120,11 +120,6 @@ const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
   [/^25006$/, 'Set INTENT_DATABASE_URL to the primary, not to a read-only replica.'],
 ];
 
-const noTls = {
-  why: 'it does not support TLS',
-  fix: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.',
-};
-
 /** Errors of the network and of TLS, by the code that Node gives them. */
 const fixesByCode: readonly (readonly [code: RegExp, fix: string, why?: string])[] = [
   [/^ENOTFOUND$/, 'The host does not exist. Correct it in INTENT_DATABASE_URL.'],
@@ -170,7 +165,10 @@ const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseD
       fix: 'Set it in INTENT_DATABASE_URL: postgres://user:password@host/database',
     },
   ],
-  [/does not support SSL/, noTls],
+  [
+    /does not support SSL/,
+    { why: 'it does not support TLS', fix: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.' },
+  ],
   [/^timeout exceeded|connection timeout|^timeout expired/, { why: 'connecting timed out', fix: unreachableFix }],
 ];
 
