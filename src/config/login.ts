@@ -1,8 +1,7 @@
-import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { IntentError } from '../errors.js';
 import { parseBase58 } from '../keys/base58.js';
-import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
+import { createKeyRing, deriveKey, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import type { Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
@@ -147,7 +146,7 @@ function readCookieKeys(
     return [];
   }
   if (secrets.length > 0) {
-    return secrets.map((secret) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32)));
+    return secrets.map((secret) => deriveKey(secret, purpose));
   }
   const derived = keyRing?.deriveKeys(purpose) ?? [];
   if (keyRing && derived.length === 0) {

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import bs58 from 'bs58';
-import { createKeyRing } from '../../src/keys/key-ring.js';
+import { createKeyRing, deriveKey } from '../../src/keys/key-ring.js';
 import type { Signer } from '../../src/keys/verifier-key.js';
 import { createSigner, generateKeyPair, signerFromSeed } from '../../src/keys/verifier-key.js';
 import { thrownCode } from '../wire/thrown-code.js';
@@ -97,5 +97,27 @@ describe('a new key pair', () => {
     for (const { secret, publicKey } of keys) expect(createSigner(secret).publicKey).toBe(publicKey);
     expect(new Set(keys.map(({ secret }) => secret)).size).toBe(100);
     expect(signerFromSeed(bs58.decode(keys[0]?.secret ?? '')).publicKey).toBe(keys[0]?.publicKey);
+  });
+});
+
+describe('deriveKey', () => {
+  // The first 32 of its 42 bytes.
+  test('of the vector without a salt of RFC 5869 (A.3) is the published key', () => {
+    const expected = '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d';
+    expect(hex(deriveKey(new Uint8Array(22).fill(0x0b), ''))).toBe(expected);
+  });
+
+  test.each([
+    ['', ''],
+    ['a text secret', 'a purpose'],
+    [new Uint8Array(64).fill(7), 'a purpose with ümlauts'],
+    ['s'.repeat(200), 'p'.repeat(900)],
+  ])('of %p for %p is the key of hkdfSync', (secret, purpose) => {
+    expect(hex(deriveKey(secret, purpose))).toBe(hex(new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))));
+  });
+
+  test('of another purpose or secret is another key', () => {
+    const keys = [deriveKey('a', 'b'), deriveKey('a', 'c'), deriveKey('b', 'b')].map(hex);
+    expect(new Set(keys).size).toBe(3);
   });
 });

@@ -1,8 +1,8 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { SignJWT, UnsecuredJWT } from 'jose';
+import { type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { IntentError } from '../../errors.js';
 import { toNativeAmount, toQuarks } from '../../intents/money.js';
-import { formatBase58 } from '../../keys/base58.js';
+import { formatBase58, parseBase58 } from '../../keys/base58.js';
+import { generateKeyPair } from '../../keys/verifier-key.js';
 import type { Journal } from '../journal/journal.js';
 import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
@@ -36,12 +36,12 @@ const hourMs = 3_600_000;
 export class WebhookSigner {
   /** The public webhook key, Base58. */
   readonly webhookPublicKey: string;
-  readonly #privateKey: KeyObject;
+  readonly #privateKey: JWK;
   readonly #now: () => number;
 
   constructor(now: () => number) {
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    this.webhookPublicKey = formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
+    const { publicKey, privateKey } = generateWebhookKey();
+    this.webhookPublicKey = publicKey;
     this.#privateKey = privateKey;
     this.#now = now;
   }
@@ -59,10 +59,18 @@ export class WebhookSigner {
 
   async #tokenOf(claims: WebhookClaims, invalid: SignWebhookOptions['invalid']): Promise<string> {
     if (invalid === 'unsigned') return new UnsecuredJWT(claims).encode();
-    const key = invalid === 'forged' ? generateKeyPairSync('ed25519').privateKey : this.#privateKey;
+    const key = invalid === 'forged' ? generateWebhookKey().privateKey : this.#privateKey;
     const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(key);
     return invalid === 'altered' ? alterClaims(token, claims) : token;
   }
+}
+
+function generateWebhookKey(): { publicKey: string; privateKey: JWK } {
+  const { secret, publicKey } = generateKeyPair();
+  const [d = '', x = ''] = [secret, publicKey].map((text) =>
+    Buffer.from(parseBase58(text, 32, 'invalid_key')).toString('base64url'),
+  );
+  return { publicKey, privateKey: { kty: 'OKP', crv: 'Ed25519', d, x } };
 }
 
 function alterClaims(token: string, claims: WebhookClaims): string {

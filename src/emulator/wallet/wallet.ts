@@ -1,9 +1,10 @@
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { IntentError, SequencerError } from '../../errors.js';
 import { bytesToSign } from '../../intents/signed-intent.js';
 import type { RequestedLogin } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../keys/ed25519.js';
+import { deriveKey } from '../../keys/key-ring.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
 import { requireKnown } from '../../reject-unknown.js';
 import { encode, v1 } from '../../wire/codec.js';
@@ -195,7 +196,7 @@ class SimulatedWallet implements Wallet {
   }
 
   #key(purpose: string): KeyPair {
-    return keyPairFromSeed(new Uint8Array(hkdfSync('sha256', this.#seed, '', `simulated wallet: ${purpose}`, 32)));
+    return keyPairFromSeed(deriveKey(this.#seed, `simulated wallet: ${purpose}`));
   }
 }
 

@@ -1,5 +1,5 @@
-import { hkdfSync } from 'node:crypto';
 import { IntentError } from '../../errors.js';
+import { deriveKey } from '../../keys/key-ring.js';
 import type { Ledger, RecordedTerms } from '../../ledger/ledger.js';
 import { requireKnown } from '../../reject-unknown.js';
 import type { IntentOwner } from '../encryption.js';
@@ -82,7 +82,7 @@ function keyedBy(key: string, ledger: Ledger, terms: RecordedTerms): KeyedReques
 function siteOwner({ login }: RouterContext['config']): IntentOwner {
   const [key, ...former] = login?.cookieKeys ?? [];
   const derive = (from: Uint8Array | undefined, purpose: string): Uint8Array => {
-    if (from) return new Uint8Array(hkdfSync('sha256', from, '', `${purpose} of the site`, 32));
+    if (from) return deriveKey(from, `${purpose} of the site`);
     const message =
       '`idempotencyKey` requires logins, whose secret encrypts the stored client secret. Enable logins, or omit `idempotencyKey`.';
     throw new IntentError('invalid_configuration', message);

@@ -1,6 +1,7 @@
-import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { Request, Response } from 'express';
+import { deriveKey } from '../../keys/key-ring.js';
 
 /** `express-intents doctor` sends its token in this header. The site reports in the same header of the response. */
 export const doctorHeader = 'Intent-Doctor';
@@ -25,7 +26,7 @@ export interface ProxyReport {
 
 /** Proves that the doctor has a secret of the site. It has no other use: it opens no cookie. */
 export const doctorToken = (cookieKey: Uint8Array): string =>
-  Buffer.from(hkdfSync('sha256', cookieKey, '', 'express-intents doctor v1', 32)).toString('base64url');
+  Buffer.from(deriveKey(cookieKey, 'express-intents doctor v1')).toString('base64url');
 
 /** Reports to the doctor how its request arrived. A client without the token gets no report. */
 export function proxyReporter(cookieKeys: readonly Uint8Array[] = []): (req: Request, res: Response) => void {

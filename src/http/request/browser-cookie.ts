@@ -1,6 +1,7 @@
-import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
+import { deriveKey } from '../../keys/key-ring.js';
 import { randomBytes } from '../../keys/random-bytes.js';
 import type { IntentOwner } from '../encryption.js';
 
@@ -87,7 +88,7 @@ class TokenBrowser implements BrowserIdentity {
   }
 
   deriveKey(purpose: string): Uint8Array {
-    return new Uint8Array(hkdfSync('sha256', this.#token, '', purpose, 32));
+    return deriveKey(this.#token, purpose);
   }
 
   extendCookie(maxAgeSeconds: number): void {
