@@ -67,8 +67,9 @@ export function createShop(pool, passport) {
   });
   shop.use('/recipes', recipes);
   shop.get('/buy', (req, res) => {
-    const path = req.query.return;
-    const pay = html`<intent-button order="${path}" success-url="${path}">Pay $${recipeAt(path).price}</intent-button>`;
+    const requested = String(req.query.return);
+    const path = requested.split('?')[0]; // without the query of the page
+    const pay = html`<intent-button order="${path}" success-url="${requested}">Pay $${recipeAt(path).price}</intent-button>`;
     res.send(page('Buy this recipe', pay));
   });
 

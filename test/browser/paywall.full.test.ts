@@ -1,0 +1,39 @@
+import express from 'express';
+import { intentRouter, requirePayment } from 'express-intents';
+import { startSequencer, temporaryLedger } from 'express-intents/testing';
+import { serve } from '../support/sites/serve.js';
+import { clickAndScan } from './support/checkout.js';
+import { useChromium } from './support/visit.js';
+
+const open = useChromium();
+
+test('the payment page of docs/paywalls.md sells a page whose address has a query, and returns to it', async () => {
+  const [sequencer, ledger] = [await startSequencer(), await temporaryLedger()];
+  const terms = { resource: '/articles/tea', amount: '0.50', currency: 'usd' };
+  const orders: unknown[] = [];
+  const payment = (req: express.Request) => {
+    orders.push(req.body.order);
+    return terms;
+  };
+  const router = intentRouter({ ...sequencer.siteOptions(), databaseUrl: ledger.url, payment });
+  const app = express().use(router, express.static('docs/examples/paywall/public', { extensions: ['html'] }));
+  app.get(
+    '/articles/tea',
+    requirePayment(() => terms, { payUrl: '/buy' }),
+    (_req, res) => {
+      res.send('<!doctype html><title>Tea</title><link rel="icon" href="data:,"><p>Water just off the boil.');
+    },
+  );
+  const origin = await serve(app);
+
+  const { page, forgive } = await open(`${origin}/articles/tea?source=mail`);
+  forgive(/favicon/);
+  expect(page.url()).toContain('/buy?return=');
+  await sequencer.wallet('Ada').pay(await clickAndScan(page));
+  await page.getByText('Water just off the boil.').waitFor();
+  expect(page.url()).toBe(`${origin}/articles/tea?source=mail`);
+  expect(orders).toEqual(['/articles/tea']);
+
+  await router.close();
+  await Promise.all([sequencer.close(), ledger.remove()]);
+});
