@@ -182,7 +182,7 @@ const onThisMachine: readonly Case[] = [
         'settings',
         'warning',
         /^INTENT_DESTINATION is not set\.$/,
-        /^Set it\. Ignore this .* returns `destination`, or if the site has no payments\.$/,
+        /^Set it to the account that receives the payments\. Ignore this .* returns `destination`, or if the site has no payments\.$/,
       ],
     ],
   },
@@ -411,7 +411,7 @@ const atSequencers: readonly Case[] = [
       env: { INTENT_SEQUENCER_URL: await answering(200, { 'content-type': 'text/html' }, '<!doctype html>') },
     }),
     expected: [
-      ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
+      ['sequencer', 'error', /does not answer as a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /The message stream at .* does not work: .* status 200/, /WebSockets/],
     ],
   },
@@ -419,7 +419,7 @@ const atSequencers: readonly Case[] = [
     name: 'meaningless bytes',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     expected: [
-      ['sequencer', 'error', /is not a payment service/, /address that your payment service gave you/],
+      ['sequencer', 'error', /does not answer as a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /The message stream at .* does not work/, /WebSockets/],
     ],
   },
@@ -470,7 +470,7 @@ const atSequencers: readonly Case[] = [
       [
         'stream',
         'error',
-        /is not a payment service: The stream carries text\.$/,
+        /does not answer as a payment service: The stream carries text\.$/,
         /^Set INTENT_SEQUENCER_URL to the address that your payment service gave you/,
       ],
     ],
@@ -795,6 +795,11 @@ const atSites: readonly Case[] = [
     expected: [['events', 'error', /The event stream answers with status 503\.$/, /^Start the app/]],
   },
   {
+    name: 'a 503 of more than 256 KiB for event streams',
+    plant: () => ({ front: frontAnswering(/\/events$/, 503, {}, 'x'.repeat(300_000)) }),
+    expected: [['events', 'error', /The event stream answers with status 503\.$/, /^Start the app/]],
+  },
+  {
     name: 'a process at its limit of event streams',
     plant: () => ({ front: frontAnswering(/\/events$/, 503, problemType, '{"code":"too_busy"}') }),
     expected: [['events', 'error', /answers with status 503 too_busy\.$/, /raise connectionLimits\.perProcess/]],
@@ -930,7 +935,7 @@ const atSites: readonly Case[] = [
       };
       return { front: { site: await sound.startSite({ before: guard }) } };
     },
-    expected: [['origin', 'error', /\/intent answers status 403 .* before the router does/, /CSRF guard/]],
+    expected: [['origin', 'error', /\/intent answers status 403 to the doctor\. Expected: /, /CSRF guard/]],
   },
   {
     name: 'a site with another origin',

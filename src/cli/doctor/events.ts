@@ -12,7 +12,7 @@ import {
   skipped,
   warning,
 } from './check.js';
-import { type ExternalResponse, readProblem, type TextResponse } from './external-client.js';
+import { type ExternalResponse, readProblem, readText, type TextResponse } from './external-client.js';
 import type { SiteRoutes } from './running-site.js';
 import { isAppDown, noSite, rateLimited, shuttingDown, startApp } from './site.js';
 
@@ -138,7 +138,7 @@ async function measureService(
 /** The router itself answers 503 at its limit of streams, and while it closes; a proxy, if the app is down. */
 async function explainRefusal({ status, body }: ExternalResponse): Promise<Finding | undefined> {
   if (status < 502 || status > 504) return undefined;
-  const { code } = readProblem(await body.text());
+  const { code } = readProblem(await readText(body).catch(() => ''));
   if (code === 'closing') return shuttingDown;
   if (isAppDown(status, code)) return failure(`The event stream answers with status ${status}.`, startApp);
   if (code !== 'too_busy') return undefined;
@@ -182,7 +182,7 @@ async function checkFirstEvent(
       const hasBoth = chunk.includes('event: status');
       if (!hasBoth) return { finding: ok(`first event after ${firstMs} ms`) };
       if (serviceMs >= slowServiceMs) return { symptom: 'The first two events arrive together', heldMs: serviceMs };
-      const reason = `the payment service answers within ${slowServiceMs} ms, so all events arrive together`;
+      const reason = `the payment service may answer within ${slowServiceMs} ms, and then all events arrive together`;
       return { finding: undecided(reason) };
     }
     const fix = 'See the log of the site.';

@@ -64,19 +64,23 @@ export class ExternalClient {
 
   async read(url: URL, options: ClientRequest): Promise<TextResponse> {
     const { body, ...head } = await this.send(url, options);
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > maxBytes) throw Object.assign(new Error(tooLarge), { code: 'TOO_LARGE' });
-    }
-    return { ...head, text: Buffer.concat(chunks).toString() };
+    return { ...head, text: await readText(body) };
   }
 
   close(): Promise<void> {
     return this.#agent.destroy();
   }
+}
+
+export async function readText(body: ExternalResponse['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > maxBytes) throw Object.assign(new Error(tooLarge), { code: 'TOO_LARGE' });
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** The code and the detail of an error answer (RFC 9457). Empty for any other answer. */
@@ -141,7 +145,10 @@ const networkProblems: readonly (readonly [
   ],
   [
     /^(?:EPROTO|ERR_SSL_|ERR_TLS_)/,
-    (host) => ({ why: `${host} does not speak TLS`, fix: `Serve https at ${host}, or correct the port.` }),
+    (host) => ({
+      why: `the TLS handshake with ${host} failed`,
+      fix: `Serve https at ${host} with a certificate for it, or correct the port.`,
+    }),
   ],
   [
     /^(?:ECONNRESET|UND_ERR_SOCKET|EPIPE|HPE_)/,
