@@ -4,20 +4,20 @@ export interface Article {
   readonly name: string;
   /** Decimal string in usd, because floating point loses cents. */
   readonly price: string;
-  readonly line: string;
+  readonly tagline: string;
 }
 
 export const articles: readonly Article[] = [
-  { slug: 'pot-of-assam', name: 'A pot of Assam', price: '4.50', line: 'Malty, strong, and in no hurry.' },
-  { slug: 'ginger-biscuit', name: 'Ginger biscuit', price: '0.50', line: 'Baked at six, gone by four.' },
-  { slug: 'teapot-for-two', name: 'Teapot for two', price: '30.00', line: 'Pours clean. Keeps its temper.' },
+  { slug: 'pot-of-assam', name: 'A pot of Assam', price: '4.50', tagline: 'Malty, strong, and in no hurry.' },
+  { slug: 'ginger-biscuit', name: 'Ginger biscuit', price: '0.50', tagline: 'Baked at six, gone by four.' },
+  { slug: 'teapot-for-two', name: 'Teapot for two', price: '30.00', tagline: 'Pours clean. Keeps its temper.' },
   {
     slug: 'stoneware-cup',
     name: 'Stoneware cup',
     price: '18.00',
-    line: 'The hook fails the first time: the console shows the retry.',
+    tagline: 'The hook fails the first time: the console shows the retry.',
   },
-  { slug: 'sugar-cube', name: 'One sugar cube', price: '0.05', line: 'The smallest thing we sell.' },
+  { slug: 'sugar-cube', name: 'One sugar cube', price: '0.05', tagline: 'The smallest thing we sell.' },
 ];
 
 const bySlug = new Map(articles.map((article) => [article.slug, article]));

@@ -10,7 +10,7 @@ import { Visitor, type VisitorResponse } from './visitor.js';
 /** Makes a payment and a login on a running shop, as a visitor with a wallet. */
 async function play(): Promise<void> {
   const { shop, sequencer } = addresses();
-  console.log(`Playing against ${shop}, with a wallet of ${sequencer}.`);
+  console.log(`Playing against ${shop}. The wallet uses the sequencer at ${sequencer}.`);
   const visitor = new Visitor(shop);
   await step('The shop is open', async () => expectStatus(await visitor.get('/'), 200));
   const wallet = createWallet({ url: sequencer, name: 'Ada' });

@@ -5,7 +5,7 @@ import type { IntentRouter } from 'express-intents';
 /** Under npm one Ctrl-C is two signals: one from the terminal, and one that npm forwards. */
 const duplicateSignalMs = 500;
 
-/** Most supervisors kill a process ten seconds after SIGTERM. Set `SHUTDOWN_TIMEOUT_MS` if yours waits longer. */
+/** Docker kills a process ten seconds after SIGTERM. Set `SHUTDOWN_TIMEOUT_MS` if your supervisor waits longer. */
 const shutdownTimeoutMs = Number(process.env.SHUTDOWN_TIMEOUT_MS || 9_500);
 
 /**

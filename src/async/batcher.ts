@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 
-/** What an error of a batch says. */
+/** Which items an error of a batch affects. */
 export type BatchFailure =
   /** One of the items may be the cause, and the batch had no effect. It is split to find that item. */
   | 'item'

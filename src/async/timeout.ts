@@ -18,7 +18,7 @@ export function withAbort<Value>(signal: AbortSignalLike, work: () => Value | Pr
 }
 
 export interface TimeoutOptions {
-  /** Cancels the wait with its reason. If it is a list: each of them does. */
+  /** Cancels the wait with its reason. In a list, any of the signals does. */
   readonly signal?: AbortSignalLike | readonly (AbortSignalLike | undefined)[] | undefined;
   /** Creates the error of the timeout. Default: a `TimeoutError`. */
   readonly error?: (() => unknown) | undefined;

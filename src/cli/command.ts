@@ -14,7 +14,7 @@ export interface HostAddress {
 
 /** The network access of the doctor. Tests replace it. */
 export interface Host {
-  /** The address to connect to for a host. Default: the host, by DNS. */
+  /** The address to connect to for a host. By default the same host, resolved by DNS. */
   addressOf(address: HostAddress): HostAddress;
   /** Trusted certificates, in PEM. Undefined for the defaults of Node. */
   readonly ca: ConnectionOptions['ca'];

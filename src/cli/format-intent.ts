@@ -55,7 +55,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
       const after = attempts > 0 ? `, after ${formatFailedCalls(attempts)}` : '';
       return { at, what: `${from} -> ${to}${after}` };
     }),
-    // The history of a login contains it.
+    // The history of a login contains its completion.
     ...(intent.loginCompletedAt && intent.kind === 'payment'
       ? [{ at: intent.loginCompletedAt, what: 'login completed' }]
       : []),

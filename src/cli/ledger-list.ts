@@ -62,7 +62,7 @@ async function list(flags: ListFlags, terminal: Terminal): Promise<number> {
     }
     if (intents.length > 0) for (const line of formatList(intents)) terminal.out(line);
     else if (isFiltered && next)
-      terminal.out(`No match in ${scannedPerPage} searched intents. Continue with the command below.`);
+      terminal.out(`No match in the ${scannedPerPage} intents searched. Continue with the command below.`);
     else if (isFiltered) terminal.out('No intent matches.');
     else terminal.out('The ledger has no intents.');
     if (next)

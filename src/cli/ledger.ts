@@ -67,7 +67,7 @@ function addRetry(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('retry')
     .description(
-      'Makes the site call the failed hook of a dead letter again, or poll an expired, reversed or unverified payment.',
+      'Makes the site call the failed hook of a dead letter again, or poll any other dead, expired or reversed payment.',
     )
     .argument('<id>', 'the intent id')
     .action(action((id: string, flags: EnvironmentOptions) => retry(id, flags, terminal)));
@@ -128,8 +128,8 @@ function addPrune(ledger: Command, { terminal, action }: CommandContext): void {
   const command = ledger
     .command('prune')
     .description(
-      'Deletes old logins, and old payments that are creating, settled, reversed or expired and no longer polled. Other ' +
-        'payments, such as dead letters, stay.',
+      'Deletes old logins, old payments in the state creating, and old payments that are settled, reversed or expired ' +
+        'and no longer polled. Other payments, such as dead letters, stay.',
     )
     .requiredOption('--older-than-days <number>', 'intents created more than this many days ago')
     .option('--archive <file>', 'append the intents to this file as lines of JSON before they are deleted')

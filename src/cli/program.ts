@@ -43,7 +43,7 @@ export function createProgram(context: CommandContext): Command {
       styleArgumentText: (text) => paint('cyan', text),
     })
     .showHelpAfterError('See --help.');
-  // `version()` would read the file at every start.
+  // Commander's `version()` needs the text, so package.json would be read at every start.
   program.on('option:version', () => {
     terminal.out(packageVersion());
     throw new CommanderError(0, 'commander.version', '');

@@ -46,7 +46,7 @@ const clearLine = '\r\u001b[K';
 export function processTerminal(): Terminal {
   const stdout = process.stdout;
   const stderr = process.stderr;
-  // A reader that stops early, such as `head`, fails the write, and `writeLine` reports that.
+  // If a reader stops early, such as `head`, the write fails, and `writeLine` reports that.
   stdout.on('error', () => undefined);
   let shown: string | undefined;
   const progress = (text?: string): void => {

@@ -29,8 +29,8 @@ export interface Routes {
 /** How logins work. */
 export interface LoginOptions {
   /**
-   * The time after the creation of an intent in which it can start a session: a login, or a payment with `login: true`. A later
-   * payment logs no one in. In milliseconds, default 120 000.
+   * How long after its creation an intent (a login, or a payment with `login: true`) can start a session. After that a payment
+   * logs no one in. In milliseconds, default 120 000.
    */
   readonly ttlMs?: number | undefined;
   /** Asks every user "Continue as X?" before the session begins. X is the shortened user id. Default false. */
@@ -68,7 +68,7 @@ export interface HookLimits {
   readonly maxAttempts?: number | undefined;
   /**
    * Timeout of one call to `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter`, in milliseconds. With a ledger also of
-   * `onLogin` and `onSession`. In a folder, `tx` also has a limit of 3000 ms. Default 30 000.
+   * `onLogin` and `onSession`. With a ledger in a folder, `tx` also has a limit of 3000 ms. Default 30 000.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -160,7 +160,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly webhookPublicKey?: string | undefined;
   /** `INTENT_WALLET_URL`: the page that opens the wallet. The client secret is appended as the fragment. */
   readonly walletUrl?: string | undefined;
-  /** `INTENT_DATABASE_URL`: the ledger, a `postgres://` URL, or a folder for one process. */
+  /** `INTENT_DATABASE_URL`: enables the ledger. A `postgres://` URL, or a folder for one process. */
   readonly databaseUrl?: string | undefined;
   /** Allows a folder as the ledger in production. It survives a crash of the process, but not a power failure. */
   readonly allowEmbeddedLedger?: boolean | undefined;

@@ -88,7 +88,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
 
 export const noDestination = {
   problem: 'INTENT_DESTINATION is not set.',
-  fix: 'Set it.',
+  fix: 'Set it to the account that receives the payments.',
 } as const;
 
 export const ignoreIfReturned = 'Ignore this warning if the `payment` hook always returns `destination`';

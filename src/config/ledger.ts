@@ -5,7 +5,10 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** A payment is `late` if its submission is detected later than this after its creation. By default the button stops showing its code at the same time. */
+/**
+ * A payment is `late` if its submission is detected more than this time after its creation. By default the button stops showing
+ * its code at the same time.
+ */
 const lateAfterMs = 15 * 60_000;
 
 /** A process runs at most 64 status calls at once. A quarter of them is reserved for visitors. */

@@ -63,7 +63,7 @@ function readKeepSession(given: readonly string[] = [], report: Report): readonl
 
 const persistedKeyNotice = `The key in ${developmentKeyFile} is used, for development only.`;
 const newKeyNotice = 'A key is generated at each start';
-const keygen = 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>.';
+const keygen = 'Run `npx express-intents keygen`, and set INTENT_VERIFIER_SECRET to the secret that it prints.';
 const correctKey = 'Correct the value, or use a secret that `npx express-intents keygen` prints.';
 
 /** @param isEmbedded whether a generated key is acceptable */

@@ -14,12 +14,12 @@ export function findTypos(env: Environment): readonly VariableTypo[] {
   });
 }
 
-/** The variables that this package does not read, but are named like those that it reads. They may belong to the app. */
+/** The set variables that are named like those of this package, but that it does not read. They may belong to the app. */
 export function unknownVariables(env: Environment): readonly string[] {
   return Object.keys(env).filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name));
 }
 
-/** A sentence about the unknown variables that are not typos of known ones. Empty if there is none. */
+/** A sentence about the unknown variables that are not typos of known ones. Empty if there are none. */
 export function unknownNote(env: Environment): string {
   const typos = findTypos(env).map(({ name }) => name);
   const others = unknownVariables(env).filter((name) => !typos.includes(name));

@@ -213,7 +213,7 @@ function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   };
 }
 
-// The configuration also refuses it. This check covers a direct import.
+// The configuration also refuses production. This check covers a direct import.
 function refuseProduction(): void {
   // biome-ignore lint: the one read outside config/, because a direct import of the emulator has no configuration.
   if (process.env.NODE_ENV !== 'production') return;

@@ -74,7 +74,7 @@ export function parseHundredths(amount: string | number): bigint {
   if (!match) {
     throw new IntentError(
       'invalid_amount',
-      'Expected a decimal number with at most two decimal places, such as 12.50.',
+      'Expected a decimal number without a sign and with at most two decimal places, such as 12.50.',
     );
   }
   const [, whole = '', decimals = ''] = match;

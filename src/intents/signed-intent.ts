@@ -19,7 +19,10 @@ import {
 /** An intent that can be sent to the sequencer. */
 export interface SignedIntent {
   readonly id: string;
-  /** Base58 of 20 bytes, from which the private key of the intent is derived. It leaves the server only after the sequencer accepts the intent. */
+  /**
+   * Base58 of 20 bytes, from which the private key of the intent is derived. It leaves the server only after the sequencer accepts
+   * the intent.
+   */
   readonly clientSecret: string;
   readonly rendezvousKey: Uint8Array;
   readonly message: v1.Message.$Properties;

@@ -53,7 +53,7 @@ export interface PaymentHooks {
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called when two polls within `watch.settledMs` of the settlement report a reversal; later ones are not detected. Same
+   * Called when two polls of the settled payment report a reversal. A reversal after `watch.settledMs` may not be detected. Same
    * guarantees as `onPaid`. Needs a ledger.
    */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;

@@ -35,7 +35,7 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
   const starting = import('../emulator/index.js').then(({ startSequencerFor }) =>
     startSequencerFor({ port, stateFile }, portFix),
   );
-  // If `ready` is called before the start ends, its promise reports the outcome, otherwise the log.
+  // If `ready` is called before the start ends, its promise reports the outcome. Otherwise the log does.
   let isAwaited = false;
   starting.then(
     ({ url, walletUrl }) =>

@@ -65,9 +65,10 @@ export interface IntentRouter extends RequestHandler {
   /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`, but its server is always `/`. */
   openApi(): Promise<OpenApiDocument>;
   /**
-   * Ends event streams, waits for running requests, calls and hooks, and closes all connections. This usually takes less than
-   * ten seconds; a database or service that does not respond adds its timeouts. New `POST` and `status` requests get 503
-   * `closing`, and every response closes its connection. Later payments are settled by another process or after the next start.
+   * Ends event streams, waits for running requests, calls and hooks, and closes its own connections. Call it before
+   * `server.close()`. It usually takes less than ten seconds; a database or service that does not respond adds its timeouts. New
+   * `POST` and `status` requests get 503 `closing`, and every response closes its connection. Later payments are settled by
+   * another process or after the next start.
    *
    * With `drainMs` (milliseconds, default 0) it first waits this long, to give load balancers time to stop sending requests:
    * `health()` is `down` and responses close their connections, but all else works. A second call to `close()` ends the wait.
@@ -222,8 +223,8 @@ function routerContext(parts: ContextParts): RouterContext {
 }
 
 const noPaymentHook =
-  'A destination is set, but without `payment` or `clientAmount` the pages of this site accept no payments. Pass ' +
-  'intentRouter({ payment: (req) => ({ amount, currency }) }), or pass the destination only to router.createPayment.';
+  'A destination is set, but without `payment` or `clientAmount` the pages of this site accept no payments. Add ' +
+  'the hook: intentRouter({ payment: (req) => ({ amount, currency }) }). Or pass the destination only to router.createPayment.';
 
 function logStartup({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
   if (resolveTerms && !config.destination)

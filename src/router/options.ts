@@ -18,7 +18,10 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
   readonly onEvent?: OnEvent | undefined;
   /** OpenTelemetry spans and metrics, through the SDK of the app. Default: enabled if `@opentelemetry/api` is installed. */
   readonly telemetry?: TelemetryOption | undefined;
-  /** `console` (the default), winston or another logger with the same methods; `false` disables logging. */
+  /**
+   * `console` (the default), winston or another logger that is called with `(message, details)`; for pino see `docs/logs.md`.
+   * `false` disables logging.
+   */
   readonly logger?: Logger | false | undefined;
   /** The time in milliseconds, for tests. The ledger uses the clock of its database: see `advanceTime`. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;

@@ -44,7 +44,7 @@ export class SubmissionTracker {
     if (kind === 'client_rejected_login') observer.emit({ type: 'intent_declined', intent, kind: 'login' });
   };
 
-  /** The observer of the ledger: replaces the source of its submissions with the source that was first. */
+  /** The observer of the ledger: replaces the source of a submission with the source that reported it first. */
   readonly ledgerObserver: Observer = {
     emit: (event) => this.#options.observer.emit(this.#withSource(event)),
   };

@@ -26,7 +26,10 @@ export interface CreatePaymentParameters {
   readonly login?: LoginParameters | undefined;
   /** The signers of the login, including that of `login.verifier`. */
   readonly signers?: readonly Signer[] | undefined;
-  /** Recreates the intent of this client secret, if all parameters are the same. Only amount and currency are checked. Default: a new intent. */
+  /**
+   * Recreates the intent of this client secret, if all parameters are the same. Only amount and currency are checked. Default: a
+   * new intent.
+   */
   readonly clientSecret?: string | undefined;
 }
 

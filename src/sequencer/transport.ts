@@ -89,9 +89,9 @@ export function answerTimeoutError(timeoutMs: number, cause?: unknown): Sequence
   return new SequencerError('sequencer_timeout', message, { cause });
 }
 
-/** The payment service cannot be reached. @param at its origin, if known */
-export function unreachableError(cause: unknown, at?: unknown): SequencerError {
-  const where = at === undefined ? '' : ` at ${at}`;
+/** The payment service cannot be reached. @param origin of the service, if known */
+export function unreachableError(cause: unknown, origin?: unknown): SequencerError {
+  const where = origin === undefined ? '' : ` at ${origin}`;
   const message = `The payment service${where} cannot be reached. See \`cause\`. Check its URL, DNS, TLS certificate and the firewall.`;
   return new SequencerError('sequencer_unreachable', message, { cause });
 }

@@ -81,9 +81,12 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.dead_letters': counter('{payment}', 'Payments that became dead letters', {
     dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
   }),
-  'express_intents.ledger.due': gauge('{payment}', 'Payments that are due for a poll or a hook call'),
+  'express_intents.ledger.due': gauge(
+    '{payment}',
+    'Payments that are due for a poll or a hook call, counted up to 1000',
+  ),
   'express_intents.ledger.oldest_due': gauge('s', 'Longest current wait of a due payment'),
-  'express_intents.ledger.dead_letters': gauge('{payment}', 'Dead letters in the ledger'),
+  'express_intents.ledger.dead_letters': gauge('{payment}', 'Dead letters in the ledger, counted up to 1000'),
   'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {
     ledger_unavailable: () => one(),
   }),

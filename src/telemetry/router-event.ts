@@ -62,13 +62,16 @@ export interface RouterEventDetails {
   readonly intent_replayed: IntentFields & KindFields;
   /** `POST /intent` failed, except due to a rate limit or disconnect. `kind` is the requested one. */
   readonly intent_failed: ErrorFields & OptionalKindFields;
-  /** The QR code was scanned. For display only: anyone who sees it can cause this event. */
+  /** The QR code was scanned while a page was connected. For display only: anyone who sees it can cause this event. */
   readonly code_scanned: IntentFields;
-  /** The wallet declined. For display only: anyone who sees the QR code can cause this event. */
+  /** The wallet declined while a page was connected. For display only: anyone who sees the QR code can cause this event. */
   readonly intent_declined: IntentFields & KindFields;
-  /** The payment service has reported a submission. Without a ledger, and for a login, each process that learns of it emits this. */
+  /**
+   * The payment service has reported a submission. Without a ledger, each process that learns of it emits this. With a ledger, this
+   * is emitted once for a payment, and for a login by each process that learns of it and has its client secret.
+   */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
-  /** A submission was detected `afterMs` milliseconds after the creation of its payment, over 15 minutes. It still settles. */
+  /** A payment was detected as submitted `afterMs` milliseconds (over 15 minutes) after its creation. It still settles. */
   readonly payment_late: IntentFields & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed, or the site has none. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };

@@ -25,7 +25,7 @@ interface LedgerRouter {
  *
  * - The clock of the sequencer advances, and with it that of every site that takes `now` from it. Logins without a
  *   ledger, sessions in the router's own cookie, webhook calls (`exp`) and rate limits expire by this clock.
- * - All intents in the ledger become older by this time: logins expire, work becomes due, and `onPaid` may get `late: true` for a
+ * - All intents in the ledger become older by `ms`: logins expire, work becomes due, and `onPaid` may get `late: true` for a
  *   payment submitted afterwards. Resolves when the due work is done, or after 60 seconds for each router.
  *
  * If several sites share a sequencer, pass all routers in one call. If several routers share a database, pass only one.

@@ -85,7 +85,7 @@ describe('keygen', () => {
     const { code, out, error } = await command('keygen', '--public');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(error).toMatch(
-      /^INTENT_VERIFIER_SECRET: .*need a verifier key\.\n {2}-> Run `npx express-intents keygen >> \.env`[^\n]*$/,
+      /^INTENT_VERIFIER_SECRET: .*need a verifier key\.\n {2}-> Run `npx express-intents keygen`[^\n]*$/,
     );
   });
 

@@ -515,7 +515,7 @@ describe('a configuration problem', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'It is not set. Logins need a verifier key.',
-        fix: 'Run `npx express-intents keygen >> .env`, which adds a line INTENT_VERIFIER_SECRET=<secret>. For payments only: intentRouter({ login: false }).',
+        fix: 'Run `npx express-intents keygen`, and set INTENT_VERIFIER_SECRET to the secret that it prints. For payments only: intentRouter({ login: false }).',
       },
     ],
     [
@@ -635,7 +635,7 @@ describe('a configuration problem', () => {
   - INTENT_SEQUENCER_URL: It is not set.
     INTENT_SEQUENCER_URL=<base URL of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
   - INTENT_VERIFIER_SECRET: It is not set. Logins need a verifier key.
-    Run \`npx express-intents keygen >> .env\`, which adds a line INTENT_VERIFIER_SECRET=<secret>. For payments only: intentRouter({ login: false }).
+    Run \`npx express-intents keygen\`, and set INTENT_VERIFIER_SECRET to the secret that it prints. For payments only: intentRouter({ login: false }).
   - INTENT_DOMAIN: It is not set. Logins require the domain of the site.
     INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>`);
   });

@@ -115,7 +115,7 @@ describe('markup', () => {
       slug: hostile,
       name: hostile,
       price: hostile,
-      line: hostile,
+      tagline: hostile,
     } as const satisfies Article;
     const visit = { userId: hostile, isSimulated: false };
     const placed = { id: hostile, number: 1, article, paidAt: new Date(0), isReversed: false };

@@ -128,7 +128,7 @@ describe('intentRouter', () => {
     const router = intentRouter({ ...options, payment: () => ({ amount: 1, currency: 'usd' }) });
     await router.close();
     expect(logged.join()).toContain(
-      'INTENT_DESTINATION is not set. Set it. Ignore this warning if the `payment` hook always returns `destination`.',
+      'INTENT_DESTINATION is not set. Set it to the account that receives the payments. Ignore this warning if the `payment` hook always returns `destination`.',
     );
   });
 

@@ -11,7 +11,7 @@ export const articlePage = (article: Article): Page => ({
         <div>
           <h1>${article.name}</h1>
           <p class="price">${priceOf(article)}</p>
-          <p class="lead">${article.line}</p>
+          <p class="lead">${article.tagline}</p>
           <intent-button class="pay" mode="payment" payee="${shopName}" success-url="/thanks/{{INTENT_ID}}"
             data-article="${article.slug}">Pay ${priceOf(article)}</intent-button>
           <p class="soft">Paid from your wallet in one step.</p>

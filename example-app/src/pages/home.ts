@@ -18,6 +18,6 @@ const card = (article: Article) => html`
             <span class="tile"><img src="/images/${article.slug}.svg" alt="" width="240" height="240" loading="lazy"></span>
             <span class="name">${article.name}</span>
             <span class="price">${priceOf(article)}</span>
-            <span class="soft">${article.line}</span>
+            <span class="soft">${article.tagline}</span>
           </a>
         </li>`;

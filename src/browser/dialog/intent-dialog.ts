@@ -10,7 +10,7 @@ import { qrCode } from './qr-code.js';
 
 // Loaded when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
 
-/** The states that `IntentFlow` sets and describes. `data-state` is the last one, or `awaitingConfirmation` during `confirmUser`. */
+/** The states that `IntentFlow` sets and describes. `data-state` has the current one; during `confirmUser`, `awaitingConfirmation`. */
 export type DialogState =
   | 'preparing'
   | 'waiting'

@@ -14,9 +14,9 @@ import { readProblem } from './external-client.js';
 import { noSite, rejectedBody } from './site.js';
 
 /**
- * Whether the site sees the addresses of visitors: the site reports how requests of the doctor arrive. The doctor sends no
- * `X-Forwarded-For`, so proxies added every address in it, and the site must trust them all. In a second request the doctor
- * claims an address, which the site must not accept.
+ * Whether the site sees the addresses of visitors: the site reports how requests of the doctor arrive. The first request has no
+ * `X-Forwarded-For`, so proxies added every address in it, and the site must trust them all. The second request claims an address
+ * in this header, which the site must not accept.
  */
 export const checkProxy: Check = async (context) => {
   const { siteUrl, settings } = context;

@@ -128,9 +128,9 @@ function redactSecrets(env: Environment): (finding: Finding) => Finding {
 
 function secretsIn(env: Environment): string[] {
   const { INTENT_VERIFIER_SECRET = '', INTENT_SECRET = '', INTENT_DATABASE_URL = '' } = env;
-  const cookies = INTENT_SECRET.split(',').map((part) => part.trim());
+  const cookieSecrets = INTENT_SECRET.split(',').map((part) => part.trim());
   const [, password = ''] = /^[a-z+]+:\/\/[^/@]*?:(.*)@/i.exec(INTENT_DATABASE_URL) ?? [];
-  return [...splitSecrets(INTENT_VERIFIER_SECRET), ...cookies, password, decoded(password)];
+  return [...splitSecrets(INTENT_VERIFIER_SECRET), ...cookieSecrets, password, decoded(password)];
 }
 
 function decoded(text: string): string {

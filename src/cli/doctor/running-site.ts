@@ -10,7 +10,7 @@ export interface SiteRoutes {
 export interface RunningSite {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** With the path of the mount. Undefined if the site does not serve the file of the button. */
+  /** Including the mount path. Undefined if the site does not serve the file of the button. */
   readonly routes: SiteRoutes | undefined;
   /** The path under which the router is mounted. Empty at the root. */
   readonly mountPath: string;
@@ -22,7 +22,7 @@ export const openApiPath = '/intent/v1/openapi.json';
 const siteConfig = /^const intentSite=(\{.*\});$/m;
 
 /**
- * Requests the file of the button, which every site serves and which is cheap. If it is not at its usual path, because the router
+ * Requests the file of the button, which almost every site serves and which is cheap. If it is not at its usual path, because the router
  * is mounted under a path or the route is renamed, the home page may name it.
  * @throws {Error} without an answer
  */

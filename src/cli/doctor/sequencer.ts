@@ -180,8 +180,8 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
     case 'sequencer_bad_response':
     case 'malformed_message':
       return {
-        why: `the server at ${host} is not a payment service: ${error.message.replace(/\.$/, '')}`,
-        fix: wrongAddress,
+        why: `${host} does not answer as a payment service: ${error.message.replace(/\.$/, '')}`,
+        fix: `${wrongAddress} If it is correct, turn off compression in every proxy in front of it.`,
       };
     case 'sequencer_error':
       return {

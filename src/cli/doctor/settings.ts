@@ -106,7 +106,7 @@ export const checkSettings: Check = async ({ env, problems, production }) => {
   ];
 };
 
-/** Without a destination, payments fail unless their terms have one. The environment does not show if the site has payments. */
+/** Without a destination, payments fail unless their terms have one. The environment does not show whether the site has payments. */
 function checkDestination(env: Environment, production: boolean): Finding[] {
   const isGenerated = env.INTENT_SEQUENCER_URL === 'embedded' && !production;
   if (env.INTENT_DESTINATION || isGenerated) return [];

@@ -162,8 +162,8 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
   if (isAppDown(status, code)) return failure(`${url.pathname} answers ${what}.`, startApp);
   return failure(
-    `${url.pathname} answers ${what} to a request from the doctor, before the router does.`,
-    'Another handler answers first, such as a CSRF guard or a firewall. Exclude this path from it, or mount the router before it.',
+    `${url.pathname} answers ${what} to the doctor. Expected: ${rejectedCode} from the router.`,
+    'Another handler answers or changes the request first, such as a CSRF guard, a body parser or a firewall. Exclude this path from it, or mount the router before it.',
   );
 }
 

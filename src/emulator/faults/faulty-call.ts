@@ -20,7 +20,7 @@ export interface FaultyCall {
   readonly signal: AbortSignal;
 }
 
-/** Returns the envelope of a faulty call. With `when: 'before'`, all but `forget` skip the operation and corrupt an empty OK. */
+/** Returns the envelope of a faulty call. With `when: 'before'`, all but `forget` skip the operation and corrupt an empty OK envelope. */
 async function corruptedEnvelope({ fault, perform, forget }: FaultyCall): Promise<Uint8Array> {
   const { kind, when } = fault;
   if (kind === 'forget') {

@@ -52,7 +52,7 @@ const defaultLimits: JournalLimits = {
   bytes: 32 * 1024 * 1024,
 };
 
-/** Operations that can create an intent. A refused call has a timeline too. */
+/** Operations that can create an intent. A refused create has a timeline too. */
 const createOperations = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
 
 /**

@@ -32,7 +32,7 @@ export function update(element, data, render) {
   element.replaceChildren(...[render(data)].flat());
 }
 
-/** Updates a list to one child for each item. Unchanged children stay; changed ones keep their focus and open details. */
+/** Updates the children of a list: one for each item. Unchanged children stay; changed ones keep their focus and open details. */
 export function updateList(list, items, keyOf, render) {
   const existing = new Map([...list.children].map((child) => [child.dataset.key, child]));
   let next = list.firstElementChild;
@@ -57,7 +57,7 @@ export function updateList(list, items, keyOf, render) {
   for (const child of existing.values()) child.remove();
 }
 
-/** Opens the details that were open. Returns a function that restores the focus, to be called after insertion. */
+/** Restores which details are open. Returns a function that restores the focus, to be called after insertion. */
 function carryOver(old, element) {
   const oldDetails = old.querySelectorAll('details');
   for (const [index, details] of element.querySelectorAll('details').entries()) {

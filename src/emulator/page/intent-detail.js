@@ -20,7 +20,8 @@ export function showIntent(intent, onReverse) {
 }
 
 export function showOther({ entries, dropped }) {
-  const text = 'Unreadable requests, unknown operations, and requests for unknown intents.';
+  const text =
+    'Unreadable requests, unknown operations, requests for unknown intents, and faults that reject a WebSocket.';
   update(byId('detail-head'), text, () => [
     heading('Calls without an intent'),
     createElement('p', { className: 'lead' }, text),

@@ -28,7 +28,7 @@ const maxAppended = 8 * 1024 * 1024;
  * intent or the id of a forgotten one; if an id has several lines, the last one applies.
  *
  * Each change is one append. At every start and after `maxAppended` characters, a new file is written and renamed over the
- * old one. This survives a crash of the process at any time, but not a power failure.
+ * old one. The data survives a crash of the process at any time, but not a power failure.
  */
 export class StateFile implements IntentPersistence {
   readonly #file: string;

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import type { StoredIntent } from './intent-store.js';
 import type { SequencerState } from './sequencer-state.js';
 
-/** A milestone of an intent. After `declined` a wallet can still pay. */
+/** A milestone of an intent. A declined intent can still be submitted. */
 export type IntentMilestone = 'created' | 'scanned' | 'declined' | 'submitted';
 
 const milestones: Readonly<Record<IntentMilestone, (intent: StoredIntent) => boolean>> = {

@@ -25,7 +25,7 @@ export interface CreatePaymentOptions {
 export interface CreatedPayment {
   /** The intent id, Base58: for `router.intents`, and the `id` that the hooks receive. */
   readonly id: string;
-  /** The text of the QR code. Anyone who has it can pay or decline this intent. */
+  /** Anyone who has it can pay or decline this intent. In a QR code encode `walletLink`, or this if there is no `walletLink`. */
   readonly clientSecret: string;
   /** Opens the wallet. It contains the client secret. Undefined without `INTENT_WALLET_URL`, unless the sequencer is embedded. */
   readonly walletLink: string | undefined;

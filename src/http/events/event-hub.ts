@@ -1,7 +1,7 @@
 import { jitteredMs } from '../../async/backoff.js';
 import type { ConnectionLimits } from '../../config/config-options.js';
 import { unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
-import { ConnectionLimiter, type ConnectionOwner, raiseFix } from '../limits/connection-limiter.js';
+import { ConnectionLimiter, type ConnectionOwner, streamLimitFix } from '../limits/connection-limiter.js';
 import type { Logger } from '../logger.js';
 import { type FeedContext, IntentFeed } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
@@ -21,7 +21,7 @@ export function closingFrame(): Buffer {
 export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): ConnectionLimiter {
   return new ConnectionLimiter(limits, () =>
     logger.warn(
-      `express-intents: limit of ${limits.perProcess} event streams reached; further streams are rejected. ${raiseFix}`,
+      `express-intents: limit of ${limits.perProcess} event streams reached; further streams are rejected. ${streamLimitFix}`,
     ),
   );
 }

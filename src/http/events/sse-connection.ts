@@ -93,7 +93,7 @@ const endOfHead = /\r\n\r\n$/;
 
 /**
  * Node stores the headers of an open response as a chain of about seventy strings. A search flattens them to one string of half
- * the size, which matters with thousands of open streams. The compiler must not remove the search.
+ * the size, which matters with thousands of open streams. Its result is not needed.
  */
 function joinHead(res: Response): void {
   const { _header: head } = res as { _header?: unknown };

@@ -2,7 +2,7 @@ import type { ConnectionLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
-export const raiseFix = 'Run more processes, or raise connectionLimits.perProcess.';
+export const streamLimitFix = 'Run more processes, or raise connectionLimits.perProcess.';
 
 /** The owner whose limits an event stream counts against, in addition to the limit of the process. */
 export interface ConnectionOwner extends Partial<RateLimitKey> {
@@ -71,7 +71,7 @@ export class ConnectionLimiter {
     this.#isFull = true;
     return new IntentError(
       'too_busy',
-      `This process has reached its limit of ${this.#limits.perProcess} event streams. ${raiseFix}`,
+      `This process has reached its limit of ${this.#limits.perProcess} event streams. ${streamLimitFix}`,
     );
   }
 }

@@ -77,7 +77,7 @@ export interface HealthTiming {
   readonly ledgerDownAfterMs: number;
 }
 
-/** The timeout is below the second that load balancers wait by default. */
+/** The timeout is below one second, the default timeout of a Kubernetes probe. */
 const defaultTiming: HealthTiming = {
   timeoutMs: 800,
   skipProbeMs: 15_000,

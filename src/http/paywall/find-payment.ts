@@ -77,8 +77,8 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
 }
 
 /**
- * Polls and settles a created payment that the service reports as submitted. One that is submitted in the ledger has been polled.
- * Returns whether one may be settled now, or soon.
+ * Rechecks the pending payments. A created one is rechecked only if the service reports it as submitted.
+ * @returns whether one may be settled now, or soon
  */
 async function recheckPending(
   { ledger, statusCache }: PaymentSearch,

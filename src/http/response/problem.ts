@@ -18,8 +18,8 @@ export interface ProblemDetails {
 }
 
 /**
- * The problem details of an error for the client. Client errors include the message of the router. Server errors have only the title, so that
- * no text of the service, no stack and no configuration of the site is exposed.
+ * The problem details of an error for the client. Client errors include the message of the router. Server errors have only the
+ * title, so that no text of the service, no stack and no configuration of the site is exposed.
  */
 export function toProblemDetails(error: unknown): ProblemDetails {
   if (error instanceof IntentError) {

@@ -18,7 +18,10 @@ export interface AppSession {
    * @throws {IntentError} `session_unavailable`, `invalid_configuration` @throws what `onSession` throws
    */
   start(login: StartingLogin): Promise<void>;
-  /** Starts a new, empty session. cookie-session: deletes the session. @throws {IntentError} `session_unavailable`, `invalid_configuration` */
+  /**
+   * Starts a new, empty session. cookie-session: deletes the session.
+   * @throws {IntentError} `session_unavailable`, `invalid_configuration`
+   */
   end(): Promise<void>;
 }
 

@@ -64,10 +64,10 @@ export async function currentUser(req: Request): Promise<IntentUser | undefined>
 
 /**
  * Logs out, on any route after `intentRouter()`, as `DELETE /session` does. An empty session replaces a session of the app that
- * has the login; with cookie-session, `req.session` becomes null. Without a login nothing changes. Call it before the response is sent, in a route that other sites cannot call:
- * a `POST` route with the app's CSRF protection.
- * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `invalid_configuration` if it
- *   does not regenerate; `internal_error` if the response was already sent
+ * has the login; with cookie-session, `req.session` becomes null. Without a login nothing changes. Call it before the response is
+ * sent, in a route that other sites cannot call: a `POST` route with the app's CSRF protection.
+ * @throws {IntentError} `router_missing`; `session_unavailable` if the session store fails; `invalid_configuration` if it does
+ *   not regenerate the session; `internal_error` if the response was already sent
  */
 export async function logOut(req: Request, res: Response): Promise<void> {
   const { context } = requireRouter(req);

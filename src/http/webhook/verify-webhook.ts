@@ -83,7 +83,7 @@ function digestOf(jwt: string): string {
 
 const parserFix = 'mount the router before body parsers for application/jwt.';
 const keyFix = 'check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.';
-const contentFix = 'report this error to it.';
+const contentFix = 'report this error to its operator.';
 
 /** The reason is not exposed to the caller. */
 const invalid = (reason: string, fix: string): IntentError =>

@@ -1,4 +1,4 @@
-import { IntentError, type IntentErrorOptions } from '../../errors.js';
+import { IntentError, type IntentErrorOptions, withPeriod } from '../../errors.js';
 
 // Classifies the error of a database call: an error of the statement, a failure of this one call, or an outage that
 // affects all calls. Finds the cause and the fix.
@@ -77,7 +77,7 @@ export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
 }
 
 function withFix(what: string, cause: unknown, fix?: string): string {
-  return withReason(what, cause) + (fix ? `. ${fix}` : '');
+  return fix ? `${withPeriod(withReason(what, cause))} ${fix}` : withReason(what, cause);
 }
 
 function withReason(what: string, cause: unknown): string {

@@ -13,7 +13,7 @@ export interface QueryResult<Row> {
 export interface Queryable {
   /**
    * Runs one statement. Several statements in one text are an error.
-   * @throws {IntentError} `ledger_unavailable`; `internal_error` for a statement that is not accepted here, or too late
+   * @throws {IntentError} `ledger_unavailable`; `internal_error` for a statement that is not accepted here, or after its transaction ended
    * @throws the error of the driver
    */
   query<Row extends object = Record<string, unknown>>(
@@ -26,7 +26,7 @@ export interface Queryable {
 export interface DatabaseTransaction extends Queryable {
   /**
    * For a query builder: has the `query` method of a `PoolClient` of pg, or of a `Transaction` of PGlite, the embedded
-   * database. It accepts one statement per call, and no cursors, COPY streams or named prepared statements. On Postgres
+   * database. It accepts one statement per call, no cursors and no COPY streams, and ignores the name of a query. On Postgres
    * `release()` does nothing. In TypeScript: `tx.client as PoolClient`.
    */
   readonly client: unknown;
@@ -70,7 +70,7 @@ export interface Database extends Queryable {
    * Commits what `work` writes when it resolves. Rolls back when it rejects or when the commit fails.
    *
    * On PGlite all other calls wait until the open transaction ends. Such a call from within `work` would be a deadlock,
-   * so it fails at once. `work` may set savepoints, but not begin or end transactions. The transaction is
+   * so it fails immediately. `work` may set savepoints, but not begin or end transactions. The transaction is
    * rolled back if a statement still runs when `work` ends, or fails and is not rolled back to a savepoint. Session state
    * (settings, a role, session locks, temporary tables, cursors) ends with the transaction.
    * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened

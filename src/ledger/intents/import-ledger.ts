@@ -52,8 +52,8 @@ function requireHeader(line: string, current: number): void {
   if (schemaVersion <= current) return;
   throw new IntentError(
     'invalid_request',
-    `The file is from a ledger with migration ${schemaVersion}. The newest migration of this ledger is ${current}. Install the version of ` +
-      'express-intents that exported the file, then run `npx express-intents migrate`. Nothing was imported.',
+    `The file is from a ledger with migration ${schemaVersion}. The newest migration of this ledger is ${current}. Install the ` +
+      'version of express-intents that exported the file, then run `npx express-intents migrate`. Nothing was imported.',
   );
 }
 

@@ -132,4 +132,4 @@ function explainMigration(error: unknown): unknown {
 const inUse = `\
 The ledger cannot be migrated: a long transaction has locked its tables. Find it with \
 \`select pid, xact_start, query from pg_stat_activity where xact_start < now() - interval '1 second' order by xact_start\`, \
-and end it with \`select pg_terminate_backend(<pid>)\`. Run a failed \`npx express-intents migrate\` again.`;
+and end it with \`select pg_terminate_backend(<pid>)\`. If \`npx express-intents migrate\` failed, run it again.`;

@@ -12,7 +12,7 @@ import type { Lane } from './hook-lanes.js';
 //
 // Every write of the work requires its `lease_token`. So a process that lost its claim writes nothing.
 
-/** A hook during which the process may end. */
+/** A hook whose start is recorded, because the process may end while it runs. */
 export type RunningHook = DeadLetter['hook'];
 
 /** A payment that this process has claimed, as of the claim. */

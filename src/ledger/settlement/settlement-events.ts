@@ -47,7 +47,7 @@ export function emitDeadLetter({ observer }: Context, letter: DeadLetter & { rea
 export interface ObservedHookCall {
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
   readonly payment: Payment;
-  /** 1 for the first call, which is the default. */
+  /** Default 1, also for repeated calls of `verifyPayment`. */
   readonly attempt?: number;
   readonly leaseSignal: AbortSignal;
 }

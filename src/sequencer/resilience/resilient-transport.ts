@@ -57,7 +57,7 @@ export interface ResilientTransport extends Transport, CallTransport {
 }
 
 /**
- * Every call to the service goes through here. A call waits for a permit, fails at once while the circuit of its
+ * Every call to the service goes through here. A call waits for a permit, fails immediately while the circuit of its
  * operation is open, has a timeout, and is retried if the operation, the error, the remaining time and the retry budget
  * allow it. Streams pass through unchanged.
  *
@@ -213,7 +213,7 @@ class ResilientCalls {
 }
 
 function tooBusy({ held, waiting }: Semaphore): IntentError {
-  const message = `${held} calls of this operation are running and ${waiting} are waiting, which is the limit. Retry later.`;
+  const message = `Limit reached: ${held} calls of this operation of the payment service are running, and ${waiting} wait. Retry later.`;
   return new IntentError('too_busy', message, { retryAfterMs: 1_000 });
 }
 

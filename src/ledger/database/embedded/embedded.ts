@@ -55,7 +55,8 @@ const pauseFactor = 4;
 /**
  * A ledger in a folder, for one process. Commits survive a crash of the process, but not a power failure.
  * @throws {ConfigError} if PGlite is not installed, with how to install it
- * @throws {IntentError} `ledger_locked` if the folder is already open, `ledger_unavailable` if it cannot be opened
+ * @throws {IntentError} `ledger_locked` if the folder is already open, `invalid_configuration` if it cannot be locked,
+ *   `ledger_unavailable` if it cannot be opened
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
   const { waitMs = 10_000, hookMs = 3_000, closeMs = 15_000, clock = systemClock } = options;

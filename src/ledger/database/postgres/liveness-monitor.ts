@@ -17,7 +17,7 @@ export interface LivenessOptions extends LivenessTiming {
 
 /**
  * Distinguishes a slow database from one that stopped responding without closing its connections, as after a cut cable.
- * While the database is silent, calls fail at once instead of after their timeout.
+ * While the database is silent, calls fail immediately instead of after their timeout.
  *
  *     answering -- a call waits, no call was answered for quietMs, and a probe fails --> silent: `onSilence` is called
  *     silent    -- a probe succeeds; they are repeated every retryMs ------------------> answering
