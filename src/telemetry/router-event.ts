@@ -67,8 +67,8 @@ export interface RouterEventDetails {
   /** The wallet declined while a page was connected. For display only: anyone who sees the QR code can cause this event. */
   readonly intent_declined: IntentFields & KindFields;
   /**
-   * The payment service has reported a submission. Without a ledger, each process that learns of it emits this. With a ledger, this
-   * is emitted once for a payment, and for a login by each process that learns of it and has its client secret.
+   * The payment service has reported a submission. Without a ledger, each process that learns of it emits this. With a ledger, the
+   * process that records the submission of a payment emits it, and for a login each process that learns of it and has its secret.
    */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
   /** A payment was detected as submitted `afterMs` milliseconds (over 15 minutes) after its creation. It still settles. */

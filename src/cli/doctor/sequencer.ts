@@ -181,7 +181,7 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
     case 'malformed_message':
       return {
         why: `${host} does not answer as a payment service: ${error.message.replace(/\.$/, '')}`,
-        fix: `${wrongAddress} If it is correct, turn off compression in every proxy in front of it.`,
+        fix: wrongAddress,
       };
     case 'sequencer_error':
       return {
