@@ -70,7 +70,7 @@ async function bundle(entry, { plugins = [], ...options } = {}) {
     mangle: { toplevel: true },
     format: { comments: false },
   });
-  // With these comments an app's bundler leaves the import alone, without a warning.
+  // With these comments an app's bundler keeps the import unchanged and does not warn.
   return code.replace(/\bimport\((?=\w+\))/, '$&/* webpackIgnore: true *//* @vite-ignore */');
 }
 

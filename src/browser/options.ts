@@ -35,8 +35,8 @@ export interface ButtonOptions {
   /** The path the router is mounted under, such as `/shop`. Default: derived from the URL of elements.js; empty in a bundle. */
   base?: string | undefined;
   /**
-   * With `mode: 'payment'`, `{}` completes the login of a payment whose terms have `login: true`, before `success`. `clientSecret` is
-   * the same as that of `update`; `verifier` is ignored.
+   * With `mode: 'payment'`, `{}` completes the login of a payment whose terms have `login: true`, before `success`. `clientSecret` has
+   * the effect of `update`; `verifier` is ignored.
    */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }

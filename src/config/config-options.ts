@@ -131,8 +131,8 @@ export interface ConfigOptions extends GrpcNames {
   /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
   /**
-   * `INTENT_VERIFIER_SECRET`: the secrets of the verifier keys, which sign logins, separated by commas, in the forms of
-   * `createSigner`. The first secret signs. The key file lists the public key of each. `INTENT_VERIFIER_SECRET_FILE` can name a
+   * `INTENT_VERIFIER_SECRET`: the secrets of the verifier keys, which sign logins, separated by commas, in the forms that
+   * `createSigner` accepts. The first secret signs. The key file lists the public key of each. `INTENT_VERIFIER_SECRET_FILE` can name a
    * file with the same content instead. Both together are an error.
    */
   readonly verifierSecret?: string | undefined;

@@ -14,7 +14,7 @@ export function findTypos(env: Environment): readonly VariableTypo[] {
   });
 }
 
-/** The set variables that are named like those of this package, but that it does not read. They may belong to the app. */
+/** The variables that begin with `INTENT_` or `INTENTS_`, but that this package does not read. They may belong to the app. */
 export function unknownVariables(env: Environment): readonly string[] {
   return Object.keys(env).filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name));
 }

@@ -11,7 +11,7 @@ const remembered = { capacity: 10_000, ttlMs: 24 * 3_600_000 } as const;
 export interface SubmissionTrackerOptions {
   readonly observer: Observer;
   readonly secrets: ClientSecretCache;
-  /** Whether a ledger emits the submission of payments, which it does once across all processes. */
+  /** Whether a ledger emits the submission of payments. Only the process that records a submission emits it. */
   readonly hasLedger: boolean;
   readonly now: () => number;
 }

@@ -108,7 +108,7 @@ export interface RouterEventDetails {
   readonly stream_opened: IntentFields;
   /** An event stream has ended after `durationMs` milliseconds. */
   readonly stream_closed: IntentFields & { readonly durationMs: number };
-  /** An event stream was rejected by a limit or during shutdown. */
+  /** An event stream was rejected by a limit of `connectionLimits` or during shutdown. */
   readonly stream_rejected: IntentFields & ErrorFields;
   /** A call to the payment service has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {

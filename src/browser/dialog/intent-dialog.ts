@@ -147,7 +147,7 @@ export class IntentDialog {
     this.#settings = settings;
     element.lang = locale;
     element.toggleAttribute('data-here', !!walletUrl && isHandheld());
-    // A login can have another purpose, such as linking a wallet, which only the page's own text of the button names.
+    // A login can have another purpose, such as linking a wallet. Only the page's own button text names it.
     this.#title.textContent = (mode === 'login' && (this.#host.textContent?.trim() || label)) || title;
     this.#payee.textContent = payee;
     for (const empty of [this.#amount, this.#item, this.#lifetime]) {

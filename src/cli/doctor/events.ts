@@ -168,7 +168,7 @@ function checkHead({ status, headers, body }: ExternalResponse): Finding | undef
   return wrong;
 }
 
-/** The site sends the first event immediately, and the second after its sequencer answers. Both in one chunk indicate a buffer. */
+/** The site sends `retry` immediately, and the event `status` after its sequencer answers. Both in one chunk indicate a buffer. */
 async function checkFirstEvent(
   { body, tookMs }: ExternalResponse,
   serviceMs: number,
