@@ -4,7 +4,7 @@ const read = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 
 interface Row {
   readonly attack: string;
-  readonly defence: string;
+  readonly defense: string;
   /** Each a file in `test/`, without `.test.ts`, and the name of a test, or of a group of tests, in it. */
   readonly tests: readonly (readonly [file: string, name: string])[];
 }
@@ -13,8 +13,8 @@ interface Row {
 function rowsOf(page: string): Row[] {
   const lines = page.split('\n').filter((line) => /^\| (?!attack \|)/.test(line));
   return lines.map((line) => {
-    const [attack = '', defence = '', tests = ''] = line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''));
-    return { attack, defence, tests: tests.split('<br>').map(testOf) };
+    const [attack = '', defense = '', tests = ''] = line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''));
+    return { attack, defense, tests: tests.split('<br>').map(testOf) };
   });
 }
 
@@ -43,7 +43,7 @@ function faultsOf(page: string): string[] {
   const isNamed = (file: string, name: string) => named.some((test) => test[0] === file && test[1] === name);
   return [
     ...rows
-      .filter(({ attack, defence }) => attack === '' || defence.length < 20)
+      .filter(({ attack, defense }) => attack === '' || defense.length < 20)
       .map(({ attack }) => `thin: ${attack}`),
     ...named.filter(([file, name]) => !file || !namesIn(file).includes(name)).map((test) => `no such test: ${test}`),
     ...attackFiles.flatMap((file) =>
@@ -69,7 +69,7 @@ describe('SECURITY.md', () => {
     ['a missing test', (text: string) => text.replace('` login CSRF', '` login CSRF of tomorrow')],
     ['a missing file', (text: string) => text.replace('injection` header', 'headers` header')],
     ['a missing attack', (text: string) => text.replace(/^\| Clickjacking .*\n/m, '')],
-    ['a missing defence', (text: string) => text.replace(/^(\| Clickjacking) \| [^|]+/m, '$1 | none ')],
+    ['a missing defense', (text: string) => text.replace(/^(\| Clickjacking) \| [^|]+/m, '$1 | none ')],
   ])('is checked: %s is detected', (_name, corrupt) => {
     const corrupted = corrupt(page);
     expect(corrupted).not.toBe(page);

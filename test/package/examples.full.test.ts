@@ -65,7 +65,6 @@ test('the example for jest passes and leaves no handle open', async () => {
 
 test('the example for jest in a CommonJS project passes on any Node without a flag', async () => {
   project.copy(`${examples}/jest-commonjs`, 'commonjs');
-  project.write('commonjs/package.json', '{ "private": true }');
   const options = { timeoutMs: 150_000, folder: 'commonjs' };
   const ended = await project.node([modules('jest/bin/jest.js'), '--detectOpenHandles'], { NO_COLOR: '1' }, options);
   expectPassed(ended, /^Tests: +2 passed, 2 total$/m);

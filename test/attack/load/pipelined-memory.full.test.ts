@@ -46,7 +46,7 @@ describe('pipelined streams in a process with a small heap', () => {
     async (_, query) => {
       const { origin, report } = await startChild();
       const path = `/intent/${intentId}/events`;
-      // 9,000 requests. Without the defence each held 9 to 24 KiB.
+      // 9,000 requests. Without the defense each held 9 to 24 KiB.
       for (let round = 1; round <= 150; round += 1) {
         const stream = new RawStream(origin, path + query);
         for (let n = 1; n < requestsPerConnection; n += 1) stream.request(path + query);

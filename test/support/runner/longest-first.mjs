@@ -8,7 +8,7 @@ const longest = [
   'fuzz/http',
   'bench/short-forms',
   'ledger/proof/postgres-faults',
-  'attack/unauthorised',
+  'attack/unauthorized',
   'ledger/proof/plans',
   'e2e/npm-start',
   'package/examples',

@@ -1,4 +1,4 @@
-// The defences of SECURITY.md, each removed, and the attacks that must then succeed. Defences that need a browser or the build
+// The defenses of SECURITY.md, each removed, and the attacks that must then succeed. Defences that need a browser or the build
 // are missing: only the sources are copied.
 
 const attack = (name) => [`attack/${name}.test.ts`];
@@ -10,7 +10,7 @@ export const removedDefences = [
     file: 'http/request/origin-guard.ts',
     from: "if (site === 'same-origin') return;",
     to: "if (site !== 'nowhere') return;",
-    caughtBy: [...attack('login'), ...attack('unauthorised')],
+    caughtBy: [...attack('login'), ...attack('unauthorized')],
   },
   {
     name: 'removed: a sibling domain is another site',
@@ -31,7 +31,7 @@ export const removedDefences = [
     file: 'http/request/read-body.ts',
     from: "if (mediaType.trim().toLowerCase() === expected && encoding === 'identity') return;",
     to: "if (encoding === 'identity' && mediaType !== 'none') return;",
-    caughtBy: attack('unauthorised'),
+    caughtBy: attack('unauthorized'),
   },
   {
     name: 'removed: a login belongs to the browser that started it',
