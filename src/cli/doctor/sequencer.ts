@@ -181,7 +181,9 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
     case 'malformed_message':
       return {
         why: `${host} does not answer as a payment service: ${error.message.replace(/\.$/, '')}`,
-        fix: error.message.includes('is compressed') ? 'Turn off this compression. The address is correct.' : wrongAddress,
+        fix: error.message.includes('is compressed')
+          ? 'Turn off this compression. The address is correct.'
+          : wrongAddress,
       };
     case 'sequencer_error':
       return {

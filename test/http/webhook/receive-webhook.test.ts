@@ -236,7 +236,10 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
       `rejected a webhook call: signature verification failed. If the payment service sent it, ${keyOrClock}`,
     ],
     ['an exp in the past', keyOrClock],
-    ['no state', 'The claim intent or state is missing. If the payment service sent it, report this error to its operator.'],
+    [
+      'no state',
+      'The claim intent or state is missing. If the payment service sent it, report this error to its operator.',
+    ],
     [
       'an embedded key with a valid signature',
       'The header jwk is not allowed. If the payment service sent it, report this error to its operator.',
