@@ -424,6 +424,16 @@ const atSequencers: readonly Case[] = [
     ],
   },
   {
+    name: 'a compressed response of the sequencer',
+    plant: async () => ({
+      env: { INTENT_SEQUENCER_URL: await answering(200, { 'content-encoding': 'gzip' }, 'compressed') },
+    }),
+    expected: [
+      ['sequencer', 'error', /does not answer as a payment service: .* is compressed/, /^Turn off this compression\./],
+      ['stream', 'warning', /The message stream at .* does not work/, /WebSockets/],
+    ],
+  },
+  {
     name: 'a superfluous path in its URL',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     expected: [
