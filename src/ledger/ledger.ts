@@ -191,8 +191,8 @@ export interface IntentRecords {
   /** The state changes of an intent, oldest first. @throws as `find` */
   history(id: string): Promise<readonly StateChange[]>;
   /**
-   * Calls the failed `onPaid` or `onReversed` of a `dead` intent again; polls any other `dead`, `expired` or `reversed`
-   * one again. False if the intent is in another state or unknown. @throws as `find`
+   * Retries a `dead`, `expired` or `reversed` intent. If `onPaid` or `onReversed` failed, calls that hook again; otherwise polls it.
+   * False if the intent is in another state or unknown. @throws as `find`
    */
   retry(id: string): Promise<boolean>;
   /**
