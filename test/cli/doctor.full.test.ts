@@ -619,7 +619,7 @@ const atKeyFiles: readonly Case[] = [
         'key file',
         'warning',
         /lists \w{32,44}, whose secret is not set here/,
-        /remove the old secret from the site and restart it/,
+        /remove the old secret from the site, and restart the site/,
       ],
     ],
   },
