@@ -110,6 +110,9 @@ const packageLoader = {
   },
 };
 
+/** Their variables get short names: generated code, and the checks of the doctor, which report findings instead of stacks. */
+const shortNamed = ['wire/generated', 'cli/doctor'];
+
 async function moduleReader() {
   const bundleImportOf = await bundleImports();
   return {
@@ -117,8 +120,8 @@ async function moduleReader() {
     setup({ onLoad }) {
       onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
         const code = await readFile(file, 'utf8');
-        const isGenerated = file.startsWith(path.join(modules, 'wire/generated'));
-        const text = isGenerated ? (await transform(code, { minify: true, format: 'esm' })).code : code;
+        const isShort = shortNamed.some((folder) => file.startsWith(path.join(modules, folder)));
+        const text = isShort ? (await transform(code, { minify: true, format: 'esm' })).code : code;
         const url = urlOf(relativePath(modules, file));
         return { contents: `${text.replaceAll('import.meta.url', url)}\n${bundleImportOf(file)}` };
       });

@@ -1,7 +1,7 @@
 // Bugs that would lose a payment, fulfill one twice or let a stranger in, and the tests that must detect each. A bug replaces
 // an exact text of the sources. If that text has changed, update the bug.
 
-import { removedDefences } from './removed-defenses.mjs';
+import { removedDefenses } from './removed-defenses.mjs';
 
 /**
  * @typedef {object} PlantedBug
@@ -294,5 +294,5 @@ export const plantedBugs = [
     to: 'await prepareIntent(context, terms)',
     caughtBy: ['http/create-intent/idempotency-key.test.ts'],
   },
-  ...removedDefences,
+  ...removedDefenses,
 ];

@@ -1,10 +1,10 @@
-// The defenses of SECURITY.md, each removed, and the attacks that must then succeed. Defences that need a browser or the build
+// The defenses of SECURITY.md, each removed, and the attacks that must then succeed. Defenses that need a browser or the build
 // are missing: only the sources are copied.
 
 const attack = (name) => [`attack/${name}.test.ts`];
 
 /** @type {readonly import('./planted-bugs.mjs').PlantedBug[]} */
-export const removedDefences = [
+export const removedDefenses = [
   {
     name: 'removed: the origin check',
     file: 'http/request/origin-guard.ts',

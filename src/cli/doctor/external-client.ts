@@ -103,8 +103,8 @@ const certificateFix = (host: string): string =>
 
 /** A public authority certifies neither localhost nor a private name. */
 const trustFix =
-  'For localhost or a private network, let Node trust your own certificate authority: set NODE_EXTRA_CA_CERTS=<its certificate, a PEM file> and ' +
-  'run this command again.';
+  'For localhost or a private network, let Node trust your own certificate authority: set NODE_EXTRA_CA_CERTS=<its certificate, a ' +
+  'PEM file> and run this command again.';
 
 /** By the code of the error. `unreachable` is the fix if the network is at fault. */
 const networkProblems: readonly (readonly [

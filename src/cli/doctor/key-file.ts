@@ -135,7 +135,8 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
   const left = published.filter((key) => key !== signing && !others.includes(key));
   if (left.length > 0) {
     const fix =
-      'If the rotation is finished, remove the old secret from the site, and restart the site. If another process signs with this key, give both processes all secrets.';
+      'If the rotation is finished, remove the old secret from the site, and restart the site. If another ' +
+      'process signs with this key, give both processes all secrets.';
     found.push(warning(`The key file lists ${left.join(', ')}, whose secret is not set here.`, fix));
   }
   return found;

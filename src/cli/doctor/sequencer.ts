@@ -15,6 +15,7 @@ import { randomBytes } from '../../keys/random-bytes.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
 import { getStatus, isUnknownOperation } from '../../sequencer/calls.js';
 import { createGrpcTransport } from '../../sequencer/grpc/grpc-transport.js';
+import { compressedResponse } from '../../sequencer/http/http-call.js';
 import { createHttpTransport } from '../../sequencer/http/http-transport.js';
 import type { Transport } from '../../sequencer/transport.js';
 import { signStreamRequest } from '../../sequencer/watch/message-stream.js';
@@ -181,9 +182,7 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
     case 'malformed_message':
       return {
         why: `${host} does not answer as a payment service: ${error.message.replace(/\.$/, '')}`,
-        fix: error.message.includes('is compressed')
-          ? 'Turn off this compression. The address is correct.'
-          : wrongAddress,
+        fix: error.message === compressedResponse ? 'Turn off this compression.' : wrongAddress,
       };
     case 'sequencer_error':
       return {

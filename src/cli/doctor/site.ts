@@ -163,7 +163,8 @@ function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   if (isAppDown(status, code)) return failure(`${url.pathname} answers ${what}.`, startApp);
   return failure(
     `${url.pathname} answers ${what} to the doctor. Expected: ${rejectedCode} from the router.`,
-    'Another handler answers or changes the request first, such as a CSRF guard, a body parser or a firewall. Exclude this path from it, or mount the router before it.',
+    'Another handler answers or changes the request first, such as a CSRF guard, a body parser or a firewall. Exclude this path ' +
+      'from it, or mount the router before it.',
   );
 }
 

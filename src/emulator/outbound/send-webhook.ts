@@ -1,8 +1,9 @@
 import { type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { IntentError } from '../../errors.js';
 import { toNativeAmount, toQuarks } from '../../intents/money.js';
-import { formatBase58, parseBase58 } from '../../keys/base58.js';
-import { generateKeyPair } from '../../keys/verifier-key.js';
+import { formatBase58 } from '../../keys/base58.js';
+import { keyPairFromSeed } from '../../keys/ed25519.js';
+import { randomBytes } from '../../keys/random-bytes.js';
 import type { Journal } from '../journal/journal.js';
 import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
@@ -66,11 +67,10 @@ export class WebhookSigner {
 }
 
 function generateWebhookKey(): { publicKey: string; privateKey: JWK } {
-  const { secret, publicKey } = generateKeyPair();
-  const [d = '', x = ''] = [secret, publicKey].map((text) =>
-    Buffer.from(parseBase58(text, 32, 'invalid_key')).toString('base64url'),
-  );
-  return { publicKey, privateKey: { kty: 'OKP', crv: 'Ed25519', d, x } };
+  const seed = randomBytes(32);
+  const { publicKey } = keyPairFromSeed(seed);
+  const [d = '', x = ''] = [seed, publicKey].map((bytes) => Buffer.from(bytes).toString('base64url'));
+  return { publicKey: formatBase58(publicKey), privateKey: { kty: 'OKP', crv: 'Ed25519', d, x } };
 }
 
 function alterClaims(token: string, claims: WebhookClaims): string {

@@ -7,6 +7,9 @@ import { answerTimeoutError, httpStatusError, type TimedAttemptOptions, unreacha
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
 
+export const compressedResponse =
+  'The response of the payment service is compressed. Turn off compression there, and in every proxy in front of it.';
+
 /** Sends one request. @returns the inner message of the answer @throws {SequencerError} @throws the signal's reason */
 export function sendCall(
   dispatcher: Dispatcher,
@@ -127,10 +130,7 @@ function errorOfHead(statusCode: number, headers: Dispatcher.ResponseData['heade
     return otherServerError('The content type of the response is not that of an envelope.');
   }
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
-    return new SequencerError(
-      'sequencer_bad_response',
-      'The response of the payment service is compressed. Turn off compression there, and in every proxy in front of it.',
-    );
+    return new SequencerError('sequencer_bad_response', compressedResponse);
   }
   return undefined;
 }
