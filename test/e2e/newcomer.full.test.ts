@@ -5,9 +5,9 @@ import { ConsumerProject, root } from '../package/consumer-project.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { eventually } from '../support/eventually.js';
 
-// The getting-started guide: an empty folder, the package as installed by npm, and the files of the guide.
+// The example of the getting-started guide: an empty folder, the package as installed by npm, and the files of the example.
 
-const guide = 'docs/examples/getting-started';
+const folder = 'docs/examples/tested-shop';
 const files = ['app.js', 'app.test.js', 'public/index.html', 'server.js'];
 /** Written by npm, shown by section 3 of the guide, or text. */
 const others = ['README.md', 'development.env', 'package.json'];
@@ -16,24 +16,24 @@ let project: ConsumerProject;
 beforeAll(async () => {
   project = await ConsumerProject.create();
   for (const name of ['jest', 'supertest']) project.link(name);
-  project.copy(guide);
+  project.copy(folder);
   // The time limit of the guide's test holds for a copied ledger. Creating the first one can take longer on a busy machine.
   const create = "import { temporaryLedger } from 'express-intents/testing'; await (await temporaryLedger()).remove();";
   expect(await project.node(['--input-type=module', '-e', create])).toMatchObject({ code: 0, stderr: '' });
 });
 afterAll(() => project.remove());
 
-test('the files of the getting-started guide have fewer than 60 lines', () => {
-  const found = readdirSync(join(root, guide), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+test('the files of the tested shop have fewer than 60 lines', () => {
+  const found = readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   expect(
-    found.map(({ parentPath, name }) => join(parentPath, name).slice(join(root, guide).length + 1)).sort(),
+    found.map(({ parentPath, name }) => join(parentPath, name).slice(join(root, folder).length + 1)).sort(),
   ).toEqual([...files, ...others].sort());
-  const lines = files.flatMap((name) => readFileSync(join(root, guide, name), 'utf8').split('\n'));
+  const lines = files.flatMap((name) => readFileSync(join(root, folder, name), 'utf8').split('\n'));
   expect(lines.filter((line) => line.trim() !== '').length).toBeLessThan(60);
 });
 
-test('the test of the getting-started guide passes', async () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, guide, 'package.json'), 'utf8'));
+test('the test of the tested shop passes', async () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
   const [program, ...args] = scripts.test.split(' ');
   expect(program).toBe('node');
   const command = [...args, '--detectOpenHandles'];
@@ -43,7 +43,7 @@ test('the test of the getting-started guide passes', async () => {
   expect(code).toBe(0);
 });
 
-test('the shop of the getting-started guide starts, shows its button and is paid', async () => {
+test('the tested shop starts, shows its button and is paid', async () => {
   await copyEmptyData(project.path('ledger/data'));
   const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', INTENT_DATABASE_URL: './ledger' };
   const { origin, sequencer, kill } = await project.startSite(['server.js'], { ...environment, PORT: '0' });

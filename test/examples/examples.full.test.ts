@@ -50,7 +50,7 @@ it('first-site reports a port in use, and ends', async () => {
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-it.each(['getting-started', 'typescript', 'commonjs', 'paywall', 'invoices', 'react'])(
+it.each(['tested-shop', 'typescript', 'commonjs', 'paywall', 'invoices', 'react'])(
   '%s reports why router.ready() has failed, and ends',
   async (name) => {
     const occupied = createServer().listen(0, '127.0.0.1');

@@ -90,7 +90,7 @@ export class ConsumerProject {
     writeFileSync(this.path(name), text);
   }
 
-  /** Copies the content of a folder of this repository, such as `docs/examples/getting-started`. */
+  /** Copies the content of a folder of this repository, such as `docs/examples/tested-shop`. */
   copy(folder: string, to = '.'): void {
     cpSync(join(root, folder), this.path(to), { recursive: true });
   }

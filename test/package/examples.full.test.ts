@@ -29,8 +29,8 @@ afterAll(() => project.remove());
 
 /** Copies an example into the project, with the shop that it tests. */
 function place(example: string): void {
-  project.copy('docs/examples/getting-started/app.js', 'app.js');
-  project.copy('docs/examples/getting-started/public', 'public');
+  project.copy('docs/examples/tested-shop/app.js', 'app.js');
+  project.copy('docs/examples/tested-shop/public', 'public');
   project.copy(`${examples}/${example}`, '.');
 }
 
@@ -101,7 +101,7 @@ test('the examples in TypeScript compile', async () => {
   const files = ['vitest/shop.test.ts', 'playwright/shop.spec.ts', 'playwright/playwright.config.ts'];
   for (const folder of ['vitest', 'playwright']) {
     project.copy(`${examples}/${folder}`, folder);
-    project.copy('docs/examples/getting-started/app.js', `${folder}/app.js`);
+    project.copy('docs/examples/tested-shop/app.js', `${folder}/app.js`);
   }
   const compilerOptions = {
     ...{ module: 'nodenext', target: 'es2022', strict: true, skipLibCheck: true, noEmit: true, allowJs: true },

@@ -60,9 +60,10 @@ export function createShop(pool, passport) {
 
   const recipes = Router();
   const pathOf = (req) => req.baseUrl + req.path; // of the whole site, not of `recipes`
-  const known = (req, res, next) => (isRecipe(pathOf(req)) ? next() : res.status(404).send(page('Not found', '')));
+  const recipeExists = (req, res, next) =>
+    isRecipe(pathOf(req)) ? next() : res.status(404).send(page('Not found', ''));
   const paid = requirePayment((req) => ({ ...recipeTerms(pathOf(req)), order: pathOf(req) }), { payUrl: '/buy' });
-  recipes.get('/:name', known, paid, (req, res) => {
+  recipes.get('/:name', recipeExists, paid, (req, res) => {
     res.send(page('Recipe', recipeAt(pathOf(req)).text));
   });
   shop.use('/recipes', recipes);

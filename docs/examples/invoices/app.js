@@ -17,7 +17,7 @@ const router = intentRouter({
 });
 app.use(router);
 
-/** Stands for your email service. */
+/** Replaces your email service in this example. */
 const outbox = [];
 
 /** Sends the invoice. A second call, such as a retry of a job, sends the same link. */

@@ -13,9 +13,9 @@ const router = intentRouter({ payment: (req) => terms(req.body.order) });
 app.use(router, express.static('public', { extensions: ['html'] }));
 
 const pathOf = (req) => req.baseUrl + req.path; // in a mounted sub-app too
-const known = (req, _res, next) => next(articles.has(pathOf(req)) ? undefined : 'route');
+const articleExists = (req, _res, next) => next(articles.has(pathOf(req)) ? undefined : 'route');
 const paid = requirePayment((req) => ({ ...terms(pathOf(req)), order: pathOf(req) }), { payUrl: '/buy' });
-app.get('/articles/:slug', known, paid, (req, res) => {
+app.get('/articles/:slug', articleExists, paid, (req, res) => {
   res.send(`${articleAt(pathOf(req)).text} (You have paid ${req.payment.amount} for this.)`);
 });
 
