@@ -86,8 +86,8 @@ const urlOf = (name) => `__url_${Buffer.from(name).toString('hex')}`;
 const anyUrl = /\b__url_([0-9a-f]+)\b/g;
 
 /**
- * CommonJS packages that the router loads, and what they export. `import` parses each twice, `require` once. Those of the client are
- * imported, because a bundler finds only imports.
+ * CommonJS packages that the router loads, and what they export. `import` parses a package twice, `require` once. The packages of the
+ * client are imported, because a bundler finds only imports.
  */
 const requiredPackages = {
   cookie: 'export const { parseCookie, stringifySetCookie } = required',
@@ -110,7 +110,7 @@ const packageLoader = {
   },
 };
 
-/** Their variables get short names: generated code, and the checks of the doctor, which report findings instead of stacks. */
+/** Folders whose variables get short names: generated code, and the checks of the doctor, which report findings instead of stacks. */
 const shortNamed = ['wire/generated', 'cli/doctor'];
 
 async function moduleReader() {
@@ -129,7 +129,7 @@ async function moduleReader() {
   };
 }
 
-/** Files that a module reads are relative to its own path, not to its bundle. */
+/** Replaces each placeholder with the URL of its module. A module reads files relative to its own path, not to that of its bundle. */
 function withUrls(text, file) {
   return text.replaceAll(anyUrl, (_, hex) => {
     const name = Buffer.from(hex, 'hex').toString();

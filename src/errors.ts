@@ -46,7 +46,7 @@ export const errorCodes = {
   too_busy: [503, 'The site is overloaded'],
   closing: [503, 'The process of the site is shutting down'],
   ledger_unavailable: [503, 'The ledger of the site is unavailable'],
-  ledger_locked: [503, 'The ledger of the site is open elsewhere'],
+  ledger_locked: [503, 'The ledger of the site is already open'],
   // Errors of the payment service or the connection to it.
   intent_refused: [502, 'The payment service refused the intent'],
   sequencer_error: [502, 'The payment service refused the request'],
@@ -154,15 +154,15 @@ export class ConfigError extends IntentError {
 
 /**
  * Prevents Node from printing a line of this package before an uncaught error. Node prints the line that threw the error,
- * unless it has already added that line to the stack, as for an error that leaves `vm`. So the error is thrown through `vm`
- * once. The caller then replaces the stack.
+ * unless the stack already contains that line. Node adds the line to the stack of an error that code in `vm` throws. So the
+ * error is thrown in `vm` once. The caller then replaces the stack.
  */
 function omitSourceLine(error: Error): void {
   try {
     // Browsers, and runtimes without `vm`, do not print the line.
     globalThis.process?.getBuiltinModule?.('node:vm').runInNewContext('throw error', { error });
   } catch {
-    // The error itself.
+    // The error that was passed in, thrown on purpose.
   }
 }
 

@@ -31,7 +31,7 @@ interface QueuedItem<Item, Result> {
 type Batch<Item, Result> = readonly QueuedItem<Item, Result>[];
 
 /**
- * Processes items of concurrent callers together. An item waits for running batches only, so batches grow with the load.
+ * Processes items of concurrent callers together. An item waits only while `maxRunning` batches run, so batches grow with the load.
  *
  *     queued  -- fewer than maxRunning batches run --> running, with up to maxItems others
  *     queued  -- timeoutMs, or two outages in a row -> failed
@@ -41,7 +41,7 @@ type Batch<Item, Result> = readonly QueuedItem<Item, Result>[];
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
-  /** Batches run in this context, not in that of the caller that starts them: they belong to all of its callers. */
+  /** A batch runs in this context, not in that of the caller that starts it, because a batch belongs to all its callers. */
   readonly #context = new AsyncResource('Batcher');
   #queue: QueuedItem<Item, Result>[] = [];
   #running = 0;

@@ -28,7 +28,7 @@ const onDemand = ['dialog/intent-dialog', 'flow/portable-ed25519', 'load-site'];
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
 
-/** An import of a stylesheet is its minified text. */
+/** Importing a stylesheet returns its minified text. */
 const cssAsText = {
   name: 'css-as-text',
   setup({ onLoad }) {

@@ -15,7 +15,7 @@ export interface ButtonEvents {
   scanned: { readonly intent: string };
   /** The intent was submitted. For a login, its session has started. */
   success: { readonly intent: string; readonly user?: User | undefined };
-  /** The dialog was closed without success. `intent` is that of the last code shown since the click; undefined if none was. */
+  /** The dialog was closed without success. `intent` belongs to the last code shown since the click; undefined if none was shown. */
   cancel: {
     readonly intent: string | undefined;
     readonly reason: 'dismissed' | 'declined' | 'expired' | 'problem';

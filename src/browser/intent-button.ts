@@ -65,7 +65,7 @@ export class IntentButton extends Base {
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    this.#button.onclick = () => this.#runReporting(() => this.#flow.start());
+    this.#button.onclick = () => this.#runAndReportErrors(() => this.#flow.start());
     for (const event of ['pointerenter', 'focus'])
       this.#button.addEventListener(event, () => void preloadDialog().catch(() => undefined));
     root.append(this.#button, this.#note);
@@ -121,14 +121,14 @@ export class IntentButton extends Base {
   }
 
   attributeChangedCallback(): void {
-    void this.#runReporting(({ label, mode, locale }) => {
+    void this.#runAndReportErrors(({ label, mode, locale }) => {
       this.#label.textContent = label ?? buttonTextsOf(locale)[mode];
     }, true);
     if (!this.isConnected) return;
     // Deferred until all attributes and properties are set. After the order changes, the new order may have a pending intent of
     // its own.
     clearTimeout(this.#restoreTimer);
-    this.#restoreTimer = setTimeout(() => this.#runReporting(() => this.#flow.restore()));
+    this.#restoreTimer = setTimeout(() => this.#runAndReportErrors(() => this.#flow.restore()));
   }
 
   #settings(): Settings {
@@ -149,7 +149,7 @@ export class IntentButton extends Base {
    * Reports errors: callbacks of the browser have no caller to catch them.
    * @param skipsSiteConfig for work that does not need the configuration of the site
    */
-  async #runReporting(act: (settings: Settings) => unknown, skipsSiteConfig?: boolean): Promise<void> {
+  async #runAndReportErrors(act: (settings: Settings) => unknown, skipsSiteConfig?: boolean): Promise<void> {
     try {
       if (!skipsSiteConfig) await siteConfig.load?.(this.#settings().routes);
       if (this.isConnected) await act(this.#settings());

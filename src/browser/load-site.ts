@@ -1,8 +1,8 @@
-// Bundles load this on demand. The elements.js of a server has the configuration.
+// Loaded on demand, only in a bundle: the elements.js that the server serves already contains the configuration.
 import { requestJson } from './flow/api.js';
 import type { ElementRoutes, SiteConfig } from './site-config.js';
 
-/** Without an answer the defaults apply. */
+/** If no answer arrives within this time, the defaults apply. */
 const timeoutMs = 3_000;
 let loading: Promise<void> | undefined;
 

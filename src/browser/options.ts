@@ -35,8 +35,8 @@ export interface ButtonOptions {
   /** The path the router is mounted under, such as `/shop`. Default: derived from the URL of elements.js; empty in a bundle. */
   base?: string | undefined;
   /**
-   * With `mode: 'payment'`, `{}` completes the login of a payment whose terms have `login: true`, before `success`. `clientSecret` has
-   * the effect of `update`; `verifier` is ignored.
+   * With `mode: 'payment'`, set `{}` if the terms of the payment have `login: true`. The button then completes the login before
+   * `success`. `clientSecret` has the effect of `update`; `verifier` is ignored.
    */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
@@ -45,7 +45,7 @@ export type OptionName = keyof ButtonOptions;
 
 type Check = (value: never, name: string) => unknown;
 
-/** By name: the check of a value, the checks of its fields, or any other value for no check. */
+/** By name: a function that checks the value, an object with the checks of its fields, or anything else if it is not checked. */
 interface Checks {
   readonly [name: string]: Check | Checks | string | false;
 }
@@ -71,7 +71,7 @@ const checks = {
   successUrl: address,
   cancelUrl: address,
   expiresInMs: like(/^[1-9][\d.]*$/, 'a number of at least 1'),
-  // Only its names are used, as the allowed fields. The paths are no checks.
+  // Only the names of the routes are used, as the allowed fields. Their paths do not check anything.
   routes: siteConfig.routes as never,
   base: text,
   login: { clientSecret: false, verifier: false },
@@ -108,7 +108,7 @@ export interface Settings {
   readonly expiresInMs: number;
   readonly walletUrl: string | undefined;
   readonly routes: ElementRoutes;
-  /** Templates of the return addresses; empty or missing if the page stays. */
+  /** Templates of the return addresses; empty or undefined if the button does not redirect. */
   readonly urls: { readonly success: string | undefined; readonly cancel: string | undefined };
   /** BCP 47, of a supported language. */
   readonly locale: string;

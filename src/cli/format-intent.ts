@@ -10,7 +10,7 @@ const formatTime = (date: Date): string => date.toISOString().slice(0, 19).repla
 const formatAmount = ({ amount, currency }: LedgerIntent): string =>
   amount === undefined ? 'login' : `${amount} ${currency}`;
 
-export const formatCount = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
+export const formatIntentCount = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
 
 export function formatList(intents: readonly LedgerIntent[]): string[] {
   return [
@@ -41,12 +41,12 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
     ['state', intent.state],
     ['last error', formatFailure(intent)],
     ['amount', intent.amount === undefined ? undefined : formatAmount(intent)],
-    ['to', intent.destination],
-    ['for', intent.description],
+    ['destination', intent.destination],
+    ['description', intent.description],
     ['resource', intent.resource],
     ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
     ['user', intent.userId],
-    ['due', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
+    ['next step', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
   ];
   const wasCreating = [intent.state, ...history.map(({ from }) => from)].includes('creating');
   const events = [
@@ -62,7 +62,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
   ];
   events.sort((one, other) => one.at.getTime() - other.at.getTime());
   return [
-    ...details.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${printable(value)}`])),
+    ...details.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(13)}${printable(value)}`])),
     '',
     ...events.map(({ at, what }) => printable(`${formatTime(at)}  ${what}`)),
   ];

@@ -18,7 +18,7 @@ import {
   envFileArgument,
   printError,
 } from './command.js';
-import { formatCount, formatIntent } from './format-intent.js';
+import { formatIntent, formatIntentCount } from './format-intent.js';
 import { addList } from './ledger-list.js';
 import { withMigratedLedger } from './open-ledger.js';
 import { printableJson, type Terminal } from './terminal.js';
@@ -158,7 +158,7 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
       archive: file === undefined ? undefined : archive(file),
     });
     terminal.out(
-      `${formatCount(count)} deleted${file === undefined || count === 0 ? '' : `, and archived in ${file}`}.`,
+      `${formatIntentCount(count)} deleted${file === undefined || count === 0 ? '' : `, and archived in ${file}`}.`,
     );
     return 0;
   });
@@ -173,7 +173,7 @@ function addExport(ledger: Command, { terminal, action }: CommandContext): void 
     .action(
       action((flags: EnvironmentOptions) =>
         withMigratedLedger(flags, terminal, undefined, async (db) => {
-          terminal.error(`${formatCount(await exportLedger(db, terminal.writeLine))} exported.`);
+          terminal.error(`${formatIntentCount(await exportLedger(db, terminal.writeLine))} exported.`);
           return 0;
         }),
       ),
@@ -201,7 +201,7 @@ function addImport(ledger: Command, { terminal, action }: CommandContext): void 
 /** An invalid line is a failure, not wrong usage: exit code 1. */
 async function importLines(db: Database, terminal: Terminal): Promise<number> {
   try {
-    terminal.out(`${formatCount(await importLedger(db, terminal.inputLines()))} imported.`);
+    terminal.out(`${formatIntentCount(await importLedger(db, terminal.inputLines()))} imported.`);
     return 0;
   } catch (error) {
     printError(error, terminal);

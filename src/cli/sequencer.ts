@@ -40,8 +40,8 @@ export function addSequencer(program: Command, { terminal, action }: CommandCont
 
 async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<number> {
   // Loaded on demand: no other command needs Express.
-  const { startSequencerFor } = await import('../emulator/index.js');
-  const sequencer = await startSequencerFor(
+  const { startSequencerWithPortFix } = await import('../emulator/index.js');
+  const sequencer = await startSequencerWithPortFix(
     {
       port: flags.port,
       grpcPort: flags.grpcPort,

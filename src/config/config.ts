@@ -60,7 +60,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   checkButtonConfig(source, { walletUrl, returnOrigins, routes });
   const connectionLimits = readConnectionLimits(source);
   const rateLimits = readRateLimits(source);
-  if (report.problems.length > 0) throw problemsOf(report, env);
+  if (report.problems.length > 0) throw configErrorOf(report, env);
   const typos = findTypos(env).map(
     ({ name, meant }) => `${name} is set but not used. If you mean ${meant}, rename it.`,
   );
@@ -98,7 +98,7 @@ const noWalletUrl =
   'is on the same device must copy the code into it. Set INTENT_WALLET_URL to the URL of the page that opens the wallet. ' +
   'Ignore this if every button has `wallet-url`.';
 
-function problemsOf({ problems }: Report, env: Environment): ConfigError {
+function configErrorOf({ problems }: Report, env: Environment): ConfigError {
   const unknown = unknownNote(env);
   const noteOn = ({ setting, problem }: ConfigProblem): string =>
     typoNote(setting, env) || (unknown !== '' && problem.startsWith('It is not set.') ? ` ${unknown}` : '');

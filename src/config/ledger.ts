@@ -20,7 +20,7 @@ export function ledgerFixFor({ NODE_ENV }: Environment): string {
     return 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)';
   return (
     'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
-    'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)'
+    'INTENT_DATABASE_URL=postgres://... for any number of processes (npm install pg)'
   );
 }
 

@@ -36,7 +36,7 @@ export function readReturnOrigins({ options, production, report }: ConfigSource)
 function problemOfOrigin(origin: string, production: boolean): string | undefined {
   // `URL` accepts `*`. Wildcards are not supported.
   if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
-    return 'It is not the origin that browsers send.';
+    return 'It is not an origin in the form that browsers send.';
   }
   return production && !origin.startsWith('https://') ? 'It must be https when NODE_ENV=production.' : undefined;
 }

@@ -3,7 +3,7 @@ export type { SequencerOperation } from './operations/request.js';
 export type { SignedWebhook, SignWebhookOptions, WebhookClaims } from './outbound/send-webhook.js';
 export type { InProcessTransport } from './servers/in-process-transport.js';
 export type { SiteEnvironment, SiteOptions } from './site-settings.js';
-export { type Sequencer, type SequencerOptions, startSequencer, startSequencerFor } from './start-sequencer.js';
+export { type Sequencer, type SequencerOptions, startSequencer, startSequencerWithPortFix } from './start-sequencer.js';
 export type { Clock } from './state/clock.js';
 export type { IntentMilestone } from './state/wait-for-milestone.js';
 export { createWallet, type Wallet, type WalletLogin, type WalletOptions } from './wallet/wallet.js';

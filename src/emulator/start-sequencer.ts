@@ -113,11 +113,11 @@ const optionNames = ['port', 'grpcPort', 'localDomains', 'wallets', 'stateFile',
  * used, the origin of a local domain is not on this machine, or the gRPC package is missing
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
-  return startSequencerFor(options, 'Set the option port to a free port, or omit it.');
+  return startSequencerWithPortFix(options, 'Set the option port to a free port, or omit it.');
 }
 
 /** As `startSequencer`. `portFix` says how to choose another port, for the error message. */
-export async function startSequencerFor(options: SequencerOptions, portFix: string): Promise<Sequencer> {
+export async function startSequencerWithPortFix(options: SequencerOptions, portFix: string): Promise<Sequencer> {
   refuseProduction();
   requireKnown('startSequencer', options, optionNames, 'invalid_configuration');
   const { port = 0, wallets: names = ['Ada', 'Ben', 'Mia'], unref = true, stateFile } = options;

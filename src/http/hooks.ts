@@ -108,7 +108,8 @@ export interface Hooks extends PaymentHooks {
    * - If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session. The login can be
    *   completed later, and `onLogin` is called again.
    * - Its timeout is `hookLimits.timeoutMs` with a ledger, 30 000 ms without one.
-   * - If the response to a login was lost, `onSession` is called again without `onLogin`. It must not use what `onLogin` left in `req`.
+   * - If the response to a login was lost, `onSession` is called again without `onLogin`. So `onSession` must not depend on data
+   *   that `onLogin` stored in `req`.
    */
   readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
 }

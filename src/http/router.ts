@@ -27,7 +27,7 @@ export function createRouter(context: RouterContext): RequestHandler {
   const limitOf = rateLimiting(config.rateLimits, logger, now);
   const find = routeFinder(config.routes, handlersOf(context, limitOf));
   let attached: AttachedRouter = { context, baseUrl: '', countStatus: limitOf('status') };
-  const check = setupWarnings(context);
+  const warnAboutSetup = setupWarnings(context);
   const reportProxy = proxyReporter(config.login?.cookieKeys);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;
@@ -41,7 +41,7 @@ export function createRouter(context: RouterContext): RequestHandler {
     if (context.running.closesConnections) closeConnection(res);
     const route = find(req.path);
     // Load balancers connect differently from visitors: without TLS, and not through the proxy.
-    if (route?.name !== 'health') check(req);
+    if (route?.name !== 'health') warnAboutSetup(req);
     if (!route) return next();
     // `express-intents doctor` gets its report from this route, whose responses are never cached. The report precedes the
     // guards, which reject some requests of the doctor.

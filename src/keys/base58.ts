@@ -42,7 +42,7 @@ export function formatBase58(bytes: Uint8Array): string {
  * Decodes the canonical Base58 form of exactly `byteLength` bytes.
  *
  * Base58 of n bytes has at most 1.38 n characters. Longer text is rejected before the quadratic decoding.
- * @throws {IntentError} `code`, for text of another length or alphabet, or another spelling of the same bytes
+ * @throws {IntentError} `code`, for text of another length or alphabet, or another encoding of the same bytes
  */
 export function parseBase58(text: string, byteLength: number, code: IntentErrorCode): Uint8Array {
   const maxLength = Math.ceil(byteLength * 1.38);

@@ -20,19 +20,19 @@ export function splitSecrets(text: string): string[] {
   return text.match(/\[[^\]]*\]?|[^\s,[]+/g) ?? [];
 }
 
-function parseSecret(entry: string, place: string): Uint8Array {
+function parseSecret(entry: string, label: string): Uint8Array {
   const bytes = readHex(entry) ?? readJsonArray(entry) ?? readBase58(entry);
   if (!bytes) {
     const problem = /^[A-Z_]+=./.test(entry)
       ? 'begins with the name of a variable: remove the name and the = sign.'
       : 'is not a secret key: expected Base58 or hex of 32 or 64 bytes, or a JSON array of 64 numbers.';
-    throw new IntentError('invalid_key', `${place} ${problem}`);
+    throw new IntentError('invalid_key', `${label} ${problem}`);
   }
   const seed = bytes.subarray(0, 32);
   if (bytes.length === 64 && Buffer.compare(keyPairFromSeed(seed).publicKey, bytes.subarray(32)) !== 0) {
     throw new IntentError(
       'invalid_key',
-      `${place}: the public key in its second half does not match the seed. Copy the whole secret again.`,
+      `${label}: the public key in its second half does not match the seed. Copy the whole secret again.`,
     );
   }
   return seed;

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Filled in one call, because a call costs more than the bytes. */
+/** Filled at once, because a call costs more CPU time than the bytes that it generates. */
 const reserve = new Uint8Array(4_096);
 let used = reserve.length;
 

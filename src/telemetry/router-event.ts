@@ -67,8 +67,9 @@ export interface RouterEventDetails {
   /** The wallet declined while a page was connected. For display only: anyone who sees the QR code can cause this event. */
   readonly intent_declined: IntentFields & KindFields;
   /**
-   * The payment service has reported a submission. Without a ledger, each process that learns of it emits this. With a ledger, the
-   * process that records the submission of a payment emits it, and for a login each process that learns of it and has its secret.
+   * The payment service has reported a submission. Without a ledger, each process that receives the report emits this. With a
+   * ledger, the process that records the submission of a payment emits this. For a login with a ledger, each process that receives
+   * the report and has the client secret emits this.
    */
   readonly intent_submitted: IntentFields & OptionalKindFields & { readonly source: SubmissionSource };
   /** A payment was detected as submitted `afterMs` milliseconds (over 15 minutes) after its creation. It still settles. */

@@ -36,13 +36,18 @@ export async function waitForIntent(
   for (;;) {
     const intent = await router.intents.find(id);
     if (intent?.state === state) return intent;
-    if (!intent || finalStates.includes(intent.state)) throw notYet(id, state, intent);
-    if (performance.now() > endMs) throw notYet(id, state, intent, timeoutMs);
+    if (!intent || finalStates.includes(intent.state)) throw stateNotReached(id, state, intent);
+    if (performance.now() > endMs) throw stateNotReached(id, state, intent, timeoutMs);
     await wait(pollMs);
   }
 }
 
-function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined, afterMs?: number): AssertionError {
+function stateNotReached(
+  id: string,
+  state: IntentState,
+  intent: LedgerIntent | undefined,
+  afterMs?: number,
+): AssertionError {
   const within = afterMs === undefined ? '' : ` within ${afterMs} ms`;
   const found = intent ? `is${within && ' still'} ${intent.state}` : 'is not in the ledger of this router';
   const message = `Expected intent ${id} to be ${state}${within}. It ${found}.${intent ? reasonOf(intent) : ''}`;

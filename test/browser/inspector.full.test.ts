@@ -65,8 +65,8 @@ test('without intents the page shows the first steps', async () => {
     const { page } = await open(sequencer.inspectorUrl);
     await page.getByRole('heading', { name: 'No intents yet' }).waitFor();
     const text = (await page.locator('main').innerText()).replace(/\s+/g, ' ');
-    expect(text).toContain('A site that started this sequencer with INTENT_SEQUENCER_URL=embedded uses it.');
-    expect(text).toContain(`Set this for any other site: INTENT_SEQUENCER_URL=${sequencer.url}`);
+    expect(text).toContain('A site that started this sequencer with INTENT_SEQUENCER_URL=embedded already uses it.');
+    expect(text).toContain(`For any other site, set INTENT_SEQUENCER_URL=${sequencer.url}`);
     expect(await axeViolations(page)).toEqual([]);
     await page.goto('about:blank');
   } finally {

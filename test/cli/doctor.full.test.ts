@@ -614,11 +614,11 @@ const atKeyFiles: readonly Case[] = [
       return { env, front: onKeyFile(200, json, listing(sound.keys.publicKey, generateKeyPair().publicKey)) };
     },
     expected: [
-      ['key file', 'warning', /does not list \w{32,44}, whose secret is set here/, /Restart the site/],
+      ['key file', 'warning', /does not list \w{32,44}, whose secret is set in this environment/, /Restart the site/],
       [
         'key file',
         'warning',
-        /lists \w{32,44}, whose secret is not set here/,
+        /lists \w{32,44}, whose secret is not set in this environment/,
         /remove the old secret from the site, and restart the site/,
       ],
     ],
@@ -749,7 +749,7 @@ const atSites: readonly Case[] = [
       [
         'key file',
         'error',
-        /status 404: the router serves the key file at \/keys\.json, where wallets do not look/,
+        /status 404: the router serves the key file at \/keys\.json, but wallets read only \/\.well-known\/service-payments\.json/,
         /^Remove keyFile from the option `routes` of the router\.$/,
       ],
     ],
@@ -1302,7 +1302,9 @@ describe('doctor finds nothing', () => {
     mkdirSync(path.join(folder, 'data'), { recursive: true });
     expect(await databaseText()).toBe(folder);
     const lock = await lockFolder(folder);
-    expect(await databaseText('--url', 'http://127.0.0.1:1')).toBe(`${folder}, open, probably in the site`);
+    expect(await databaseText('--url', 'http://127.0.0.1:1')).toBe(
+      `${folder}, open in another process, probably the site`,
+    );
     await lock.release();
   });
 });

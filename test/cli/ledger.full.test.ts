@@ -146,13 +146,13 @@ describe('the command ledger', () => {
 
   it('show prints one intent with its history', async () => {
     expect((await command('ledger', 'show', idOf(2))).out.split('\n')).toEqual([
-      `intent     ${idOf(2)}`,
-      'kind       payment',
-      'state      dead',
-      'last error onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
-      'amount     4.50 usd',
-      `to         ${destination}`,
-      'metadata   {"order":2}',
+      `intent       ${idOf(2)}`,
+      'kind         payment',
+      'state        dead',
+      'last error   onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
+      'amount       4.50 usd',
+      `destination  ${destination}`,
+      'metadata     {"order":2}',
       '',
       '2026-03-04 05:07:07  created',
       '2026-03-04 05:11:07  created -> submitted',
@@ -170,7 +170,7 @@ describe('the command ledger', () => {
   it('retry retries a dead letter once, and says who continues', async () => {
     const retried = await command('ledger', 'retry', idOf(2));
     expect(retried).toEqual({ code: 0, out: 'A running site will call onPaid again within a few seconds.', error: '' });
-    expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {6}submitted$/m);
+    expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {8}submitted$/m);
     const again = await command('ledger', 'retry', idOf(2));
     expect(again).toEqual({
       code: 1,

@@ -377,7 +377,7 @@ describe('a value from an option, which overrides its variable', () => {
     [
       'databaseUrl',
       { databaseUrl: 'mysql://x' },
-      "databaseUrl: './ledger' for one process (npm install @electric-sql/pglite), or databaseUrl: 'postgres://...' for any number (npm install pg)",
+      "databaseUrl: './ledger' for one process (npm install @electric-sql/pglite), or databaseUrl: 'postgres://...' for any number of processes (npm install pg)",
     ],
     [
       'webhookPublicKey',
@@ -574,7 +574,7 @@ describe('a configuration problem', () => {
       { ...env, INTENT_ORIGIN: origin },
       {
         setting: 'INTENT_ORIGIN',
-        problem: 'It is not the origin that browsers send.',
+        problem: 'It is not an origin in the form that browsers send.',
         fix: 'INTENT_ORIGIN=http://localhost:3000 (lower case, no default port, path or trailing slash)',
       },
     ]),

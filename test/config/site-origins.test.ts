@@ -33,7 +33,11 @@ test.each([
 ])('returnOrigins rejects the origin %j', (origin) => {
   const fix = "returnOrigins: ['https://www.example.com'] (lower case, no default port, path or trailing slash)";
   expect(problemsOf(() => parseConfig({ ...base, returnOrigins: ['https://a.example', origin] }, {}))).toEqual([
-    { setting: 'returnOrigins', problem: `${JSON.stringify(origin)}: It is not the origin that browsers send.`, fix },
+    {
+      setting: 'returnOrigins',
+      problem: `${JSON.stringify(origin)}: It is not an origin in the form that browsers send.`,
+      fix,
+    },
   ]);
 });
 

@@ -139,7 +139,7 @@ describe('intentRouter', () => {
         problem: 'This hook needs a ledger, and no database is set.',
         fix:
           'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
-          'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
+          'INTENT_DATABASE_URL=postgres://... for any number of processes (npm install pg)',
       },
     ]);
   });

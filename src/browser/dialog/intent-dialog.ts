@@ -10,7 +10,10 @@ import { qrCode } from './qr-code.js';
 
 // Loaded when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
 
-/** The states that `IntentFlow` sets and describes. `data-state` has the current one; during `confirmUser`, `awaitingConfirmation`. */
+/**
+ * The states that `IntentFlow` sets and describes. The attribute `data-state` has the current state, or `awaitingConfirmation`
+ * during `confirmUser`.
+ */
 export type DialogState =
   | 'preparing'
   | 'waiting'
@@ -146,7 +149,7 @@ export class IntentDialog {
     this.#texts = texts;
     this.#settings = settings;
     element.lang = locale;
-    element.toggleAttribute('data-here', !!walletUrl && isHandheld());
+    element.toggleAttribute('data-handheld', !!walletUrl && isHandheld());
     // A login can have another purpose, such as linking a wallet. Only the page's own button text names it.
     this.#title.textContent = (mode === 'login' && (this.#host.textContent?.trim() || label)) || title;
     this.#payee.textContent = payee;
@@ -188,7 +191,7 @@ export class IntentDialog {
   }
 
   /** Shows what the payer buys. */
-  describe(description: string): void {
+  showItem(description: string): void {
     this.#item.textContent = description;
   }
 
@@ -256,9 +259,9 @@ export class IntentDialog {
     const actions = [this.#link, this.#check, this.#copy, this.#retry];
     const primary = actions.find(({ hidden }) => !hidden);
     for (const action of actions) action.toggleAttribute('data-primary', action === primary);
-    element.toggleAttribute('data-lone', !primary);
+    element.toggleAttribute('data-no-primary', !primary);
     element.toggleAttribute(
-      'data-single',
+      'data-lone-cancel',
       [this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary),
     );
     // Screen readers announce a text each time it is set.

@@ -24,7 +24,7 @@ export const isFinalRefusal = ({ status, code }: Problem): boolean =>
 export const isServiceRefusal = ({ code }: Problem): boolean => /^(intent_refused|sequencer_error)$/.test(code);
 
 /** Whether the site answers, but its call to the payment service failed. */
-export const isServiceSilent = ({ code, status }: Problem): boolean => status > 501 && /^sequencer/.test(code);
+export const isServiceFailure = ({ code, status }: Problem): boolean => status > 501 && /^sequencer/.test(code);
 
 /** Whether the answer was lost: the site may have processed the request. */
 export const isResponseLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
@@ -79,17 +79,17 @@ const explained = new Set<string>();
 /** The router answers every error as JSON with a code. Any other answer is a fault of the installation, reported once. */
 function explainForeignAnswer(path: string, { status, headers, redirected }: Response, body?: string): void {
   const answer = `${body ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without Content-Type'}`;
-  // A broken connection truncates an answer of the router too.
+  // A 2xx JSON answer that cannot be parsed can come from the router: a broken connection truncates it.
   if (explained.has(answer) || / 20.*json/.test(answer)) return;
   explained.add(answer);
   const cause =
     status === 403 && body
-      ? 'CSRF middleware in front of the router. Mount the router before it'
+      ? 'CSRF middleware before the router. Mount the router before it'
       : status === 404
-        ? 'the path. Mount the router at the root, or set `base`'
+        ? 'a mount path. Mount the router at the root, or set `base`'
         : redirected
-          ? 'login middleware in front of the router. Mount the router before it'
-          : 'middleware or a proxy in front of the router';
+          ? 'login middleware before the router. Mount the router before it'
+          : 'middleware or a proxy before the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
-  console.warn(`express-intents: ${answer}, not from the router. Likely cause: ${cause}. See docs/existing-app.md.`);
+  console.warn(`express-intents: ${answer}. This is not the router. Likely cause: ${cause}. See docs/existing-app.md.`);
 }

@@ -6,7 +6,7 @@ import { requireThat } from '../validation.js';
 const payloadLength = 20;
 
 /**
- * Decodes a client secret. Only the canonical form is accepted: one spelling, 20 bytes, the expected kind.
+ * Decodes a client secret. Only the canonical Base58 form of 20 bytes of the expected kind is accepted.
  * @throws {TypeError} for anything else; the message never contains the secret
  */
 export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
@@ -61,7 +61,7 @@ export function readNumber(bytes: Uint8Array): bigint {
   return number;
 }
 
-/** Decodes exactly `length` bytes in canonical spelling, else undefined. Longer text is refused before the quadratic decoding. */
+/** Decodes canonical Base58 of exactly `length` bytes, else returns undefined. Long text is refused before the quadratic decoding. */
 export function decodeBase58(text: unknown, length: number): Uint8Array<ArrayBuffer> | undefined {
   if (typeof text !== 'string' || text.length > length * 2) return undefined;
   let number = 0n;

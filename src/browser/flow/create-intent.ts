@@ -1,5 +1,5 @@
 import type { Settings } from '../options.js';
-import { isFinalRefusal, isServiceRefusal, isServiceSilent, type Problem, requestJson } from './api.js';
+import { isFinalRefusal, isServiceFailure, isServiceRefusal, type Problem, requestJson } from './api.js';
 import { retryUntil } from './retry.js';
 
 /** The time in which a retry can be scheduled. The last delay takes 4 to 6 s. */
@@ -34,8 +34,8 @@ export class IntentCreator {
     let isSilent = false;
     const mayRetry = (problem: Problem): boolean => {
       const { status } = problem;
-      isSilent = isServiceSilent(problem);
-      // Without an answer or with a 502, 503 or 504, unless the payment service refuses this intent.
+      isSilent = isServiceFailure(problem);
+      // Retries without an answer, and after a 502, 503 or 504, unless the payment service refused this intent.
       if (!isFinalRefusal(problem)) return !status || (status > 501 && !isServiceRefusal(problem));
       this.#key = undefined;
       // The server has already received this key with a different request.

@@ -15,12 +15,12 @@ import { Watch, type WatchSignal } from './watch.js';
 /** How long success is shown before the redirect. */
 const lingerMs = 1_200;
 
-/** The intents of the buttons of this page. After a reload, only one of two buttons restores the same intent. */
+/** The intents that buttons of this page handle. After a reload, only one of two buttons with the same order restores the intent. */
 const claimedIds = new Set<string>();
 
 type CancelReason = 'declined' | 'expired' | 'problem';
 
-/** The states that can offer a retry. A dialog closed in one of them was closed for that reason. */
+/** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
 const isRetryable = (state: string): state is CancelReason => /declined|expired|problem/.test(state);
 
 /**
@@ -30,8 +30,8 @@ const isRetryable = (state: string): state is CancelReason => /declined|expired|
  * - idle: no dialog. A click starts an attempt and loads the dialog.
  * - preparing: the site creates the intent, or a handler of `invoke` provides its client secret.
  * - waiting, scanned: the code is on the screen. A scan leads from waiting to scanned.
- * - offline, silent: the site, or the payment service, does not respond. In preparing, the creation is retried; later, the
- *   watch continues.
+ * - offline, silent: the site does not respond, or its call to the payment service fails. In preparing, the creation is
+ *   retried; later, the watch continues.
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - completing: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
@@ -213,7 +213,7 @@ export class IntentFlow {
       id,
       this.#settings,
       (signal) => this.#onSignal(watch, signal, isRestored),
-      (description) => id === this.#shownId && this.#dialog?.describe(description),
+      (description) => id === this.#shownId && this.#dialog?.showItem(description),
     );
     this.#watches.set(id, watch);
     claimedIds.add(id);
@@ -355,7 +355,7 @@ export class IntentFlow {
     const { urls, orderJson, mode } = this.#settings;
     const reason = isRetryable(state) ? state : 'dismissed';
     for (const watch of this.#watches.values()) {
-      // While no answer arrives, a scan is not reported either.
+      // While polls fail, a scan may not have been reported.
       if (mode === 'payment' && (watch.isScanned || watch.isFailing)) watch.slowDown();
       else this.#unwatch(watch);
     }

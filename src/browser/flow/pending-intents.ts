@@ -17,7 +17,7 @@ export function recallPending(orderJson: string): string | undefined {
   const name = itemName(orderJson);
   return tryOrUndefined(() => {
     const [id, leftAtMs] = localStorage.getItem(name)?.split(' ') ?? [];
-    // Taken by this tab.
+    // This tab takes the copy, so no other tab can.
     localStorage.removeItem(name);
     if (isIntentId(id) && Date.now() - Number(leftAtMs) < keptMs && !sessionStorage.getItem(name)) {
       sessionStorage.setItem(name, id);

@@ -1,6 +1,6 @@
 import type { Settings } from '../options.js';
 import { tryOrUndefined } from '../validation.js';
-import { isServiceSilent, type Problem, requestJson, type Status } from './api.js';
+import { isServiceFailure, type Problem, requestJson, type Status } from './api.js';
 import { shareWithNextPage, unsharePending } from './pending-intents.js';
 import { backoffMs } from './retry.js';
 
@@ -95,7 +95,7 @@ export class Watch {
     // A single failure is not displayed.
     const isFailing = this.#failures > 1 || !navigator.onLine;
     if (answer) this.#onSignal(signalOf(answer));
-    else if (isFailing && problem && isServiceSilent(problem)) this.#onSignal('silent');
+    else if (isFailing && problem && isServiceFailure(problem)) this.#onSignal('silent');
     else if (isFailing && !this.#stream.isAlive) this.#onSignal('offline');
     this.#schedule();
     return !!answer;

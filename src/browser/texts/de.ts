@@ -25,7 +25,7 @@ export const de: Texts = {
   expired: 'Dieser Code ist abgelaufen.',
   checking: 'Zahlung wird gesucht …',
   unchecked: 'Die Zahlung konnte nicht geprüft werden. Wählen Sie „Erneut prüfen“, bevor Sie noch einmal bezahlen.',
-  keepOpen: 'Noch keine Zahlung. Wenn Sie bestätigt haben, lassen Sie diese Seite offen.',
+  keepOpen: 'Noch keine Zahlung. Wenn Sie in Ihrer Wallet bestätigt haben, lassen Sie diese Seite offen.',
   unpaid: 'Es wurde nichts abgebucht.',
   offline: 'Sie sind offline. Warten auf eine Verbindung …',
   offlineOpen: 'Sie sind offline. Wenn Sie bezahlt haben, lassen Sie diese Seite offen.',

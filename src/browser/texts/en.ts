@@ -24,7 +24,7 @@ export const en = {
   expired: 'This code has expired.',
   checking: 'Checking for a payment…',
   unchecked: 'Could not check for a payment. Select “Check again” before you pay again.',
-  keepOpen: 'No payment yet. If you have confirmed, keep this page open.',
+  keepOpen: 'No payment yet. If you have confirmed in your wallet, keep this page open.',
   unpaid: 'You were not charged.',
   offline: 'You are offline. Waiting for a connection…',
   /** If the visitor may have paid. */

@@ -25,7 +25,7 @@ export const es: Texts = {
   expired: 'Este código ha caducado.',
   checking: 'Buscando el pago…',
   unchecked: 'No se ha podido comprobar el pago. Selecciona «Volver a comprobar» antes de pagar otra vez.',
-  keepOpen: 'Aún no hay ningún pago. Si has confirmado, deja esta página abierta.',
+  keepOpen: 'Aún no hay ningún pago. Si has confirmado en tu monedero, deja esta página abierta.',
   unpaid: 'No se te ha cobrado nada.',
   offline: 'No tienes conexión. Esperando a que vuelva…',
   offlineOpen: 'No tienes conexión. Si has pagado, deja esta página abierta.',

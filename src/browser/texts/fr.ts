@@ -25,7 +25,7 @@ export const fr: Texts = {
   expired: 'Ce code a expiré.',
   checking: 'Recherche du paiement…',
   unchecked: 'Impossible de vérifier le paiement. Sélectionnez « Vérifier à nouveau » avant de payer encore une fois.',
-  keepOpen: 'Aucun paiement pour le moment. Si vous avez confirmé, laissez cette page ouverte.',
+  keepOpen: 'Aucun paiement pour le moment. Si vous avez confirmé dans votre portefeuille, laissez cette page ouverte.',
   unpaid: 'Aucun montant n’a été débité.',
   offline: 'Vous êtes hors ligne. En attente de connexion…',
   offlineOpen: 'Vous êtes hors ligne. Si vous avez payé, laissez cette page ouverte.',

@@ -17,25 +17,25 @@ const noLedger =
 
 /** The ledger: the database is reachable, writable and migrated, or the folder is writable and not locked. Only reads. */
 export const checkDatabase: Check = async ({ settings, host, env, envFile, siteUrl }) => {
-  const { database: place } = settings;
-  if (!place) return [skipped(env.INTENT_DATABASE_URL ? 'INTENT_DATABASE_URL is not valid' : noLedger)];
+  const { database } = settings;
+  if (!database) return [skipped(env.INTENT_DATABASE_URL ? 'INTENT_DATABASE_URL is not valid' : noLedger)];
   try {
-    requireDatabasePackage(place);
+    requireDatabasePackage(database);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   }
-  if (place.kind === 'embedded') return checkFolder(path.resolve(place.folder), siteUrl !== undefined);
+  if (database.kind === 'embedded') return checkFolder(path.resolve(database.folder), siteUrl !== undefined);
   const bounds = { connectMs: host.checkTimeoutMs - 500, statementMs: host.checkTimeoutMs - 1_000, closeMs: 500 };
-  const db = await openPostgres({ url: place.url, ...bounds });
+  const db = await openPostgres({ url: database.url, ...bounds });
   try {
     return await checkServer(db, envFile);
   } catch (error) {
     const { why, fix } = {
-      ...explainNetwork(error, databaseHost(place.url), unreachableFix),
+      ...explainNetwork(error, databaseHost(database.url), unreachableFix),
       ...diagnoseDatabase(error),
     };
-    return [failure(`${describeLocation({ database: place })} cannot be used: ${why}.`, fix)];
+    return [failure(`${describeLocation({ database })} cannot be used: ${why}.`, fix)];
   } finally {
     void db.close();
   }
@@ -110,7 +110,7 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
   if (!isWritable)
     return [
       failure(
-        `This user cannot write to ${nearest}.`,
+        `The user that runs this command cannot write to ${nearest}.`,
         `Give the user of the site write access to ${nearest}, or set INTENT_DATABASE_URL to another folder.`,
       ),
     ];
@@ -121,7 +121,13 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
     return [warning(`${folder} is open in another process. Only one process can open it.`, fix)];
   }
   const exists = existsSync(path.join(folder, 'data'));
-  return [ok(exists ? `${folder}${isLocked ? ', open, probably in the site' : ''}` : `${folder} will be created`)];
+  return [
+    ok(
+      exists
+        ? `${folder}${isLocked ? ', open in another process, probably the site' : ''}`
+        : `${folder} will be created`,
+    ),
+  ];
 }
 
 /** The folder itself, or the one in which it would be created. */

@@ -100,7 +100,7 @@ async function checkEventStream(url: URL, serviceMs: number, context: DoctorCont
   const timeoutMs = firstEventMs(context);
   let answer: ExternalResponse;
   try {
-    // The headers of a browser, so that a proxy that compresses does so.
+    // The headers of a browser: a proxy that compresses responses then compresses this one too.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
     const sendRequest = (signal: AbortSignal): Promise<ExternalResponse> =>
       context.client.send(url, { headers, signal });

@@ -106,10 +106,10 @@ const trustFix =
   'For localhost or a private network, let Node trust your own certificate authority: set NODE_EXTRA_CA_CERTS=<its certificate, a ' +
   'PEM file> and run this command again.';
 
-/** By the code of the error. `unreachable` is the fix if the network is at fault. */
+/** By the code of the error. `unreachableFix` is the fix if the network is at fault. */
 const networkProblems: readonly (readonly [
   codes: RegExp,
-  explain: (host: string, unreachable: string) => NetworkProblem,
+  explain: (host: string, unreachableFix: string) => NetworkProblem,
 ])[] = [
   [
     /^ENOTFOUND$/,
@@ -163,16 +163,16 @@ const networkProblems: readonly (readonly [
   ],
 ];
 
-/** Explains an error of a socket, of TLS or of the HTTP client. @param unreachable the fix if the network is at fault */
-export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkProblem {
+/** Explains an error of a socket, of TLS or of the HTTP client. @param unreachableFix the fix if the network is at fault */
+export function explainNetwork(error: unknown, host: string, unreachableFix: string): NetworkProblem {
   const { code, name, message } = rootCause(error);
   if (name === 'TimeoutError' || name === 'AbortError')
-    return { why: `${host} does not answer in time`, fix: unreachable };
+    return { why: `${host} does not answer in time`, fix: unreachableFix };
   const known = networkProblems.find(([codes]) => codes.test(code ?? ''));
   return (
-    known?.[1](host, unreachable) ?? {
+    known?.[1](host, unreachableFix) ?? {
       why: `${host} cannot be reached: ${message.replace(/\.$/, '')}`,
-      fix: unreachable,
+      fix: unreachableFix,
     }
   );
 }

@@ -59,7 +59,7 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
   const described = await pathOfOperation('getKeyFile', client, new URL(openApiPath, url), signal);
   if (described && described !== url.pathname) {
     return failure(
-      `${url.href} answers with status 404: the router serves the key file at ${described}, where wallets do not look.`,
+      `${url.href} answers with status 404: the router serves the key file at ${described}, but wallets read only ${url.pathname}.`,
       'Remove keyFile from the option `routes` of the router.',
     );
   }
@@ -130,14 +130,16 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
   const missing = others.filter((key) => !published.includes(key));
   if (missing.length > 0) {
     const fix = 'Restart the site with all secrets: the file must list a key before it signs.';
-    found.push(warning(`The key file does not list ${missing.join(', ')}, whose secret is set here.`, fix));
+    found.push(
+      warning(`The key file does not list ${missing.join(', ')}, whose secret is set in this environment.`, fix),
+    );
   }
   const left = published.filter((key) => key !== signing && !others.includes(key));
   if (left.length > 0) {
     const fix =
       'If the rotation is finished, remove the old secret from the site, and restart the site. If another ' +
       'process signs with this key, give both processes all secrets.';
-    found.push(warning(`The key file lists ${left.join(', ')}, whose secret is not set here.`, fix));
+    found.push(warning(`The key file lists ${left.join(', ')}, whose secret is not set in this environment.`, fix));
   }
   return found;
 }

@@ -85,7 +85,7 @@ function checkTrust(plain: ProxyReport, siteUrl: URL): Finding | undefined {
   }
   if (siteUrl.protocol === 'https:' && !plain.secure) {
     return failure(
-      'The site does not know that its visitors use https: express-session then sets no cookie with `secure: true`, so logins in its sessions are lost.',
+      'The site does not know that its visitors use https. express-session with `cookie.secure: true` then sends no cookie, so logins are lost.',
       'Configure the proxy to send X-Forwarded-Proto: https.',
     );
   }

@@ -22,8 +22,8 @@ export const openApiPath = '/intent/v1/openapi.json';
 const siteConfig = /^const intentSite=(\{.*\});$/m;
 
 /**
- * Requests the file of the button, which almost every site serves and which is cheap. If it is not at its usual path, because the router
- * is mounted under a path or the route is renamed, the home page may name it.
+ * Requests the file of the button, which almost every site serves and which is cheap. If the file is not at its usual path, because
+ * the router is mounted under a path or the route is renamed, searches the home page for its path.
  * @throws {Error} without an answer
  */
 export async function requestSite(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite> {

@@ -98,7 +98,7 @@ async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promi
   return undefined;
 }
 
-/** How long after the pong to wait for a message that is not an envelope, which shows another protocol. */
+/** How long to wait after the pong for a message that is not an envelope. Such a message shows another protocol. */
 const faultWaitMs = 150;
 
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
@@ -170,8 +170,8 @@ function streamRequest(): Uint8Array {
 
 /** Why a sequencer cannot be used, and the fix. @param setting the variable with its address */
 function explainSequencer(error: unknown, host: string, setting: string): NetworkProblem {
-  const unreachable = `Check that the payment service runs, that ${setting} is correct, and that the firewall allows outgoing connections.`;
-  if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachable);
+  const unreachableFix = `Check that the payment service runs, that ${setting} is correct, and that the firewall allows outgoing connections.`;
+  if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachableFix);
   const withoutPath = setting === grpcSetting ? '' : ', without /v1/api';
   const setTo = (target: string): string => `Set ${setting} to the ${target}${withoutPath}.`;
   const wrongAddress = setTo('address that your payment service gave you');
@@ -190,9 +190,9 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
         fix: 'Ask your payment service whether this site may use it.',
       };
     case 'sequencer_timeout':
-      return { why: `${host} does not answer in time`, fix: unreachable };
+      return { why: `${host} does not answer in time`, fix: unreachableFix };
     default:
-      return explainNetwork(error, host, unreachable);
+      return explainNetwork(error, host, unreachableFix);
   }
 }
 

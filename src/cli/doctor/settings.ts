@@ -28,7 +28,7 @@ import {
 /** Options that a site can set only in its code. Flags of the doctor state them, because the environment does not show them. */
 export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
-/** Reads the settings as a site does at startup. Keeps the valid ones. */
+/** Reads the settings as a site does at startup. Returns the valid ones, and the problems of the others. */
 export function readSettings(
   env: Environment,
   options: SiteCodeOptions,
@@ -144,7 +144,7 @@ export const checkConsistency: Check = async (context) => {
   }
   if (found.length > 0) return found;
   const all = [domain, origin].filter((name) => name !== undefined);
-  return [all.length > 0 ? ok(all.join(' and ')) : skipped(reasonToSkip(context))];
+  return [all.length > 0 ? ok(`${all.join(' and ')}: no contradiction`) : skipped(reasonToSkip(context))];
 };
 
 function reasonToSkip({ env, problems }: DoctorContext): string {

@@ -15,7 +15,7 @@ const shownCount = 1_000;
 
 export interface ListedIntent extends Readonly<Record<string, unknown>> {
   readonly id: string;
-  /** Time of its creation, or of its refused create, ms since 1970. */
+  /** Time of its creation, or of the refused request to create it, ms since 1970. */
   readonly createdAtMs: number;
 }
 
@@ -28,7 +28,7 @@ export interface InspectedIntent extends ListedIntent {
   readonly dropped: number;
 }
 
-/** The intents, including refused creates, the newest first. */
+/** The intents, including those whose creation was refused, the newest first. */
 export function listInspectedIntents({ intents, journal }: SequencerState): ListedIntent[] {
   const stored = intents.recent(shownCount).map((intent) => listStored(intent, journal.timeline(intent.id)));
   const others = journal.timelines.filter(({ id }) => id !== undefined && !intents.get(id)).map(listTimeline);
@@ -80,7 +80,7 @@ function listStored(intent: StoredIntent, timeline: Timeline | undefined): Liste
   return { id, ...summarizeRequest(request), state, createdAtMs, refusals: refusalsIn(timeline) };
 }
 
-/** An intent that is not in the store: its create was refused, or a fault made the sequencer forget it. */
+/** An intent that is not in the store: its creation was refused, or a fault made the sequencer forget it. */
 function listTimeline(timeline: Timeline): ListedIntent {
   const { id = '', startedAtMs: createdAtMs, entries } = timeline;
   const creates = entries.map(({ record }) => record).filter(isCreate);
@@ -131,7 +131,7 @@ function partiesOf(
   };
 }
 
-/** The signatures of the create, which the journal does not have after a restart. */
+/** The signatures of the request that created the intent. The journal does not have them after a restart. */
 function signaturesOf({ id, signedBytes, mailbox: { request } }: StoredIntent): CheckedSignature[] {
   const message = new v1.Message(request);
   const key = rendezvousKeyIn(message) ?? parseIntentId(id);

@@ -52,15 +52,15 @@ const defaultLimits: JournalLimits = {
   bytes: 32 * 1024 * 1024,
 };
 
-/** Operations that can create an intent. A refused create has a timeline too. */
+/** Operations that can create an intent. A refused request has a timeline too. */
 const createOperations = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
 
 /**
  * Records calls, streams, webhooks and faults for the inspector, in memory and within limits. It holds no client secret,
  * because the sequencer never receives one.
  *
- * A timeline starts with its first entry, which it keeps. Over the limit of entries it drops the oldest of the others. Over the
- * limits of the journal, the oldest timelines are removed.
+ * A timeline that exceeds the limit of entries drops its oldest entries, except the first one. If the journal exceeds its
+ * limits, the oldest timelines are removed.
  */
 export class Journal {
   readonly #now: () => number;

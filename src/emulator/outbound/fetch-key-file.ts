@@ -85,7 +85,7 @@ async function verifyKeyPublishedAt(outbound: GuardedHttpClient, origin: string,
   if (keys.includes(verifier)) return;
   throw refused(
     `The key file at ${address} does not list ${verifier}, the verifier of this login. Restart the site at that address with ` +
-      'the INTENT_VERIFIER_SECRET that created the login, or set the local origin of the domain to the site that created it.',
+      'the INTENT_VERIFIER_SECRET that signed the login, or set the local origin of the domain to the site that created it.',
   );
 }
 

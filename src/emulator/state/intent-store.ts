@@ -33,7 +33,7 @@ export interface IntentProgress {
 export interface StoredIntent extends IntentProgress {
   readonly id: string;
   readonly request: IntentRequest;
-  /** The bytes that its signature covers. A create with the same bytes is a retry. */
+  /** The bytes that its signature covers. A request with the same bytes is a retry. */
   readonly signedBytes: Uint8Array;
   readonly mailbox: Mailbox;
   readonly createdAtMs: number;

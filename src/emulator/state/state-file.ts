@@ -209,7 +209,7 @@ const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('bas
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
 const removeFix = `To keep it, ${otherFileFix}. Otherwise remove it.`;
-const accessFix = `Allow this user to read and write it, or ${otherFileFix}.`;
+const accessFix = `Allow the user of this process to read and write it, or ${otherFileFix}.`;
 
 const problemOf = (file: string, problem: string, fix: string, cause?: unknown): IntentError =>
   new IntentError('invalid_configuration', `The state file ${file} ${problem}. ${fix}`, { cause });

@@ -122,7 +122,7 @@ function parseTermsAmount({ amount, currency }: SitePaymentTerms): string {
     return formatAmount(parseMoney(amount, currency));
   } catch (error) {
     const isCurrency = error instanceof IntentError && error.code === 'unknown_currency';
-    throw invalidTerm(isCurrency ? `currency (${shown(currency)})` : `amount (${shown(amount)})`, error);
+    throw invalidTerm(isCurrency ? `currency (${formatForLog(currency)})` : `amount (${formatForLog(amount)})`, error);
   }
 }
 
@@ -139,7 +139,7 @@ function invalidTerm(field: string, error: unknown): IntentError {
 }
 
 /** A value of any type, for the log. */
-function shown(value: unknown): string {
+function formatForLog(value: unknown): string {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value;
 }

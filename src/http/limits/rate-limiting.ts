@@ -54,9 +54,9 @@ function createLimit(route: LimitedRoute, context: LimitContext): RateLimiter {
 }
 
 /**
- * Without a shared store, requests below the limit are counted in memory, not by express-rate-limit, which would add an eighth to
- * the time of a status request, and its headers another eighth. The library handles requests over the limit (and counts
- * them again), all requests with a shared store, and routes that do not count successful requests.
+ * Without a shared store, requests below the limit are counted in memory. express-rate-limit would add an eighth to the time of a
+ * status request, and its headers another eighth. The library handles requests over the limit (and counts them again), all
+ * requests with a shared store, and routes that do not count successful requests.
  */
 function limitBy(
   part: (key: RateLimitKey) => string,

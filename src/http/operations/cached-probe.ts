@@ -29,7 +29,7 @@ export class CachedProbe<Value> {
     this.#options = options;
   }
 
-  /** The time since the first probe after the last success; 0 if there was none. Infinite before the first success. */
+  /** The time since the first probe after the last success; 0 if no probe followed it. Infinite before the first success. */
   get unansweredMs(): number {
     if (!this.#hasSucceeded) return Number.POSITIVE_INFINITY;
     return this.#unansweredSinceMs === undefined ? 0 : performance.now() - this.#unansweredSinceMs;

@@ -98,7 +98,7 @@ function sendPaymentRequired(requirement: ParsedRequirement, req: Request, res: 
   const pay = paymentRoute(req, order);
   const message = pay
     ? "To pay, POST `mode` and `order` of `pay` as JSON to its `url`, with the site's Origin. Pay the intent in a wallet. Then " +
-      'repeat this request with the cookie of that response.'
+      'repeat this request with the cookie that the POST response sets.'
     : 'Pay on a page of this site. Then repeat this request.';
   const members = { pay, resource, amount: formatRequiredAmount(requirement), currency };
   sendProblemDetails(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });

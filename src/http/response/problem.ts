@@ -61,8 +61,8 @@ function logServerError(req: Request, error: unknown, code: IntentErrorCode, log
   const details = describeError(error);
   // The message has the field and the fix. The hook has returned, so the stack has only frames of this package.
   if (code === 'invalid_terms') delete details.stack;
-  // These are not bugs of this package: an IntentError states its cause, `at` is a line of the site, and a SQLSTATE can come from
-  // a constraint of the site that fails when the transaction of a hook commits, without a line of the site on the stack.
+  // These are not bugs of this package. An IntentError states its cause. `at` is a line of the site. A SQLSTATE can come from a
+  // constraint of the site that fails when the transaction of a hook commits: then no line of the site is on the stack.
   const isExplained = error instanceof IntentError || 'at' in details || 'sqlState' in details;
   const isOurs = code === 'internal_error' && !isExplained;
   const reportAdvice = isOurs ? '. This is a bug in express-intents. Please report it.' : '';

@@ -72,7 +72,7 @@ interface Replacement {
 
 /** express-session: the store deletes the old session, and the browser gets a new id. */
 function regeneratedSession(req: SessionRequest, before: RegenerableSession, timeoutMs: number): AppSession {
-  const forget = (error: unknown): never => {
+  const discardAndRethrow = (error: unknown): never => {
     // Otherwise express-session saves the session again at the end of the response, and the response waits for it.
     skipSessionSave(req);
     // Later handlers of the request must not see a login that is not stored. They can read and change this session, but not
@@ -94,8 +94,8 @@ function regeneratedSession(req: SessionRequest, before: RegenerableSession, tim
     await callStore((done) => session.save(done), timeoutMs);
   };
   return replaceableSession(req, before, {
-    replace: (content) => regenerate(content).catch(forget),
-    save: () => save().catch(forget),
+    replace: (content) => regenerate(content).catch(discardAndRethrow),
+    save: () => save().catch(discardAndRethrow),
   });
 }
 

@@ -17,7 +17,7 @@ const warningIntervalMs = 60_000;
  * `POST /intent/webhook`: a signed call of the service triggers a recheck of the intent, and nothing else. The intent may
  * belong to another site, because the service signs all calls with one key. The recheck is harmless then.
  *
- * A call has no number, its expiry is optional, and the service retries it. So every copy of a call gets 200, and only the first
+ * A call has no unique id, its expiry is optional, and the service retries it. So every copy of a call gets 200, and only the first
  * triggers a recheck, unless that recheck was dropped.
  */
 export function webhookHandler(

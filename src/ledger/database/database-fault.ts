@@ -43,7 +43,7 @@ function hasWrongValueCount(error: unknown): boolean {
   return code === '08P01' && routine === 'exec_bind_message';
 }
 
-/** Whether a connection is usable after this error. If the database did not report the error, it counts as unusable. */
+/** Whether a connection is usable after this error. If the database did not report the error, the connection counts as unusable. */
 export function isUsableAfter(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (hasWrongValueCount(error)) return true;

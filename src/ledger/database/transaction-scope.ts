@@ -6,7 +6,7 @@ import { sqlStateOf } from './database-fault.js';
 /**
  * Keeps the statements of one transaction inside it.
  *
- *     open   -- `runWork` ends --> ended, for good
+ *     open   -- `runWork` ends --> ended; final
  *
  * While open, statements run one after the other. After the end, every statement is rejected.
  */

@@ -15,7 +15,7 @@ import type { SettlementTiming } from './settlement-timing.js';
 const isDueIn = (lane: Lane): string => `due_at is not null
   and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
 
-/** Not claimed. An impossibly long lease does not count: the clock of the database was ahead. */
+/** Not claimed. A lease longer than possible is ignored: the clock of the database was ahead when it was written. */
 const isFree = `(leased_until is null or leased_until <= now()
   or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
 

@@ -58,7 +58,7 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
   };
 }
 
-/** The pool of one transport. The first call loads undici and creates the pool; `close` closes it for good. */
+/** The pool of one transport. The first call loads undici and creates the pool; `close` closes it permanently. */
 class ConnectionPool {
   readonly #origin: string;
   readonly #timeoutMs: number;

@@ -8,7 +8,7 @@ export type FetchStatus = (id: string, options: CallOptions) => Promise<IntentSt
 
 /**
  * Why a status was read: for a page (`status`), for the watch of an event stream, after a webhook call, or for the
- * ledger. If several callers share a call, the source is the caller's source that comes last in `sources`.
+ * ledger. If callers with different sources share a call, its source is the one that comes last in `sources`.
  */
 export type StatusSource = (typeof sources)[number];
 const sources = ['status', 'stream', 'webhook', 'ledger'] as const;

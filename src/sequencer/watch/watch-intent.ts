@@ -10,9 +10,9 @@
 // It starts in `listening` if the transport has streams and the client secret is known. Otherwise it is always polling.
 //
 // Both states poll the status: immediately, after 1 s, and then each time after 1.5 times as long. The interval grows to
-// 5 s while polling, and to 30 s while listening, where a poll finds what a stream that stopped responding does not
-// deliver. Opening a stream polls immediately, for what was missed before. A scan, or `intent_submitted` on the stream,
-// resets the interval to 1 s, because a change is likely to follow.
+// 5 s while polling, and to 30 s while listening. Polls while listening find what a stream that stopped responding does not
+// deliver. When a stream opens, the status is polled immediately, because events may have been missed before. A scan, or
+// `intent_submitted` on the stream, resets the interval to 1 s, because a change is likely to follow.
 //
 // `intent_submitted` on the stream is a hint. It causes a poll, and only the status ends the watch
 // (protocol section 2). Each event is yielded once.

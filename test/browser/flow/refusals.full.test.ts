@@ -37,7 +37,7 @@ describe('a retry', () => {
 describe('an answer that is not from the router', () => {
   test.each([
     [403, /POST \/intent returned 403 text\/html.* CSRF middleware .*docs\/existing-app\.md/],
-    [404, /POST \/intent returned 404 .* the path.*docs\/existing-app\.md/],
+    [404, /POST \/intent returned 404 .* a mount path.*docs\/existing-app\.md/],
     [500, /POST \/intent returned 500 .* middleware or a proxy.*docs\/existing-app\.md/],
   ])('%i: the console names the likely cause once', async (code, message) => {
     const answer = { status: code, contentType: 'text/html', body: '<h1>ForbiddenError: invalid csrf token</h1>' };
@@ -64,7 +64,7 @@ describe('an answer that is not from the router', () => {
     await page.route(/\/status\/|\/events$/, (route) => route.fulfill(answer));
     const warning = page.waitForEvent('console', (line) => line.text().includes('GET /status/'));
     await begin(page);
-    expect((await warning).text()).toMatch(/returned 403 text\/html.* cause: middleware or a proxy in front/);
+    expect((await warning).text()).toMatch(/returned 403 text\/html.* cause: middleware or a proxy before the router/);
   });
 
   test.each<[string, Parameters<typeof visitWith>[2][number]]>([

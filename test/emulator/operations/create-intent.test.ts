@@ -322,7 +322,7 @@ describe('verification of a login (protocol 6, interface 5.3)', () => {
   test('refuses a verifier that the key file does not list', async () => {
     const origin = await serveKeyFile([1, 2].map((fill) => formatBase58(keyPair(fill).publicKey)));
     const { url } = await start({ localDomains: { 'example.com': origin } });
-    const expected = `The key file at ${origin}/.well-known/service-payments.json does not list ${verifier.publicKey}, the verifier of this login. Restart the site at that address with the INTENT_VERIFIER_SECRET that created the login, or set the local origin of the domain to the site that created it.`;
+    const expected = `The key file at ${origin}/.well-known/service-payments.json does not list ${verifier.publicKey}, the verifier of this login. Restart the site at that address with the INTENT_VERIFIER_SECRET that signed the login, or set the local origin of the domain to the site that created it.`;
     expect(reason(await create(url, await login()))).toBe(expected);
     expect(reason(await create(url, await payment({ login: loginTerms })))).toBe(expected);
   });

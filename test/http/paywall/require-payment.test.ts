@@ -106,7 +106,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
       status: 402,
       code: 'payment_required',
       detail: expect.stringMatching(
-        /POST `mode` and `order` of `pay` .* with the site's Origin\..* with the cookie of that response\.$/,
+        /POST `mode` and `order` of `pay` .* with the site's Origin\..* with the cookie that the POST response sets\.$/,
       ),
       instance: expect.any(String),
       pay: { url: '/intent', mode: 'payment', order: { article: 'tea' } },

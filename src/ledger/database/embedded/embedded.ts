@@ -67,7 +67,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     throw ledgerUnavailable(
       `The folder of the ledger, ${folder}, cannot be created`,
       error,
-      'Give this user write access to its parent folder, or set INTENT_DATABASE_URL to another folder.',
+      'Give the user of this process write access to the parent folder, or set INTENT_DATABASE_URL to another folder.',
     );
   });
   const lock = await lockFolder(folder);

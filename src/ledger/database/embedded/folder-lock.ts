@@ -16,7 +16,7 @@ import { IntentError } from '../../../errors.js';
 //     competing                    -- a lock with a lower id, or a timeout ---> withdrawn
 //     locked                       -- release, or the end of the process -----> released
 //
-// A process listens before the rename, so a `lock.` socket that refuses connections is dead for good. It searches for
+// A process listens before the rename, so a `lock.` socket that refuses connections stays dead. It searches for
 // other locks after the rename, so of two processes at least the later one finds the other. Ids are never reused, so
 // removing a dead `lock.` socket cannot remove a live one.
 //

@@ -9,7 +9,7 @@ interface Statement {
   readonly values?: readonly unknown[] | undefined;
 }
 
-/** A connection of the pool between `acquire` and `release`. Usable until an error breaks it, for good. */
+/** A connection of the pool between `acquire` and `release`. Usable until an error breaks it. A broken connection stays broken. */
 export class PostgresConnection {
   readonly client: PoolClient;
   isBroken = false;

@@ -108,7 +108,7 @@ describe('the folder of an embedded ledger', () => {
     await expect(openEmbedded({ folder: file })).rejects.toMatchObject({
       code: 'ledger_unavailable',
       message: expect.stringMatching(
-        /cannot be created: EEXIST.* \(EEXIST\)\. Give this user write access to its parent folder/,
+        /cannot be created: EEXIST.* \(EEXIST\)\. Give the user of this process write access to the parent folder/,
       ),
     });
     expect(readFileSync(file, 'utf8')).toBe('mine');
