@@ -7,10 +7,9 @@ export {
 } from './errors.js';
 export { type Sodium, useSodium } from './keys/ed25519.js';
 export { createSigner, generateKeyPair, type Signer } from './keys/verifier-key.js';
-export type { Dialect, IntentStatus } from './sequencer/calls.js';
+export type { CreatedIntent, Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc/grpc-names.js';
 export {
-  type CreatedIntent,
   createIntentClient,
   type IntentClient,
   type IntentClientOptions,

@@ -52,10 +52,9 @@ export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './le
 export type { EmbeddedSequencerUrls } from './router/embedded-sequencer.js';
 export { type IntentRouter, intentRouter } from './router/intent-router.js';
 export type { IntentRouterOptions } from './router/options.js';
-export type { Dialect, IntentStatus } from './sequencer/calls.js';
+export type { CreatedIntent, Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc/grpc-names.js';
 export {
-  type CreatedIntent,
   createIntentClient,
   type IntentClient,
   type IntentClientOptions,

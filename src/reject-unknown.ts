@@ -67,10 +67,11 @@ export function requireKnown(
   if (typeof given !== 'object' || given === null) {
     throw new IntentError(code, `${owner}: expected an object. Valid properties: ${known.join(', ')}.`);
   }
-  const [name] = unknownNames(given, known);
-  if (name === undefined) return;
-  throw new IntentError(
-    code,
-    `${owner}: unknown property ${JSON.stringify(name)}. ${suggestion(name, known, 'properties')}`,
-  );
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    throw new IntentError(
+      code,
+      `${owner}: unknown property ${JSON.stringify(name)}. ${suggestion(name, known, 'properties')}`,
+    );
+  }
 }

@@ -75,7 +75,7 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
     'the payment hook',
     'metdata',
     'metadata',
-    () => createTermsResolver({ payment: () => plus('metdata', payment) })?.({} as never, {} as never),
+    () => createTermsResolver({ payment: () => plus('metdata', payment) })?.({} as never, {} as never, {} as never),
   ],
   [
     'the payment hook with clientAmount',
@@ -85,7 +85,7 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
       createTermsResolver({
         payment: () => plus('resorce'),
         clientAmount: { min: 1, max: 9, currency: 'usd' },
-      })?.({} as never, { amount: 5 } as never),
+      })?.({} as never, { amount: 5 } as never, {} as never),
   ],
   [
     'router.close',

@@ -16,13 +16,15 @@ export interface MatchedRoute {
   readonly rest: string;
 }
 
-/** Handles a request: guards, handler, error response, event. @throws if a hook threw an object whose properties throw */
+/** Handles a request: guards, handler, error response, event. Never rejects. */
 export async function handleRoute(
-  { name, methods, rest }: MatchedRoute,
+  route: MatchedRoute,
   req: Request,
   res: Response,
-  { config, running, logger, observer }: RouterContext,
+  context: RouterContext,
 ): Promise<void> {
+  const { name, methods, rest } = route;
+  const { config, running, logger } = context;
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   const slot = running.begin(res);
   try {
@@ -33,14 +35,29 @@ export async function handleRoute(
     if (name === 'status' || name === 'events') rejectCrossSite(req);
     await handler(req, res, rest);
   } catch (error) {
-    const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
-    sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
-    if (!observer || error instanceof ClientDisconnectedError) return;
-    const event = failureEvent(name, req, codeOf(error));
-    if (event) observer.emit(event);
+    try {
+      handleFailure(route, req, res, context, error);
+    } catch {
+      // A hook threw an object whose properties throw.
+      sendError(res, undefined, logger);
+    }
   } finally {
     running.end(slot);
   }
+}
+
+function handleFailure(
+  { name, methods }: MatchedRoute,
+  req: Request,
+  res: Response,
+  { logger, observer }: RouterContext,
+  error: unknown,
+): void {
+  const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
+  sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
+  if (!observer || error instanceof ClientDisconnectedError) return;
+  const event = failureEvent(name, req, codeOf(error));
+  if (event) observer.emit(event);
 }
 
 /** A hook of the site can throw anything, even an object whose properties throw. */

@@ -14,7 +14,6 @@ import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { proxyReporter } from './operations/proxy-report.js';
 import { setupWarnings } from './operations/setup-warnings.js';
-import { sendError } from './response/problem.js';
 import { jsonType, sendCacheable } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
@@ -46,7 +45,7 @@ export function createRouter(context: RouterContext): RequestHandler {
     // `express-intents doctor` gets its report from this route, whose responses are never cached. The report precedes the
     // guards, which reject some requests of the doctor.
     if (route.name === 'intent') reportProxy(req, res);
-    handleRoute(route, req, res, context).catch(() => sendError(res, undefined, logger));
+    void handleRoute(route, req, res, context);
   };
 }
 

@@ -23,13 +23,27 @@ export interface IntentStatus {
   readonly intentSubmitted: boolean;
 }
 
+/** An intent (interface section 2.8). `create` returns it after the payment service has accepted it. */
+export interface CreatedIntent {
+  /** The intent id, Base58. Public. It identifies the intent in every other call. */
+  readonly id: string;
+  /** Only for the browser that created the intent. Anyone who has it controls the intent. */
+  readonly clientSecret: string;
+}
+
 /** All statuses. They are shared, so a cached status takes no memory of its own. */
 const statuses: readonly IntentStatus[] = Array.from({ length: 8 }, (_, flags) =>
   Object.freeze({ exists: (flags & 4) > 0, codeScanned: (flags & 2) > 0, intentSubmitted: (flags & 1) > 0 }),
 );
 
-function statusOf(exists: boolean, codeScanned: boolean, intentSubmitted: boolean): IntentStatus {
-  return statuses[(exists ? 4 : 0) + (codeScanned ? 2 : 0) + (intentSubmitted ? 1 : 0)] as IntentStatus;
+/** A status as a number from 0 to 7. */
+export function flagsOf({ exists, codeScanned, intentSubmitted }: IntentStatus): number {
+  return (exists ? 4 : 0) + (codeScanned ? 2 : 0) + (intentSubmitted ? 1 : 0);
+}
+
+/** Reverses {@link flagsOf}. */
+export function statusOf(flags: number): IntentStatus {
+  return statuses[flags] as IntentStatus;
 }
 
 /**
@@ -44,7 +58,8 @@ export async function createIntent(
   dialect: Dialect,
   intent: SignedIntent,
   options?: CallOptions,
-): Promise<void> {
+): Promise<CreatedIntent> {
+  requireCallOptions('intent.create', options);
   const { operation, request, isProof } = creations[dialect];
   let isProven: boolean;
   try {
@@ -52,7 +67,8 @@ export async function createIntent(
   } catch (error) {
     throw explainRefusal(error, dialect);
   }
-  if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
+  const { id, clientSecret } = intent;
+  if (isProven || (await getStatus(transport, id, options)).exists) return { id, clientSecret };
   throw otherServerError('The payment service answered OK, but the intent does not exist there.');
 }
 
@@ -143,8 +159,7 @@ export async function getStatus(
   requireCallOptions(owner, options);
   const request = encode(v1.GetStatusRequest, { intentId: { value: parseIntentId(id) } });
   const answer = await transport.call(operations.getStatus, request, options);
-  const { exists, codeScanned, intentSubmitted } = decodeResponse(v1.GetStatusResponse, answer);
-  return statusOf(exists, codeScanned, intentSubmitted);
+  return statusOf(flagsOf(decodeResponse(v1.GetStatusResponse, answer)));
 }
 
 /**

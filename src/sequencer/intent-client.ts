@@ -3,7 +3,15 @@ import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { requireKnown } from '../reject-unknown.js';
-import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
+import {
+  type CreatedIntent,
+  createIntent,
+  type Dialect,
+  getStatus,
+  getUserId,
+  type IntentStatus,
+  registerWebhook,
+} from './calls.js';
 import { createTransport, type ServiceAddress, serviceAddressNames } from './create-transport.js';
 import {
   type CreateLoginParameters,
@@ -32,14 +40,6 @@ export interface IntentClientOptions extends ServiceAddress {
   readonly attemptTimeoutMs?: number | undefined;
   /** A transport of your own, instead of HTTP or gRPC. */
   readonly transport?: Transport | undefined;
-}
-
-/** An intent (interface section 2.8). `create` returns it after the payment service has accepted it. */
-export interface CreatedIntent {
-  /** The intent id, Base58. Public. It identifies the intent in every other call. */
-  readonly id: string;
-  /** Only for the browser that created the intent. Anyone who has it controls the intent. */
-  readonly clientSecret: string;
 }
 
 /** An intent that is signed and not yet sent. The same terms, signers and client secret produce the same intent. */
@@ -186,11 +186,7 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
 
 function preparedIntent(transport: CallTransport, dialect: Dialect, intent: SignedIntent): PreparedIntent {
   const { id, clientSecret } = intent;
-  const create = async (options?: CallOptions): Promise<CreatedIntent> => {
-    requireCallOptions('intent.create', options);
-    await createIntent(transport, dialect, intent, options);
-    return { id, clientSecret };
-  };
+  const create = (options?: CallOptions) => createIntent(transport, dialect, intent, options);
   return Object.freeze({ id, clientSecret, create });
 }
 

@@ -161,9 +161,23 @@ export const plantedBugs = [
   {
     name: 'a scanned intent counts as submitted',
     file: 'sequencer/calls.ts',
-    from: 'return statusOf(exists, codeScanned, intentSubmitted);',
-    to: 'return statusOf(exists, codeScanned, intentSubmitted || codeScanned);',
+    from: '  return (exists ? 4 : 0) + (codeScanned ? 2 : 0) + (intentSubmitted ? 1 : 0);',
+    to: '  return (exists ? 4 : 0) + (codeScanned ? 2 : 0) + (intentSubmitted || codeScanned ? 1 : 0);',
     caughtBy: ['sequencer/intent-client.test.ts'],
+  },
+  {
+    name: 'an evicted intent gets the status of the intent in its place',
+    file: 'sequencer/watch/recent-statuses.ts',
+    from: 'if (replaced !== undefined && this.#slots.get(replaced) === slot) this.#slots.delete(replaced);',
+    to: '',
+    caughtBy: ['sequencer/watch/recent-statuses.test.ts'],
+  },
+  {
+    name: 'a deleted and added intent loses its status when its first place is used again',
+    file: 'sequencer/watch/recent-statuses.ts',
+    from: 'if (replaced !== undefined && this.#slots.get(replaced) === slot)',
+    to: 'if (replaced !== undefined)',
+    caughtBy: ['sequencer/watch/recent-statuses.test.ts'],
   },
   {
     name: 'a failed status call counts as unpaid, and the watch ends',

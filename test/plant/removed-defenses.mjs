@@ -120,8 +120,8 @@ export const removedDefenses = [
   {
     name: 'removed: the server sets the terms',
     file: 'http/create-intent/payment-terms.ts',
-    from: '(async (req) => requireTerms(await runHook(hookName, () => payment(req))))',
-    to: '(async (req) => ({ ...requireTerms(await runHook(hookName, () => payment(req))), ...req.body.order, ...req.query }))',
+    from: 'normalizeTerms(requireTerms(await runHook(hookName, () => payment(req))), config)',
+    to: 'normalizeTerms({ ...requireTerms(await runHook(hookName, () => payment(req))), ...req.body.order, ...req.query }, config)',
     caughtBy: attack('terms'),
   },
   {

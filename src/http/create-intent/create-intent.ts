@@ -18,7 +18,6 @@ import {
   parseIdempotencyKey,
   parseIntentRequest,
 } from './intent-request.js';
-import { normalizeTerms } from './payment-terms.js';
 
 // `POST /intent` in six steps:
 //
@@ -117,7 +116,9 @@ export async function createOrReplayIntent(
     context.webhook?.register(id, http?.req);
     // Not for `router.createPayment`: its caller gets the id as the return value.
     if (http && context.hooks.onCreated) await runOnCreated(context, http.req, id, terms);
-    await confirmIntent(context, request, id, terms);
+    const confirming = confirmIntent(context, request, id, terms);
+    // Undefined without a ledger.
+    if (confirming) await confirming;
   }
   const result = { id, clientSecret, terms, isReplayed: unsent === undefined };
   context.observer?.emit(eventOf(result));
@@ -160,15 +161,15 @@ async function restoreIntent(
   return { id, clientSecret, terms, unsent };
 }
 
-/** The terms from the site's hook. @throws as `TermsResolver` and `normalizeTerms` */
-async function resolveHookTerms(
+/** The terms from the site's hook. @throws as `TermsResolver` */
+function resolveHookTerms(
   { resolveTerms, config }: RouterContext,
   req: Request,
   body: IntentRequestBody,
 ): Promise<RecordedTerms> {
   if (!resolveTerms)
     throw new IntentError('not_supported', 'This site accepts no payments. It needs the hook `payment`.');
-  return normalizeTerms(await resolveTerms(req, body), config);
+  return resolveTerms(req, body, config);
 }
 
 /** Signs a payment; without terms, a login. Equal arguments produce equal bytes. @throws {IntentError} `not_supported` */
@@ -221,7 +222,7 @@ function confirmIntent(
   { keyed, owner }: CreateIntentRequest,
   id: string,
   terms: RecordedTerms | undefined,
-): Promise<unknown> {
+): Promise<unknown> | undefined {
   return keyed ? keyed.ledger.confirm(id) : logins.record({ id, terms, browser: owner.hash });
 }
 

@@ -63,10 +63,9 @@ export function parseIntentRequest(
   schema: IntentRequestSchema,
   { clientAmount }: { clientAmount: boolean },
 ): IntentRequestBody {
-  const fields = typeof body === 'object' && body !== null ? Object.keys(body) : [];
-  const refused = fields.find((field) => termFields.includes(field) && !(clientAmount && field === 'amount'));
-  if (refused !== undefined) {
-    throw new IntentError('terms_not_accepted', `The server sets "${refused}". Remove it from the request.`);
+  for (const field of typeof body === 'object' && body !== null ? Object.keys(body) : []) {
+    if (!termFields.includes(field) || (clientAmount && field === 'amount')) continue;
+    throw new IntentError('terms_not_accepted', `The server sets "${field}". Remove it from the request.`);
   }
   const result = schema.safeParse(body);
   if (result.success) return result.data;

@@ -12,18 +12,24 @@ import type { ClientAmount, Hooks, SitePaymentTerms } from '../hooks.js';
 import type { IntentRequestBody } from './intent-request.js';
 
 /** Calls the site's hook for the terms of a payment. With `clientAmount` the browser chooses the amount. */
-export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
+export type TermsResolver = (req: Request, body: IntentRequestBody, config: TermsConfig) => Promise<RecordedTerms>;
+
+type TermsConfig = Pick<Config, 'destination'>;
 
 /** The resolver for the hooks of a site; undefined without payments. @throws {ConfigError} if `clientAmount` is not a range */
 export function createTermsResolver({ payment, clientAmount }: Hooks): TermsResolver | undefined {
-  if (!clientAmount) return payment && (async (req) => requireTerms(await runHook(hookName, () => payment(req))));
+  if (!clientAmount) {
+    if (!payment) return undefined;
+    return async (req, _body, config) =>
+      normalizeTerms(requireTerms(await runHook(hookName, () => payment(req))), config);
+  }
   const range = parseRange(clientAmount);
-  return async (req, { amount }) => {
+  return async (req, { amount }, config) => {
     if (amount === undefined) throw new IntentError('invalid_amount', 'Send the field "amount".');
     requireInRange(amount, range);
     const terms = await runHook(hookName, () => payment?.(req));
     requireKnown(hookName, terms, termNames, 'invalid_terms');
-    return { ...terms, amount, currency: clientAmount.currency };
+    return normalizeTerms({ ...terms, amount, currency: clientAmount.currency }, config);
   };
 }
 
@@ -94,8 +100,8 @@ const maxResourceLength = 200;
  * the terms, so an error in them is a server error. If the browser chose the amount, its range has already been checked.
  * @throws {IntentError} `invalid_terms`, with the field
  */
-export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
-  const { currency, destination = config.destination, description, metadata = {}, login = false, resource } = terms;
+export function normalizeTerms(terms: SitePaymentTerms, config: TermsConfig): RecordedTerms {
+  const { currency, destination = config.destination, description, metadata, login = false, resource } = terms;
   const amount = parseTermsAmount(terms);
   if (destination === undefined) {
     throw new IntentError(
@@ -112,7 +118,7 @@ export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'de
       description === undefined ? undefined : parseTerm('description', () => requireDescription(description)),
     login: Boolean(login),
     resource: resource === undefined ? undefined : parseTerm('resource', () => requireResource(resource)),
-    metadata: parseTerm('metadata', () => parseMetadata(metadata)),
+    metadata: metadata === undefined ? {} : parseTerm('metadata', () => parseMetadata(metadata)),
   };
 }
 

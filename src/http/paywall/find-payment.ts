@@ -3,7 +3,8 @@ import { withAbort } from '../../async/timeout.js';
 import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
-import { type StatusCache, unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
+import { unsubmittedTtlMs } from '../../sequencer/watch/recent-statuses.js';
+import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { ParsedRequirement } from './payment-requirement.js';
 
 /**

@@ -11,8 +11,8 @@ import { sameBrowser } from '../request/browser-cookie.js';
  * The ledger implements this for all processes, {@link MemoryLoginStore} in memory for one process.
  */
 export interface LoginStore {
-  /** Records an intent that the payment service has accepted. */
-  record(intent: NewIntent): Promise<void>;
+  /** Records an intent that the payment service has accepted. Undefined if it is already recorded: in memory, without a wait. */
+  record(intent: NewIntent): Promise<void> | undefined;
   /** Whether this browser started this login less than `ttlMs` ago, and it is not completed. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;
   /**
@@ -42,7 +42,7 @@ export class MemoryLoginStore implements LoginStore {
     this.#attempts = new BoundedMap({ ttlMs, capacity, now });
   }
 
-  async record({ id, terms, browser }: NewIntent): Promise<void> {
+  record({ id, terms, browser }: NewIntent): undefined {
     if (terms && !terms.login) return;
     this.#attempts.set(id, { browser: Buffer.from(browser).toString('base64'), isCompleted: false });
   }

@@ -34,6 +34,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignalLike | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #origin: unknown;
+  readonly #onAbort: (() => void) | undefined;
   #answer = noBytes;
   #controller: Dispatcher.DispatchController | undefined;
   #headError: SequencerError | undefined;
@@ -51,8 +52,10 @@ class HttpCall implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#cancel(answerTimeoutError(timeoutMs)), timeoutMs);
-    signal?.addEventListener('abort', this.#onAbort);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(HttpCall.#timeOut, timeoutMs, this, timeoutMs);
+    if (!signal) return;
+    this.#onAbort = () => this.#cancel(signal.reason);
+    signal.addEventListener('abort', this.#onAbort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -96,7 +99,9 @@ class HttpCall implements Dispatcher.DispatchHandler {
     if (this.#end()) this.#reject(this.#headError ?? asSequencerError(error, this.#origin));
   }
 
-  readonly #onAbort = (): void => this.#cancel(this.#signal?.reason);
+  static #timeOut(call: HttpCall, timeoutMs: number): void {
+    call.#cancel(answerTimeoutError(timeoutMs));
+  }
 
   #cancel(reason: unknown): void {
     if (!this.#end()) return;
@@ -108,7 +113,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { type AbortSignalLike, LightAbortController } from '../../async/abort.js';
-import { BoundedMap } from '../../async/bounded-map.js';
-import type { IntentStatus } from '../calls.js';
+import { flagsOf, type IntentStatus } from '../calls.js';
 import type { CallOptions } from '../transport.js';
+import { RecentStatuses } from './recent-statuses.js';
 
 /** Requests the status of an intent, as `getStatus` of a client does. */
 export type FetchStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
@@ -31,21 +31,10 @@ export interface StatusReadOptions {
 export interface StatusCacheOptions {
   readonly fetchStatus: FetchStatus;
   readonly now: () => number;
-  /** How many intents are cached. The oldest entry is evicted first. Default 10 000. */
+  /** How many intents are cached. Of those without a new answer, the oldest is evicted first. Default 10 000. */
   readonly capacity?: number | undefined;
   /** Called with the error that a subscriber throws. The other subscribers and the callers still get the status. */
   readonly onSubscriberError?: ((error: unknown) => void) | undefined;
-}
-
-/** The lifetime while an intent is not submitted, in milliseconds: too short to notice, long enough to share a call. */
-export const unsubmittedTtlMs = 250;
-/** The lifetime once it is submitted. Limited, because a submission may be reversed. */
-const submittedTtlMs = 60_000;
-
-/** The last status of an intent. Fresh for the lifetime of this status, then stale. */
-interface Answer {
-  readonly status: IntentStatus;
-  readonly answeredAt: number;
 }
 
 /**
@@ -64,18 +53,16 @@ interface Answer {
  *     any      -- evicted, at the capacity ------------> absent
  */
 export class StatusCache {
-  readonly #answers: BoundedMap<Answer>;
+  readonly #answers: RecentStatuses;
   readonly #running = new Map<string, SharedCall>();
   readonly #fetchStatus: FetchStatus;
-  readonly #now: () => number;
   readonly #onSubscriberError: (error: unknown) => void;
   readonly #subscribers: ((update: StatusUpdate) => void)[] = [];
 
   constructor({ fetchStatus, now, capacity = 10_000, onSubscriberError = () => undefined }: StatusCacheOptions) {
     this.#fetchStatus = fetchStatus;
-    this.#now = now;
     this.#onSubscriberError = onSubscriberError;
-    this.#answers = new BoundedMap({ capacity });
+    this.#answers = new RecentStatuses(capacity, now);
   }
 
   /** The number of answers and running calls, for tests. */
@@ -90,8 +77,8 @@ export class StatusCache {
 
   /** The fresh status, if cached. Without a promise, because most requests end here. */
   peek(id: string): IntentStatus | undefined {
-    const answer = this.#answers.get(id);
-    return answer && this.#isFresh(answer) && !this.#running.has(id) ? answer.status : undefined;
+    const status = this.#answers.get(id);
+    return status && !this.#running.has(id) ? status : undefined;
   }
 
   /** The status, cached or not. @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason */
@@ -112,12 +99,6 @@ export class StatusCache {
   set(id: string, status: IntentStatus, source: StatusSource): void {
     this.#running.delete(id);
     this.#store(id, status, source);
-  }
-
-  #isFresh({ status, answeredAt }: Answer): boolean {
-    const ageMs = this.#now() - answeredAt;
-    // A negative age means that the clock was set back. The status must not last until it has caught up.
-    return ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedTtlMs : unsubmittedTtlMs);
   }
 
   #call(id: string): SharedCall {
@@ -144,9 +125,9 @@ export class StatusCache {
 
   #store(id: string, status: IntentStatus, source: StatusSource): void {
     const previous = this.#answers.get(id);
-    this.#answers.set(id, { status, answeredAt: this.#now() });
+    this.#answers.set(id, status);
     // A repeated status is an update only if the last one was stale.
-    if (previous && this.#isFresh(previous) && isSame(previous.status, status)) return;
+    if (previous && flagsOf(previous) === flagsOf(status)) return;
     const update: StatusUpdate = { id, status, source };
     for (const subscriber of this.#subscribers) {
       try {
@@ -156,14 +137,6 @@ export class StatusCache {
       }
     }
   }
-}
-
-function isSame(one: IntentStatus, other: IntentStatus): boolean {
-  return (
-    one.exists === other.exists &&
-    one.codeScanned === other.codeScanned &&
-    one.intentSubmitted === other.intentSubmitted
-  );
 }
 
 interface Waiter {

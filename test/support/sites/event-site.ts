@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import { parseConfig } from '../../../src/config/config.js';
 import type { ConnectionLimits } from '../../../src/config/config-options.js';
+import { createTermsResolver } from '../../../src/http/create-intent/payment-terms.js';
 import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../../../src/http/events/event-hub.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
@@ -63,7 +64,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     config,
     client,
     hooks: { onCreated },
-    resolveTerms: async () => ({ amount: '4.50', currency: 'usd' }),
+    resolveTerms: createTermsResolver({ payment: () => ({ amount: '4.50', currency: 'usd' }) }),
     logger: log,
     browserCookie: hostCookie('intent', false),
     ledger: undefined,

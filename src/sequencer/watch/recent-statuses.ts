@@ -1,0 +1,78 @@
+import { flagsOf, type IntentStatus, statusOf } from '../calls.js';
+
+/** The lifetime while an intent is not submitted, in milliseconds: too short to notice, long enough to share a call. */
+export const unsubmittedTtlMs = 250;
+/** The lifetime once it is submitted. Limited, because a submission may be reversed. */
+const submittedTtlMs = 60_000;
+
+/** A bit of an entry, next to its flags: the status was set again. */
+const renewed = 8;
+
+/**
+ * The last status of each intent, for its lifetime. At the capacity, a new entry replaces the oldest one that was not renewed since
+ * the last search (the CLOCK algorithm, which approximates the least recently set entry).
+ *
+ * An entry is a byte and a time in typed arrays. Objects would survive the request, and take twice the memory.
+ */
+export class RecentStatuses {
+  readonly #now: () => number;
+  /** The position of each intent in the arrays. */
+  readonly #slots = new Map<string, number>();
+  readonly #ids: string[] = [];
+  readonly #flags: Uint8Array;
+  readonly #answeredAt: Float64Array;
+  #nextSlot = 0;
+
+  constructor(capacity: number, now: () => number) {
+    this.#now = now;
+    this.#flags = new Uint8Array(capacity);
+    this.#answeredAt = new Float64Array(capacity);
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** Undefined if there is no status or its lifetime has passed. */
+  get(id: string): IntentStatus | undefined {
+    const slot = this.#slots.get(id);
+    if (slot === undefined) return undefined;
+    const status = statusOf((this.#flags[slot] as number) & ~renewed);
+    const ageMs = this.#now() - (this.#answeredAt[slot] as number);
+    // A negative age means that the clock was set back. The status must not last until it has caught up.
+    const isFresh = ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedTtlMs : unsubmittedTtlMs);
+    return isFresh ? status : undefined;
+  }
+
+  set(id: string, status: IntentStatus): void {
+    const known = this.#slots.get(id);
+    const slot = known ?? this.#add(id);
+    this.#flags[slot] = flagsOf(status) | (known === undefined ? 0 : renewed);
+    this.#answeredAt[slot] = this.#now();
+  }
+
+  delete(id: string): void {
+    this.#slots.delete(id);
+  }
+
+  #add(id: string): number {
+    const slot = this.#findSlot();
+    const replaced = this.#ids[slot];
+    // A deleted intent may have another slot since.
+    if (replaced !== undefined && this.#slots.get(replaced) === slot) this.#slots.delete(replaced);
+    this.#ids[slot] = id;
+    this.#slots.set(id, slot);
+    return slot;
+  }
+
+  /** Ends after one turn, because it clears the bit of each entry that it passes. */
+  #findSlot(): number {
+    const flags = this.#flags;
+    for (;;) {
+      const slot = this.#nextSlot;
+      this.#nextSlot = (slot + 1) % flags.length;
+      if (((flags[slot] as number) & renewed) === 0) return slot;
+      flags[slot] = (flags[slot] as number) & ~renewed;
+    }
+  }
+}
