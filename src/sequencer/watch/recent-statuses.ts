@@ -12,7 +12,7 @@ const renewed = 8;
  * The last status of each intent, for its lifetime. At the capacity, a new entry replaces the oldest one that was not renewed since
  * the last search (the CLOCK algorithm, which approximates the least recently set entry).
  *
- * An entry is a byte and a time in typed arrays. Objects would survive the request, and take twice the memory.
+ * An entry is a byte and a time in typed arrays. An object for each entry would burden the garbage collector and take twice the memory.
  */
 export class RecentStatuses {
   readonly #now: () => number;
@@ -58,14 +58,14 @@ export class RecentStatuses {
   #add(id: string): number {
     const slot = this.#findSlot();
     const replaced = this.#ids[slot];
-    // A deleted intent may have another slot since.
+    // If the intent was deleted and set again, it has another slot now.
     if (replaced !== undefined && this.#slots.get(replaced) === slot) this.#slots.delete(replaced);
     this.#ids[slot] = id;
     this.#slots.set(id, slot);
     return slot;
   }
 
-  /** Ends after one turn, because it clears the bit of each entry that it passes. */
+  /** The slot for a new entry. The search clears the bit `renewed` of each entry that it passes, so it ends after one pass. */
   #findSlot(): number {
     const flags = this.#flags;
     for (;;) {
