@@ -47,7 +47,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const source = { options, env, production, report };
   const ledger = readLedger(source);
   const sequencer = readSequencer(source, ledger);
-  // A custom transport may reach a real service, which must get neither a generated key nor a generated account. In production
+  // A custom transport may reach a real service, which must get neither a generated key nor the account for development. In production
   // `embedded` is an error, and the settings that the real service needs are reported with it.
   const isEmbedded = sequencer.url === 'embedded' && !options.transport && !production;
   const login = readLogin(source, isEmbedded);

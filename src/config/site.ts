@@ -1,10 +1,12 @@
 import { parseAccount, parseBase58 } from '../keys/base58.js';
-import { generateKeyPair } from '../keys/verifier-key.js';
 import type { ConfigSource, Routes } from './config-options.js';
+
+/** Receives the simulated payments of the embedded sequencer. Constant, so that `createPayment` accepts a key of an earlier start. */
+const developmentAccount = 'ANMfB9D5VxRwsEiS7yZenmf2HYaP1X777c84oMc5QQkm';
 
 export function readDestination({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
   const destination = options.destination ?? env.INTENT_DESTINATION;
-  if (!destination) return isEmbedded ? generateKeyPair().publicKey : undefined;
+  if (!destination) return isEmbedded ? developmentAccount : undefined;
   const fix = 'INTENT_DESTINATION=<the Base58 account that receives payments>';
   report.parse('INTENT_DESTINATION', fix, () => parseAccount(destination));
   return destination;

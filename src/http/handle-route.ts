@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import type { RouterEventPayload } from '../telemetry/router-event.js';
+import type { Logger } from './logger.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';
 import { rejectCrossSite, requireSameOrigin } from './request/origin-guard.js';
 import { sendError, toProblemDetails } from './response/problem.js';
@@ -16,7 +17,7 @@ export interface MatchedRoute {
   readonly rest: string;
 }
 
-/** Handles a request: guards, handler, error response, event. Never rejects. */
+/** Handles a request: guards, handler, error response, event. Never rejects: that would end the process. */
 export async function handleRoute(
   route: MatchedRoute,
   req: Request,
@@ -38,8 +39,7 @@ export async function handleRoute(
     try {
       handleFailure(route, req, res, context, error);
     } catch {
-      // A hook threw an object whose properties throw.
-      sendError(res, undefined, logger);
+      sendInternalError(res, logger);
     }
   } finally {
     running.end(slot);
@@ -58,6 +58,15 @@ function handleFailure(
   if (!observer || error instanceof ClientDisconnectedError) return;
   const event = failureEvent(name, req, codeOf(error));
   if (event) observer.emit(event);
+}
+
+/** A hook threw an object whose properties throw, or a middleware of the app replaced a method of the response that throws. */
+function sendInternalError(res: Response, logger: Logger): void {
+  try {
+    sendError(res, undefined, logger);
+  } catch {
+    res.destroy();
+  }
 }
 
 /** A hook of the site can throw anything, even an object whose properties throw. */

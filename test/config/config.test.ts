@@ -782,6 +782,10 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
     );
   });
 
+  it('pays to the same account at each start, so that the idempotency keys of createPayment stay valid', () => {
+    expect(parseConfig({}, embedded).destination).toBe(parseConfig({}, embedded).destination);
+  });
+
   it('generates another key at each start', () => {
     const [one, other] = [loginOf(parseConfig({}, embedded)), loginOf(parseConfig({}, embedded))];
     expect(one.keyRing.publicKeys).not.toEqual(other.keyRing.publicKeys);

@@ -10,5 +10,5 @@ test('after useSodium the key pairs are those of sodium-native', () => {
 // The same tests as with node:crypto.
 await import('./ed25519.test.js');
 await import('./secrecy.test.js');
-await import('../vectors/known-answers.test.js');
+await import('../vectors/vectors.test.js');
 await import('../sequencer/sent-bytes.test.js');

@@ -168,15 +168,15 @@ export const plantedBugs = [
   {
     name: 'an evicted intent gets the status of the intent in its place',
     file: 'sequencer/watch/recent-statuses.ts',
-    from: 'if (replaced !== undefined && this.#slots.get(replaced) === slot) this.#slots.delete(replaced);',
+    from: 'this.#slots.delete(this.#ids[slot] as string);',
     to: '',
     caughtBy: ['sequencer/watch/recent-statuses.test.ts'],
   },
   {
-    name: 'a deleted and added intent loses its status when its first place is used again',
+    name: 'the place of a deleted status is not used again',
     file: 'sequencer/watch/recent-statuses.ts',
-    from: 'if (replaced !== undefined && this.#slots.get(replaced) === slot)',
-    to: 'if (replaced !== undefined)',
+    from: 'this.#freeSlots.push(slot);',
+    to: '',
     caughtBy: ['sequencer/watch/recent-statuses.test.ts'],
   },
   {

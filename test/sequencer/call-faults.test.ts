@@ -59,7 +59,7 @@ interface FaultyService {
   close(): Promise<void>;
 }
 
-/** The known answer of protocol section 7. */
+/** The test vector of protocol section 7. */
 const known = Buffer.from('080110011801', 'hex');
 
 async function overProxy(fault: Fault): Promise<FaultyService> {

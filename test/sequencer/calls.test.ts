@@ -73,7 +73,7 @@ describe('loginIntents.getUserId', () => {
 describe('paymentIntents.getStatus', () => {
   const getStatus = (answer: string) => clientOf(Buffer.from(answer, 'hex')).paymentIntents.getStatus(id);
 
-  it('decodes the known answer (protocol 7)', async () => {
+  it('decodes the test vector (protocol 7)', async () => {
     expect(await getStatus('080110011801')).toEqual({ exists: true, codeScanned: true, intentSubmitted: true });
   });
 

@@ -9,8 +9,8 @@ const submittedTtlMs = 60_000;
 const renewed = 8;
 
 /**
- * The last status of each intent, for its lifetime. At the capacity, a new entry replaces the oldest one that was not renewed since
- * the last search (the CLOCK algorithm, which approximates the least recently set entry).
+ * The last status of each intent, for its lifetime. A new entry of a full map evicts one by the CLOCK algorithm: the oldest that was
+ * not renewed since the last search passed it.
  *
  * An entry is a byte and a time in typed arrays. An object for each entry would burden the garbage collector and take twice the memory.
  */
@@ -21,6 +21,9 @@ export class RecentStatuses {
   readonly #ids: string[] = [];
   readonly #flags: Uint8Array;
   readonly #answeredAt: Float64Array;
+  /** Of deleted entries. */
+  readonly #freeSlots: number[] = [];
+  /** Where the next search for an entry to evict begins. */
   #nextSlot = 0;
 
   constructor(capacity: number, now: () => number) {
@@ -52,26 +55,30 @@ export class RecentStatuses {
   }
 
   delete(id: string): void {
+    const slot = this.#slots.get(id);
+    if (slot === undefined) return;
     this.#slots.delete(id);
+    this.#freeSlots.push(slot);
   }
 
   #add(id: string): number {
-    const slot = this.#findSlot();
-    const replaced = this.#ids[slot];
-    // If the intent was deleted and set again, it has another slot now.
-    if (replaced !== undefined && this.#slots.get(replaced) === slot) this.#slots.delete(replaced);
+    const used = this.#slots.size;
+    const slot = this.#freeSlots.pop() ?? (used < this.#flags.length ? used : this.#evict());
     this.#ids[slot] = id;
     this.#slots.set(id, slot);
     return slot;
   }
 
-  /** The slot for a new entry. The search clears the bit `renewed` of each entry that it passes, so it ends after one pass. */
-  #findSlot(): number {
+  /** The search clears the bit `renewed` of each entry that it passes, so it ends after one pass. @returns the slot */
+  #evict(): number {
     const flags = this.#flags;
     for (;;) {
       const slot = this.#nextSlot;
       this.#nextSlot = (slot + 1) % flags.length;
-      if (((flags[slot] as number) & renewed) === 0) return slot;
+      if (((flags[slot] as number) & renewed) === 0) {
+        this.#slots.delete(this.#ids[slot] as string);
+        return slot;
+      }
       flags[slot] = (flags[slot] as number) & ~renewed;
     }
   }

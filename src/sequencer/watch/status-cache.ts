@@ -31,7 +31,7 @@ export interface StatusReadOptions {
 export interface StatusCacheOptions {
   readonly fetchStatus: FetchStatus;
   readonly now: () => number;
-  /** How many intents are cached. A new one evicts the oldest one whose status was not set again. Default 10 000. */
+  /** How many intents are cached. Then a new one evicts another, see {@link RecentStatuses}. Default 10 000. */
   readonly capacity?: number | undefined;
   /** Called with the error that a subscriber throws. The other subscribers and the callers still get the status. */
   readonly onSubscriberError?: ((error: unknown) => void) | undefined;

@@ -13,7 +13,7 @@ import { startWebKit } from './webkit.js';
 // WebCrypto and with the fallback, prints a row for each engine, and checks only the results.
 
 const { payload, id } = JSON.parse(
-  readFileSync(new URL('../../vectors/known-answers.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../vectors/vectors.json', import.meta.url), 'utf8'),
 ).payment;
 
 /** Runs in the page. `performance.now` has a resolution of 1 ms in some engines, so calls of 200 ms are timed together. */

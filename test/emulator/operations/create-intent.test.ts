@@ -32,7 +32,7 @@ import {
 afterEach(closeAll);
 
 const account = { value: parseAccount(destination) };
-const known = JSON.parse(readFileSync(new URL('../../vectors/known-answers.json', import.meta.url), 'utf8'));
+const known = JSON.parse(readFileSync(new URL('../../vectors/vectors.json', import.meta.url), 'utf8'));
 const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 
 const keysOf = (intent: SignedIntent): KeyPair => rendezvousKeyPair(parseClientSecret(intent.clientSecret));

@@ -56,7 +56,7 @@ it('posts the envelope as octets, without other headers (interface 4.1)', async 
   expect(sequencer.calls).toEqual([{ service: 'MicroPayment', method: 'getStatus', body }]);
 });
 
-it('sends the envelope of the known answer, byte by byte (protocol 7)', async () => {
+it('sends the envelope of the test vector, byte by byte (protocol 7)', async () => {
   const request = Buffer.from('0a2083c110200748f37e98f0ae36802eebcc605f023a1661f3731c3620b470c78325', 'hex');
   await connect().call(operations.getStatus, Buffer.concat([Buffer.from('0a22', 'hex'), request]));
   expect(Buffer.from(sequencer.requests[0]?.envelope ?? []).toString('hex')).toBe(

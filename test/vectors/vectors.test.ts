@@ -6,11 +6,11 @@ import { signerFromSeed } from '../../src/keys/verifier-key.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, operations } from '../../src/wire/envelope.js';
 
-const known = JSON.parse(readFileSync(new URL('./known-answers.json', import.meta.url), 'utf8'));
+const known = JSON.parse(readFileSync(new URL('./vectors.json', import.meta.url), 'utf8'));
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 
-describe('the known answers are reproduced byte for byte:', () => {
+describe('the test vectors are reproduced byte for byte:', () => {
   test('payment of 0.05 usd', async () => {
     const { amount, currency, destination, ...expected } = known.payment;
     const intent = await signPaymentIntent(

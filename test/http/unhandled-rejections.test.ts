@@ -2,8 +2,10 @@ import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { post } from '../support/sites/post.js';
 import { startSite } from '../support/sites/site.js';
 
+// An unhandled rejection ends the process.
+
 const fail = (): never => {
-  throw new Error('log volume full');
+  throw new Error('disk full');
 };
 
 const unhandled: unknown[] = [];
@@ -20,3 +22,19 @@ test.each([
   expect(response.body.code).toBe('sequencer_unreachable');
   expect(unhandled).toEqual([]);
 });
+
+test.each(['setHeader', 'end'] as const)(
+  'a middleware whose %s of the response throws closes the connection, and does not end the process',
+  async (method) => {
+    const { origin } = await startSite({
+      sequencerUrl: await unreachableUrl(),
+      before: (app) =>
+        app.use((_req, res, next) => {
+          res[method] = fail;
+          next();
+        }),
+    });
+    await expect(post(origin, '/intent').send({ mode: 'login' })).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(unhandled).toEqual([]);
+  },
+);
