@@ -110,8 +110,8 @@ const packageLoader = {
   },
 };
 
-/** Folders whose variables get short names: generated code, and the checks of the doctor, which report findings instead of stacks. */
-const shortNamed = ['wire/generated', 'cli/doctor'];
+/** Folders whose variables get short names: generated code, and the commands, which print messages instead of stacks. */
+const shortNamed = ['wire/generated', 'cli'];
 
 async function moduleReader() {
   const bundleImportOf = await bundleImports();

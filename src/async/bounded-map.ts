@@ -68,7 +68,12 @@ export class BoundedMap<Value> {
   #dropExpired(): void {
     if (this.#ttlMs === Number.POSITIVE_INFINITY) return;
     const now = this.#now();
-    while (this.#oldest && this.#oldest.expiresAt <= now) this.#remove(this.#oldest);
+    while (this.#oldest) {
+      const leftMs = this.#oldest.expiresAt - now;
+      // More than its lifetime is left if the clock was set back. The entry then expires immediately. Rounding adds less than 1 ms.
+      if (leftMs > 0 && leftMs < this.#ttlMs + 1) return;
+      this.#remove(this.#oldest);
+    }
   }
 
   #remove(entry: Entry<Value>): void {

@@ -7,7 +7,9 @@ import { type Signer, signerFromSeed } from './verifier-key.js';
 /** The verifier keys of a site. The first signs, all are published (interface sections 2.7 and 5.3). */
 export interface VerifierKeyRing {
   readonly signer: Signer;
-  /** Base58, without duplicates. The signing key is the first. */
+  /** All keys without duplicates. The signing key is the first. */
+  readonly signers: readonly Signer[];
+  /** Of {@link signers}, Base58. */
   readonly publicKeys: readonly string[];
   /** Derives a key from each known secret, in order. */
   deriveKeys(purpose: string): Uint8Array[];
@@ -17,12 +19,15 @@ export interface VerifierKeyRing {
 export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {
   if (signer) parseBase58(signer.publicKey, 32, 'invalid_key');
   const seeds = parseSecrets(text);
-  const signers = [...(signer ? [signer] : []), ...seeds.map(signerFromSeed)];
+  const given = [...(signer ? [signer] : []), ...seeds.map(signerFromSeed)];
+  const publicKeys = given.map(({ publicKey }) => publicKey);
+  const signers = given.filter(({ publicKey }, index) => publicKeys.indexOf(publicKey) === index);
   const [first] = signers;
   if (!first) throw new IntentError('invalid_key', 'There is no verifier key. Set at least one secret, or a signer.');
   return Object.freeze({
     signer: first,
-    publicKeys: Object.freeze([...new Set(signers.map(({ publicKey }) => publicKey))]),
+    signers: Object.freeze(signers),
+    publicKeys: Object.freeze([...new Set(publicKeys)]),
     deriveKeys: (purpose: string) => seeds.map((seed) => deriveKey(seed, purpose)),
   });
 }

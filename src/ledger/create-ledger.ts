@@ -1,3 +1,5 @@
+import { Semaphore, type SemaphoreWait } from '../async/semaphore.js';
+import { IntentError } from '../errors.js';
 import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
@@ -27,6 +29,16 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
+/** `onLogin` holds a connection. With the hooks of payments, logins never take the last of the ten connections of the pool. */
+const loginConcurrency = 2;
+const loginSlotWait: SemaphoreWait = {
+  timeoutMs: 5_000,
+  timeoutError: () => {
+    const message = `All ${loginConcurrency} slots for onLogin are in use. Keep onLogin short, or run more processes.`;
+    return new IntentError('ledger_unavailable', message);
+  },
+};
+
 /**
  * Opens the database in the background, then settles the payments in it.
  *
@@ -55,6 +67,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     onRecovered: () => settlement?.resume(),
   });
   const recorder = new IntentRecorder(db, watch);
+  const loginSlots = new Semaphore(loginConcurrency);
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
       query: (sql, values) => withCallerStack(() => db.query(sql, values)),
@@ -70,7 +83,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     confirm: (id) => recorder.confirm(id),
     canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),
-    completeLogin: (login, work) => completeLoginOnce(db, login, work),
+    completeLogin: (login, work) => loginSlots.run(loginSlotWait, () => completeLoginOnce(db, login, work)),
     reopenLogin: (id) => reopenLogin(db, id),
     paymentsFor: (browser, resource) => findPaymentsFor(db, browser, resource),
     find: (id) => findIntent(db, id),

@@ -3,6 +3,7 @@ import { IntentError } from '../errors.js';
 import type { EventHub } from '../http/events/event-hub.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/logger.js';
+import { fetchUserId } from '../http/session/fetch-user-id.js';
 import { parseIntentId } from '../keys/base58.js';
 import { createLedger } from '../ledger/create-ledger.js';
 import type { Database } from '../ledger/database/database.js';
@@ -42,12 +43,7 @@ export function routerLedger(
     observer,
     // Only a response of the service, not the cache, changes the state of a payment.
     fetchStatus: (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'ledger' }),
-    fetchUserId:
-      login &&
-      (async (intent, { signal }) => {
-        const { userId } = await client.loginIntents.getUserId({ intent, verifier: login.keyRing.signer }, { signal });
-        return userId;
-      }),
+    fetchUserId: login && ((intent, { signal }) => fetchUserId(client, login.keyRing, intent, { signal })),
     // Any process, including this one, may have found the submission. Pages connected to this process must see it.
     onSubmitted: (id) => events.recheck(id),
   });

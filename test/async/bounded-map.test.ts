@@ -24,6 +24,21 @@ test('an entry that is set again has its full time to live, and older entries ex
   expect([map.get('a'), map.get('b'), map.size]).toEqual([3, undefined, 1]);
 });
 
+test('after the clock was set back, earlier entries expire immediately, and later ones after their time to live', () => {
+  let nowMs = 1_000;
+  const map = new BoundedMap<number>({ ttlMs: 10, now: () => nowMs, capacity: 10 });
+  map.set('a', 1);
+  nowMs = 1_005;
+  map.set('b', 2);
+  nowMs = 500;
+  expect([map.get('a'), map.get('b'), map.size]).toEqual([undefined, undefined, 0]);
+  map.set('a', 3);
+  nowMs = 509;
+  expect(map.get('a')).toBe(3);
+  nowMs = 510;
+  expect(map.get('a')).toBeUndefined();
+});
+
 test('the oldest entry is evicted when the map is full, and no other', () => {
   const map = new BoundedMap<number>({ ttlMs: 10, now: () => 0, capacity: 3 });
   for (const key of ['a', 'b', 'c', 'c', 'd']) map.set(key, 1);

@@ -92,7 +92,9 @@ describe('a secret is never visible (interface 5)', () => {
   test('while a signer and a key pair show their public key', () => {
     expect(Object.keys(signerFromSeed(seed))).toEqual(['publicKey']);
     expect(Object.keys(keyPairFromSeed(seed))).toEqual(['publicKey']);
-    expect(Object.keys(createKeyRing(bs58.encode(seed)))).toEqual(['signer', 'publicKeys', 'deriveKeys']);
+    const ring = createKeyRing(bs58.encode(seed));
+    expect(Object.keys(ring)).toEqual(['signer', 'signers', 'publicKeys', 'deriveKeys']);
+    expect(ring.signers.map((signer) => Object.keys(signer))).toEqual([['publicKey']]);
     expect(structuredClone(signerFromSeed(seed))).toEqual({ publicKey: bs58.encode(secretKey.subarray(32)) });
   });
 

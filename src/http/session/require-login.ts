@@ -45,12 +45,15 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
         preventCaching(res);
         return next();
       }
+      // A timeout middleware of the app has answered.
+      if (res.headersSent) return;
+      if (loginUrl !== undefined && isPageView(req)) return sendEmpty(res, 303, { Location: loginUrl });
+      if (loginUrl === undefined && prefersHtml(req)) return sendLoginPage(req, res);
+      sendError(res, new IntentError('login_required'), requireRouter(req).context.logger);
     } catch (error) {
-      return next(error);
+      // Express 4 ignores the promise, so a rejection would end the process.
+      next(error);
     }
-    if (loginUrl !== undefined && isPageView(req)) return sendEmpty(res, 303, { Location: loginUrl });
-    if (loginUrl === undefined && prefersHtml(req)) return sendLoginPage(req, res);
-    sendError(res, new IntentError('login_required'), requireRouter(req).context.logger);
   };
 }
 

@@ -17,6 +17,7 @@ import { readJson, requireJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendEmpty, sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
+import { fetchUserId } from './fetch-user-id.js';
 import type { SessionStore } from './session-store.js';
 
 /**
@@ -56,8 +57,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     }
 
     const disconnect = disconnectSignal(res);
-    const query = { intent: id, verifier: keyRing.signer };
-    const { userId } = await client.loginIntents.getUserId(query, { cancelBeforeSend: disconnect });
+    const userId = await fetchUserId(client, keyRing, id, { cancelBeforeSend: disconnect });
     // A login can be completed once. A disconnected browser would not receive the result.
     throwIfAborted(disconnect);
     const user = { id: userId };

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
+import { IntentError } from '../../errors.js';
 import { openSession, sealSession } from '../encryption.js';
 import type { IntentUser } from '../hooks.js';
 import { hostCookie } from '../request/browser-cookie.js';
@@ -22,6 +23,8 @@ export function createSessionStore(
   const cookie = hostCookie('intent-session', isHttps);
   // A login or logout changes only the cookie of the response. Later reads in the same request use this map.
   const changed = new WeakMap<Request, IntentUser | undefined>();
+  // Whether this process has stored a login in a session of the app.
+  let usesAppSession = false;
   const read = async (req: Request): Promise<IntentUser | undefined> => {
     if (changed.has(req)) return changed.get(req);
     // The cookie has priority. It exists if the app had no session at login: its middleware is after the router, or its store
@@ -51,6 +54,7 @@ export function createSessionStore(
     // The data of another user must not enter the session of this one.
     const keep = previous === undefined || previous.id === user.id ? login.keepSession : [];
     await session.start({ user, keep, onSession });
+    usesAppSession = true;
     if (cookie.read(req) !== undefined) cookie.clear(res);
   };
   return {
@@ -67,6 +71,12 @@ export function createSessionStore(
     },
     end: async (req, res) => {
       const session = appSessionOf(req, timeoutMs);
+      // express-session omits the session while its store is disconnected. The session would still have the login afterwards.
+      if (!session && usesAppSession && !changed.has(req)) {
+        const message =
+          'The request has no session of the app, so its login cannot end. Check the session store, then retry.';
+        throw new IntentError('session_unavailable', message);
+      }
       // A session without a login of the router belongs to the app.
       if (session?.user) await session.end();
       if (cookie.read(req) !== undefined) cookie.clear(res);

@@ -30,7 +30,7 @@ export interface ClaimedPayment {
   readonly runningHook: RunningHook | undefined;
   /** The time from the creation of the intent to the status that reported it as submitted. */
   readonly submittedAfterMs: number;
-  /** The time since it settled; before that, since it was submitted; before that, since it was created. */
+  /** The time since it settled; before that, or if it was submitted again, since it was submitted; else since it was created. */
   readonly ageMs: number;
   readonly watchExpired: boolean;
   /** Whether the last poll reported the settled payment as not submitted. */
@@ -40,7 +40,8 @@ export interface ClaimedPayment {
 export const claimedPaymentColumns = `${intentColumns}, i.lease_token::text as lease_token,
   i.watch_until <= now() as watch_expired, i.reversal_suspected_at is not null as reversal_suspected,
   i.timeouts::text as timeouts, i.lane, i.running_hook,
-  extract(epoch from now() - coalesce(i.settled_at, i.submitted_at, i.created_at))::float8 * 1000 as age_ms`;
+  extract(epoch from now() - coalesce(case when i.state <> 'submitted' then i.settled_at end, i.submitted_at, i.created_at))
+    ::float8 * 1000 as age_ms`;
 
 export type ClaimedPaymentRow = IntentRow & {
   readonly state: ClaimedPayment['state'];
@@ -151,8 +152,10 @@ export function holdLease(db: Database, { payment: { id }, leaseToken }: Claimed
   const beat = async (): Promise<void> => {
     const sentAtMs = performance.now();
     const { rowCount } = await db.query(
-      `update express_intents.intents set leased_until = now() + $3::float8 * interval '1 millisecond'
-       where id = $1 and lease_token = $2::bigint and leased_until is not null`,
+      // After the last write of the work the claim has ended, but `onDeadLetter` may still run.
+      `update express_intents.intents
+       set leased_until = case when leased_until is not null then now() + $3::float8 * interval '1 millisecond' end
+       where id = $1 and lease_token = $2::bigint`,
       [id, leaseToken, leaseMs],
     );
     if (rowCount === 0) throw new LeaseLost(id);

@@ -1,5 +1,6 @@
 import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { describeError } from '../../describe-error.js';
+import { IntentError } from '../../errors.js';
 import { unavailableEvent } from '../database/database-connector.js';
 import { DatabaseOutage } from '../database/database-fault.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
@@ -64,6 +65,11 @@ class Closing extends Error {
   }
 }
 
+/** An outage of the database, or no free connection to it. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof IntentError && error.code === 'ledger_unavailable';
+}
+
 /**
  * How many payments are claimed for each permitted status call: while some wait for the service, others are updated in the
  * database.
@@ -95,7 +101,7 @@ export class Settlement {
   readonly #rechecks: RecheckQueue;
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
-  /** Claims that could not be ended, because the database failed. */
+  /** Claims that could not be ended, because the database was not available. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   #isClosed = false;
   readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, quarantine: 0 };
@@ -195,6 +201,8 @@ export class Settlement {
   }
 
   async #tryRound(): Promise<void> {
+    // Before the round: if the lease has ended meanwhile, the round would claim the payment as interrupted.
+    await this.#releaseUnreleased();
     try {
       if (performance.now() - this.#correctedAtMs > correctEveryMs) {
         await this.checkHooks();
@@ -275,7 +283,7 @@ export class Settlement {
       const claims = await claimUnpaid(db, ids, this.#claimant);
       for (const claimed of claims) {
         missed.delete(claimed.payment.id);
-        this.#begin(claimed);
+        this.#begin(claimed, { isRecheck: true });
       }
       // Only an unpaid payment is retried. Any other leaves the queue.
       const unpaid = missed.size > 0 ? await findUnpaid(db, [...missed]) : [];
@@ -286,14 +294,15 @@ export class Settlement {
     }
   }
 
-  #begin(claimed: ClaimedPayment): void {
+  #begin(claimed: ClaimedPayment, { isRecheck = false } = {}): void {
     const lease = holdLease(this.#context.db, claimed, this.#context.timing.leaseMs);
     this.#held[claimed.lane] += 1;
     const ended = this.#work(claimed, lease).finally(() => {
       lease.stop();
       this.#running.delete(lease);
       this.#held[claimed.lane] -= 1;
-      this.#rechecks.done(claimed.payment.id);
+      // A scheduled poll may have begun before the recheck was requested.
+      if (isRecheck) this.#rechecks.done(claimed.payment.id);
       if (this.#hasMore) this.#wake();
     });
     this.#running.set(lease, ended);
@@ -306,13 +315,15 @@ export class Settlement {
       // Another process has claimed the payment and processes it.
       if (error instanceof LeaseLost) return;
       if (error instanceof Closing) return releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
-      // Released when the database works again. After any other error the claim ends with its lease.
-      if (error instanceof DatabaseOutage) return void this.#unreleasedClaims.set(claimed.payment.id, claimed);
+      // Released before the next round. After any other error the claim ends with its lease.
+      if (isUnavailable(error)) this.#unreleasedClaims.set(claimed.payment.id, claimed);
+      // The connector logs an outage.
+      if (error instanceof DatabaseOutage) return;
       this.#logError(`payment ${claimed.payment.id} could not be processed. It is retried later.`, error);
     }
   }
 
-  /** Never rejects. Claims that cannot be released now are released after the next outage. */
+  /** Never rejects. Claims that cannot be released now are released before the next round, or after the outage. */
   async #releaseUnreleased(): Promise<void> {
     const claims = [...this.#unreleasedClaims.values()];
     this.#unreleasedClaims.clear();
@@ -322,7 +333,7 @@ export class Settlement {
       // A payment that was claimed for a recheck may be due only hours later.
       for (const { payment } of claims) void this.recheck(payment.id);
     } catch (error) {
-      if (!(error instanceof DatabaseOutage)) return;
+      if (!isUnavailable(error)) return;
       for (const claimed of claims) {
         const { id } = claimed.payment;
         // Keeps a newer claim of the same payment.

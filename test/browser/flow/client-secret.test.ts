@@ -10,10 +10,10 @@ import {
 } from '../../../src/browser/flow/client-secret.js';
 import { publicKeyOf } from '../../../src/browser/flow/portable-ed25519.js';
 
-const vectors = JSON.parse(readFileSync(new URL('../../vectors/vectors.json', import.meta.url), 'utf8'));
+const known = JSON.parse(readFileSync(new URL('../../vectors/vectors.json', import.meta.url), 'utf8'));
 const vectors = [
-  ['payment', vectors.payment],
-  ['login', vectors.login],
+  ['payment', known.payment],
+  ['login', known.login],
 ] as const;
 const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, 'hex'));
 
@@ -24,7 +24,7 @@ describe('deriveIntentId (protocol section 7)', () => {
 
   test('derives the same id without native Ed25519', async () => {
     const refused = jest.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'NotSupportedError'));
-    const { payload, id } = vectors.payment;
+    const { payload, id } = known.payment;
     expect(await deriveIntentId(bytesOf(payload))).toBe(id);
     expect(refused).toHaveBeenCalled();
   });
@@ -42,7 +42,7 @@ describe('deriveIntentId (protocol section 7)', () => {
 
   test('isIntentId accepts 32 bytes, also zeros', () => {
     expect(isIntentId('1'.repeat(32))).toBe(true);
-    expect(isIntentId(vectors.login.id)).toBe(true);
+    expect(isIntentId(known.login.id)).toBe(true);
   });
 });
 

@@ -2,10 +2,17 @@ import session from 'express-session';
 import { refuse } from '../../../src/http/hook-errors.js';
 import { currentUser } from '../../../src/http/session/require-login.js';
 import type { Hooks } from '../../../src/index.js';
+import { generateKeyPair } from '../../../src/keys/verifier-key.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
+import {
+  type LedgerSite,
+  type LedgerSiteOptions,
+  startLedgerSite,
+  untilState,
+} from '../../support/sites/ledger-site.js';
 import { domain, type Site, startSiteWithSequencer } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
 
@@ -183,6 +190,54 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
   });
 });
 
+test('with a ledger in postgres two onLogin run at a time, and while they hang payments are created and settled', async () => {
+  let finish = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let [running, mostRunning] = [0, 0];
+  const site = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('postgres'),
+    hookLimits: { timeoutMs: 600_000 },
+    onLogin: async () => {
+      running += 1;
+      mostRunning = Math.max(mostRunning, running);
+      await gate;
+      running -= 1;
+    },
+    onPaid: async (_payment, { tx }) => void (await tx.query('select 1')),
+  });
+  // More than the connections of the pool.
+  const logins = await Promise.all(Array.from({ length: 12 }, () => confirmed(site)));
+  const expire = holdTimeouts(5_000);
+  const answers: [status: number, code: unknown][] = [];
+  const completions = logins.map(async ({ complete }) => {
+    const { status, body } = await complete();
+    answers.push([status, body.code]);
+  });
+  const called = () => site.faults.firstOf('completeLogin').length;
+  await eventually('two run, and ten wait', () => mostRunning > 2 || (running === 2 && called() === 12));
+  expect(mostRunning).toBe(2);
+
+  const buyer = new Browser(site.origin, logins[0]?.browser.cookies);
+  const created = await buyer.send('POST', '/intent', { mode: 'payment' }, { 'idempotency-key': 'tea' });
+  expect(created.status).toBe(201);
+  await site.sequencer.wallet('Ben').pay(String(created.body.client_secret));
+  await untilState(site, intentIdOf(String(created.body.client_secret)), 'settled');
+  expect([answers, running]).toEqual([[], 2]);
+
+  expire();
+  await eventually('the waiting logins are answered', () => answers.length === 10);
+  expect(answers).toEqual(Array(10).fill([503, 'ledger_unavailable']));
+  expect(site.log.text).toContain('All 2 slots for onLogin are in use. Keep onLogin short, or run more processes.');
+  finish();
+  await Promise.all(completions);
+  expect(answers.slice(10)).toEqual(Array(2).fill([200, undefined]));
+  const retries = await Promise.all(logins.map(({ complete }) => complete()));
+  expect(retries.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), 404, 404]);
+  expect(mostRunning).toBe(2);
+});
+
 test('a login that starts in one process is completed once by two other processes', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
   const first = await startLedgerSite({ databaseUrl });
@@ -222,5 +277,32 @@ describe('a login without a ledger', () => {
     isOpen = true;
     const answers = await Promise.all([complete(), complete(), complete()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+  });
+});
+
+describe('an intent that was created before a rotation of the verifier key', () => {
+  async function rotate(terms: Pick<LedgerSiteOptions, 'payment'> = {}) {
+    const [old, fresh] = [generateKeyPair().secret, generateKeyPair().secret];
+    const databaseUrl = await newDatabaseUrl('postgres');
+    const first = await startLedgerSite({ databaseUrl, verifierSecret: old, ...terms });
+    const browser = new Browser(first.origin);
+    const created = await browser.send('POST', '/intent', terms.payment ? {} : login);
+    const secret = String(created.body.client_secret);
+    await first.router.close();
+    const { sequencer } = first;
+    const site = await startLedgerSite({ databaseUrl, sequencer, verifierSecret: `${fresh},${old}`, ...terms });
+    await sequencer.wallet('Ada').confirm(secret);
+    return { site, id: intentIdOf(secret), browser: new Browser(site.origin, browser.cookies) };
+  }
+
+  test('completes its login', async () => {
+    const { site, id, browser } = await rotate();
+    const completed = await browser.send('POST', '/session', { id });
+    expect([completed.status, completed.body]).toEqual([200, { user: ada(site) }]);
+  });
+
+  test('settles its payment with the user id', async () => {
+    const { site, id } = await rotate({ payment: () => ({ amount: 2, currency: 'usd', login: true }) });
+    expect((await untilState(site, id, 'settled')).userId).toBe(ada(site).id);
   });
 });

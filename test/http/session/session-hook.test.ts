@@ -34,6 +34,12 @@ const dataRoutes = (app: Express): void => {
     await logOut(req, res);
     res.json({ user: (await currentUser(req)) ?? null });
   });
+  app.post('/leave/twice', (req, res, next) => {
+    const leave = (): Promise<void> => logOut(req, res);
+    leave()
+      .then(leave)
+      .then(() => void res.json({}), next);
+  });
 };
 
 interface Account {
@@ -227,6 +233,13 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
     expect(await dataOf(browser)).toEqual({});
     // The old session id is invalid. A copy of a signed cookie has no id that could be invalidated.
     if (before.has('connect.sid')) expect(await userOf(new Browser(site.origin, before))).toBeNull();
+  });
+
+  test('a second logOut() in the same request succeeds', async () => {
+    const browser = new Browser(site.origin);
+    await (await confirm(site, browser)).complete();
+    expect((await browser.send('POST', '/leave/twice')).status).toBe(200);
+    expect(await userOf(browser)).toBeNull();
   });
 
   test('logOut() without a login leaves the session of the app unchanged', async () => {

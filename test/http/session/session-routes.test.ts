@@ -2,7 +2,7 @@ import cookieSession from 'cookie-session';
 import type { ErrorRequestHandler, Express } from 'express';
 import session from 'express-session';
 import { errorCodes, SequencerError, type SequencerErrorCode } from '../../../src/errors.js';
-import { currentUser, requireLogin } from '../../../src/http/session/require-login.js';
+import { currentUser, logOut, requireLogin } from '../../../src/http/session/require-login.js';
 import { createSigner } from '../../../src/keys/verifier-key.js';
 import { Browser } from '../../support/browser/browser.js';
 import { eventually } from '../../support/eventually.js';
@@ -219,6 +219,37 @@ describe('express-session', () => {
     isDown = false;
     expect((await browser.send('POST', '/session', { id })).status).toBe(200);
   });
+
+  test.each([
+    ['DELETE', '/session'],
+    ['POST', '/leave'],
+  ])(
+    '%s %s answers 503 while the store is disconnected, and the login remains until a logout',
+    async (method, path) => {
+      const store = new session.MemoryStore();
+      const site = await startSiteWithSequencer({
+        before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: true, store })),
+        after: (app) => {
+          app.post('/leave', (req, res) => {
+            logOut(req, res).then(
+              () => res.status(204).end(),
+              ({ code, status }) => res.status(status).json({ code }),
+            );
+          });
+        },
+      });
+      const browser = new Browser(site.origin);
+      const { user } = await logIn(site, browser);
+      // The events of a store on which express-session omits req.session, and adds it again.
+      store.emit('disconnect');
+      const failed = await browser.send(method, path);
+      expect([failed.status, failed.body.code]).toEqual([503, 'session_unavailable']);
+      store.emit('connect');
+      expect((await browser.send('GET', '/session')).body).toEqual({ user });
+      expect((await browser.send(method, path)).status).toBe(204);
+      expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
+    },
+  );
 });
 
 describe('express-session at another position', () => {

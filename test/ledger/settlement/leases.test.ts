@@ -3,6 +3,7 @@ import { IntentError } from '../../../src/errors.js';
 import type { Database } from '../../../src/ledger/database/database.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
 /** Blocks callers of `pass` until the test opens it. */
@@ -149,6 +150,44 @@ describe.each(kinds)('a lease on %s', (kind) => {
       lastError: 'Error: onPaid was interrupted: the process ended or lost its database connection.',
     });
     expect(await effectsOf(database)).toEqual([]);
+  });
+
+  it('that ended with a dead letter stays ended, and its next heartbeat does not abort onDeadLetter', async () => {
+    const real = database.db;
+    let heartbeats = 0;
+    const db: Database = {
+      isShared: real.isShared,
+      query: async (sql, values) => {
+        const result = await real.query<never>(sql, values);
+        if (/^update express_intents\.intents\s+set leased_until = /.test(sql)) heartbeats += 1;
+        return result;
+      },
+      transaction: (work, options) => real.transaction(work, options),
+      close: () => real.close(),
+    };
+    const gate = new Gate();
+    const fail = (): never => {
+      throw new Error('the printer is on fire');
+    };
+    const ledger = new SettlementFixture(database, {
+      db,
+      timing: { leaseMs: 150 },
+      settings: { hookAttempts: 1, hookTimeoutMs: 60_000 },
+      hooks: { onPaid: fail, onDeadLetter: () => gate.pass() },
+    });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(5_000);
+    await ledger.settlement.round();
+    await gate.reached;
+    const before = heartbeats;
+    await eventually('a heartbeat while onDeadLetter runs', () => heartbeats > before);
+    gate.open();
+    await ledger.settlement.idle();
+    expect(ledger.log.text).toContain(`payment ${id} is a dead letter`);
+    expect(ledger.log.text).not.toContain('onDeadLetter failed');
+    const { rows } = await real.query('select state, leased_until from express_intents.intents');
+    expect(rows).toEqual([{ state: 'dead', leased_until: null }]);
   });
 });
 

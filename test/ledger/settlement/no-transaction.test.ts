@@ -2,12 +2,17 @@ import { IntentError } from '../../../src/errors.js';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { openDatabase } from '../../../src/ledger/database/open-database.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
 describe('a database without a free transaction', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
+  });
+  beforeEach(async () => {
+    await database.db.query('truncate express_intents.intents, express_intents.history');
+    await database.setTime('2026-01-01T12:00:00.000Z');
   });
 
   it('is not counted as a failure of the hook, however often it happens', async () => {
@@ -32,6 +37,50 @@ describe('a database without a free transaction', () => {
     expect((await ledger.find(id)).state).toBe('settled');
     expect(attempts).toEqual([1]);
   });
+
+  it.each([
+    ['within the lease', 0],
+    ['after the lease', 31_000],
+  ])(
+    'and without a free connection releases the claim with the next round %s, without a counted attempt',
+    async (_when, afterMs) => {
+      const real = database.db;
+      const calls: string[] = [];
+      let isBusy = false;
+      const busy = (call: string): Promise<never> => {
+        calls.push(call);
+        return Promise.reject(new IntentError('ledger_unavailable', 'All ten database connections are in use.'));
+      };
+      const db: Database = {
+        isShared: true,
+        query: (sql, values) => (isBusy ? busy('query') : real.query(sql, values)),
+        transaction: (work) => {
+          isBusy ||= calls.length === 0;
+          return isBusy ? busy('transaction') : real.transaction(work);
+        },
+        close: () => real.close(),
+      };
+      const attempts: number[] = [];
+      const hooks = { onPaid: (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt) };
+      const ledger = new SettlementFixture(database, { db, hooks, timing: { roundMs: 10 } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await database.advance(5_000);
+      await ledger.settlement.round();
+      await ledger.settlement.idle();
+      expect(calls).toEqual(['transaction', 'query']);
+      expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 0 });
+      expect(ledger.log.text).toContain('All ten database connections are in use.');
+      isBusy = false;
+      await database.advance(afterMs);
+      ledger.settlement.start();
+      // The clock of the database stands still.
+      await eventually('the payment settles', async () => (await ledger.find(id)).state === 'settled');
+      await ledger.settlement.close();
+      expect(attempts).toEqual([1]);
+      expect(ledger.log.text).not.toContain('was interrupted');
+    },
+  );
 
   it('is not caused by the longest timeout that a hook can have', async () => {
     const db = await openDatabase({ database: database.settings, hookTimeoutMs: 2 ** 31 - 1 });

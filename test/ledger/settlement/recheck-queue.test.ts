@@ -177,6 +177,48 @@ describe('a settlement', () => {
     expect({ most, ended }).toEqual({ most: 3, ended: 8 });
   });
 
+  it('polls again when a recheck is requested during a scheduled poll, whose status is older', async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let isHeld = false;
+    const { db } = database;
+    const holding: Database = {
+      isShared: true,
+      query: async (sql, values) => {
+        // The last write of a poll of an unpaid payment.
+        if (sql.includes('last_error = coalesce')) {
+          isHeld = true;
+          await gate;
+        }
+        return db.query(sql, values);
+      },
+      transaction: (work) => db.transaction(work),
+      close: async () => undefined,
+    };
+    const ledger = new SettlementFixture(database, { db: holding });
+    const id = await ledger.create();
+    await database.advance(5_000);
+    expect(await ledger.settlement.round()).toBe(1);
+    await eventually('the scheduled poll has its status', () => isHeld);
+    ledger.pay(id);
+    let isRechecked = false;
+    void ledger.settlement.recheck(id).then(() => {
+      isRechecked = true;
+    });
+    // The scheduled poll still has the claim.
+    expect(await ledger.settlement.round()).toBe(0);
+    open();
+    await ledger.settlement.idle();
+    await eventually('the recheck is done', async () => {
+      await ledger.work();
+      return isRechecked;
+    });
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
+    expect(ledger.statusCalls.get(id)).toBe(2);
+  });
+
   it('that is closed before a hook starts releases the claim without counting an attempt', async () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => {

@@ -495,6 +495,26 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.path(id)).toBe('created > submitted > settled > reversed > created > submitted > settled');
     });
 
+    it('that is reversed, paid again and refused by verifyPayment is verified again within seconds', async () => {
+      const answers = [true, false, false];
+      const ledger = fixture({ hooks: { verifyPayment: () => answers.shift() ?? true } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.reverse(id);
+      for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
+      await ledger.after(3 * dayMs);
+      expect(await ledger.path(id)).toBe('created > submitted > settled > reversed');
+      ledger.pay(id);
+      await ledger.after(dayMs);
+      expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
+      expect(answers).toEqual([false]);
+      await ledger.after(5_000);
+      expect(answers).toEqual([]);
+      await ledger.after(5_000);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
+    });
+
     it('that is reversed is polled for as long as an open one', async () => {
       const ledger = fixture();
       const id = await ledger.create();
