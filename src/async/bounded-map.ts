@@ -14,6 +14,9 @@ interface Entry<Value> {
   newer: Entry<Value> | undefined;
 }
 
+/** The synchronization of clocks sets them back by less. It extends a lifetime by at most this. */
+const clockToleranceMs = 1_000;
+
 /**
  * A map with a maximum number of entries and, optionally, a maximum age. Its entries are private: logs, `inspect` and JSON do
  * not show them.
@@ -27,6 +30,8 @@ export class BoundedMap<Value> {
   readonly #capacity: number;
   readonly #ttlMs: number;
   readonly #now: () => number;
+  /** The time of the last call. */
+  #lastMs = Number.NEGATIVE_INFINITY;
   #oldest: Entry<Value> | undefined;
   #newest: Entry<Value> | undefined;
 
@@ -68,12 +73,10 @@ export class BoundedMap<Value> {
   #dropExpired(): void {
     if (this.#ttlMs === Number.POSITIVE_INFINITY) return;
     const now = this.#now();
-    while (this.#oldest) {
-      const leftMs = this.#oldest.expiresAt - now;
-      // More than its lifetime is left if the clock was set back. The entry then expires immediately. Rounding adds less than 1 ms.
-      if (leftMs > 0 && leftMs < this.#ttlMs + 1) return;
-      this.#remove(this.#oldest);
-    }
+    // If the clock was set back, the ages of the entries are unknown. All expire immediately.
+    const wasSetBack = now < this.#lastMs - clockToleranceMs;
+    this.#lastMs = now;
+    while (this.#oldest && (wasSetBack || this.#oldest.expiresAt <= now)) this.#remove(this.#oldest);
   }
 
   #remove(entry: Entry<Value>): void {

@@ -55,6 +55,14 @@ export function appSessionOf(request: Request, timeoutMs: number): AppSession | 
   return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : nonRegenerable;
 }
 
+/**
+ * Whether express-session or cookie-session has run, even if the app has removed its session since. express-session does not run
+ * while its store is disconnected.
+ */
+export function hasSessionMiddleware(req: Request): boolean {
+  return 'sessionStore' in req || 'sessionOptions' in req;
+}
+
 export function cannotRegenerate(req: Request): boolean {
   return appSessionOf(req, 0) === nonRegenerable;
 }

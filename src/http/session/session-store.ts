@@ -5,7 +5,7 @@ import { IntentError } from '../../errors.js';
 import { openSession, sealSession } from '../encryption.js';
 import type { IntentUser } from '../hooks.js';
 import { hostCookie } from '../request/browser-cookie.js';
-import { appSessionOf } from './app-session.js';
+import { appSessionOf, hasSessionMiddleware } from './app-session.js';
 
 /** Stores logins in the app's session; without one, in a sealed cookie of the router. */
 export interface SessionStore {
@@ -72,7 +72,7 @@ export function createSessionStore(
     end: async (req, res) => {
       const session = appSessionOf(req, timeoutMs);
       // express-session omits the session while its store is disconnected. The session would still have the login afterwards.
-      if (!session && usesAppSession && !changed.has(req)) {
+      if (!session && usesAppSession && !hasSessionMiddleware(req)) {
         const message =
           'The request has no session of the app, so its login cannot end. Check the session store, then retry.';
         throw new IntentError('session_unavailable', message);

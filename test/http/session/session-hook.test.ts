@@ -34,6 +34,13 @@ const dataRoutes = (app: Express): void => {
     await logOut(req, res);
     res.json({ user: (await currentUser(req)) ?? null });
   });
+  app.post('/leave/removed', (req, res, next) => {
+    const { session } = req as unknown as { session: { destroy?(done: () => void): void } };
+    const leave = (): void => void logOut(req, res).then(() => void res.json({}), next);
+    if (session.destroy) return session.destroy(leave);
+    Object.assign(req, { session: null });
+    leave();
+  });
   app.post('/leave/twice', (req, res, next) => {
     const leave = (): Promise<void> => logOut(req, res);
     leave()
@@ -233,6 +240,13 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
     expect(await dataOf(browser)).toEqual({});
     // The old session id is invalid. A copy of a signed cookie has no id that could be invalidated.
     if (before.has('connect.sid')) expect(await userOf(new Browser(site.origin, before))).toBeNull();
+  });
+
+  test('logOut() succeeds after the app has removed the session', async () => {
+    const browser = new Browser(site.origin);
+    await (await confirm(site, browser)).complete();
+    expect((await browser.send('POST', '/leave/removed')).status).toBe(200);
+    expect(await userOf(browser)).toBeNull();
   });
 
   test('a second logOut() in the same request succeeds', async () => {
