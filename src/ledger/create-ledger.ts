@@ -3,7 +3,7 @@ import { IntentError } from '../errors.js';
 import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
-import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
+import { canCompleteLogin, completeLoginOnce, findCompletedUser, reopenLogin } from './intents/complete-login.js';
 import {
   findByIdempotencyKey,
   findForBrowser,
@@ -84,6 +84,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     confirm: (id) => recorder.confirm(id),
     canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),
     completeLogin: (login, work) => loginSlots.run(loginSlotWait, () => completeLoginOnce(db, login, work)),
+    findCompletedUser: (id, browser) => findCompletedUser(db, id, browser),
     reopenLogin: (id) => reopenLogin(db, id),
     paymentsFor: (browser, resource) => findPaymentsFor(db, browser, resource),
     find: (id) => findIntent(db, id),

@@ -36,15 +36,15 @@ export const removedDefenses = [
   {
     name: 'removed: a login belongs to the browser that started it',
     file: 'http/session/login-store.ts',
-    from: "!attempt.isCompleted && sameBrowser(Buffer.from(attempt.browser, 'base64'), browser)",
-    to: "!attempt.isCompleted && (true || sameBrowser(Buffer.from(attempt.browser, 'base64'), browser))",
+    from: "attempt && sameBrowser(Buffer.from(attempt.browser, 'base64'), browser)",
+    to: "attempt && (true || sameBrowser(Buffer.from(attempt.browser, 'base64'), browser))",
     caughtBy: attack('login'),
   },
   {
     name: 'removed: a login belongs to the browser that started it, in the ledger',
     file: 'ledger/intents/complete-login.ts',
-    from: 'id = $1 and browser = $2 and',
-    to: 'id = $1 and ($2::bytea is not null) and',
+    from: '`id = $1 and browser = $2 and',
+    to: '`id = $1 and ($2::bytea is not null) and',
     caughtBy: attack('processes'),
   },
   {
@@ -85,8 +85,8 @@ export const removedDefenses = [
   {
     name: 'removed: a login completes once',
     file: 'http/session/login-store.ts',
-    from: 'attempt.isCompleted = true;',
-    to: 'attempt.isCompleted = false;',
+    from: 'attempt.userId = userId;',
+    to: 'attempt.userId = undefined;',
     caughtBy: attack('login'),
   },
   {

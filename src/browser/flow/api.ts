@@ -26,9 +26,6 @@ export const isServiceRefusal = ({ code }: Problem): boolean => /^(intent_refuse
 /** Whether the site answers, but its call to the payment service failed. */
 export const isServiceFailure = ({ code, status }: Problem): boolean => status > 501 && /^sequencer/.test(code);
 
-/** Whether the answer was lost: the site may have processed the request. */
-export const isResponseLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
-
 export function toProblem(error: unknown, code = 'internal_error'): Problem {
   return error instanceof Problem ? error : new Problem(code, -1, String(error), { cause: error });
 }

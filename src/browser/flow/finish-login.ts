@@ -1,5 +1,5 @@
 import type { User } from '../events.js';
-import { isFinalRefusal, isResponseLost, type Problem, requestJson } from './api.js';
+import { isFinalRefusal, type Problem, requestJson } from './api.js';
 import { retryUntil } from './retry.js';
 
 /** The user, or the user that the visitor must confirm. */
@@ -9,8 +9,7 @@ const retryWindowMs = 120_000;
 
 /**
  * Completes a login on the server (interface section 4.7), with retries. All requests have the same idempotency key: if the
- * answer to a completed login was lost, the same process answers again. Another process of the site cannot, so the last step
- * is a request for the current user.
+ * answer to a completed login was lost, the site can answer again.
  * @param session the path of the route
  * @param onRetry called with the last problem before each retry but the first, because a single failure is not displayed
  * @param confirmUser asks the visitor to confirm the user, on sites with the option `confirm`
@@ -25,11 +24,9 @@ export async function finishLogin(
   confirmUser: (userId: string) => Promise<boolean>,
 ): Promise<User | undefined> {
   const idempotencyKey = crypto.randomUUID();
-  let isLost: boolean | undefined;
   let last: Problem;
   let failure: Problem | undefined;
   const mayRetry = (problem: Problem): boolean => {
-    isLost ||= isResponseLost(problem);
     last = problem;
     if (problem.status > 499) failure = problem;
     return !isFinalRefusal(problem);
@@ -50,8 +47,6 @@ export async function finishLogin(
       return complete();
     });
   } catch (problem) {
-    const known = isLost && (await requestJson<{ user?: User }>(session, signal).catch(() => undefined))?.user;
-    if (known) return known;
     // If the login expired during the retries, the cause is the failure of the site.
     throw ((problem as Problem).status === 404 && failure) || problem;
   }

@@ -24,6 +24,8 @@ export interface LoginStore {
     login: { readonly id: string; readonly browser: Uint8Array; readonly ttlMs: number; readonly userId: string },
     work: (tx: DatabaseTransaction | undefined) => Promise<void>,
   ): Promise<boolean>;
+  /** The user of a login that this browser has completed. */
+  findCompletedUser(id: string, browser: Uint8Array): Promise<string | undefined>;
   /** Undoes `completeLogin`. */
   reopenLogin(id: string): Promise<void>;
 }
@@ -31,7 +33,8 @@ export interface LoginStore {
 interface Attempt {
   /** Base64: a text takes a third of the memory of a `Buffer`, whose bytes are a separate allocation. */
   readonly browser: string;
-  isCompleted: boolean;
+  /** Undefined until the login is completed. */
+  userId: string | undefined;
 }
 
 export class MemoryLoginStore implements LoginStore {
@@ -44,38 +47,41 @@ export class MemoryLoginStore implements LoginStore {
 
   record({ id, terms, browser }: NewIntent): undefined {
     if (terms && !terms.login) return;
-    this.#attempts.set(id, { browser: Buffer.from(browser).toString('base64'), isCompleted: false });
+    this.#attempts.set(id, { browser: Buffer.from(browser).toString('base64'), userId: undefined });
   }
 
   async canCompleteLogin(id: string, browser: Uint8Array): Promise<boolean> {
-    return this.#startedBy(id, browser) !== undefined;
+    const attempt = this.#startedBy(id, browser);
+    return attempt !== undefined && attempt.userId === undefined;
   }
 
   async completeLogin(
-    { id, browser }: { readonly id: string; readonly browser: Uint8Array },
+    { id, browser, userId }: { readonly id: string; readonly browser: Uint8Array; readonly userId: string },
     work: (tx: undefined) => Promise<void>,
   ): Promise<boolean> {
     const attempt = this.#startedBy(id, browser);
-    if (!attempt) return false;
-    attempt.isCompleted = true;
+    if (!attempt || attempt.userId !== undefined) return false;
+    attempt.userId = userId;
     try {
       await work(undefined);
     } catch (error) {
-      attempt.isCompleted = false;
+      attempt.userId = undefined;
       throw error;
     }
     return true;
   }
 
+  async findCompletedUser(id: string, browser: Uint8Array): Promise<string | undefined> {
+    return this.#startedBy(id, browser)?.userId;
+  }
+
   async reopenLogin(id: string): Promise<void> {
     const attempt = this.#attempts.get(id);
-    if (attempt) attempt.isCompleted = false;
+    if (attempt) attempt.userId = undefined;
   }
 
   #startedBy(id: string, browser: Uint8Array): Attempt | undefined {
     const attempt = this.#attempts.get(id);
-    return attempt && !attempt.isCompleted && sameBrowser(Buffer.from(attempt.browser, 'base64'), browser)
-      ? attempt
-      : undefined;
+    return attempt && sameBrowser(Buffer.from(attempt.browser, 'base64'), browser) ? attempt : undefined;
   }
 }

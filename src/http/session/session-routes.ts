@@ -26,7 +26,8 @@ import type { SessionStore } from './session-store.js';
  * `{ id, confirm: true }` then completes the login.
  *
  * A login is completed once. If the response was lost, and the new session with it, the browser retries with the same
- * `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`.
+ * `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`. Any process responds
+ * again if only the response was lost: the browser is then logged in as the user of this login.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, client, observer } = context;
@@ -50,11 +51,15 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
       sendJson(res, 200, { user });
       return true;
     };
-    if (await replayCompletion()) return;
-    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) {
+    /** Responds to a request for a login that cannot be completed, or not any more. @throws `intent_not_found` */
+    const answerCompleted = async (): Promise<void> => {
       if (await replayCompletion()) return;
-      throw notStartedHere();
-    }
+      const user = retryKey && (await sessions.read(req));
+      if (!user || user.id !== (await logins.findCompletedUser(id, browser))) throw notStartedHere();
+      sendJson(res, 200, { user });
+    };
+    if (await replayCompletion()) return;
+    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) return answerCompleted();
 
     const disconnect = disconnectSignal(res);
     const userId = await fetchUserId(client, keyRing, id, { cancelBeforeSend: disconnect });
@@ -77,11 +82,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
       throw error;
     });
     if (retryKey && !completions.get(retryKey)) completions.set(retryKey, completion);
-    if (!(await completion)) {
-      // Another request has completed this login.
-      if (await replayCompletion()) return;
-      throw notStartedHere();
-    }
+    if (!(await completion)) return answerCompleted(); // Another request has completed it.
     if (retryKey) completions.set(retryKey, completion);
     observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });

@@ -39,6 +39,15 @@ export function completeLoginOnce(
   return db.transaction(complete, { isHook: true });
 }
 
+/** The user of a login that this browser has completed. */
+export async function findCompletedUser(db: Queryable, id: string, browser: Uint8Array): Promise<string | undefined> {
+  const { rows } = await db.query<{ user_id: string }>(
+    'select user_id from express_intents.intents where id = $1 and browser = $2 and login_completed_at is not null',
+    [id, browser],
+  );
+  return rows[0]?.user_id;
+}
+
 export async function reopenLogin(db: Queryable, id: string): Promise<void> {
   await db.query(
     `update express_intents.intents set login_completed_at = null,

@@ -159,23 +159,26 @@ describe('an answer to POST /session', () => {
     expect(methods).toEqual(['POST', 'POST']);
   });
 
-  test('that is lost, with an empty session, ends in a problem', async () => {
+  test('that is lost, and then 404, ends in a problem', async () => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/, /status of 404/);
     const methods = await answerLogin(visit.page, noAnswer, over);
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
     await state(visit.page, 'problem');
     expect(await event(visit.page, 'error')).toBeDefined();
-    expect(methods).toEqual(['POST', 'POST', 'GET']);
+    expect(methods).toEqual(['POST', 'POST']);
   });
 
-  test('that refuses does not report the previously logged-in user', async () => {
+  test.each([
+    ['refuses', busy],
+    ['is lost', noAnswer],
+  ])('that %s, and then is 404, does not report the previously logged-in user', async (_name, answer) => {
     const visit = await open(site.page({ script: buttonScript(login) }));
-    visit.forgive(/status of (?:404|503)/);
+    visit.forgive(/ERR_FAILED/, /status of (?:404|503)/);
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
     await event(visit.page, 'success');
     await closed(visit.page);
-    const methods = await answerLogin(visit.page, busy, over);
+    const methods = await answerLogin(visit.page, answer, over);
     await site.sequencer.wallet('Ben').login(await begin(visit.page));
     await state(visit.page, 'problem');
     expect(methods).toEqual(['POST', 'POST']);

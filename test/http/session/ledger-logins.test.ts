@@ -254,6 +254,26 @@ test('a login that starts in one process is completed once by two other processe
   expect(await userOf(elsewhere)).toEqual(ada(first));
 });
 
+test('a login whose response was lost is answered again by another process only to its logged-in user', async () => {
+  const databaseUrl = await newDatabaseUrl('postgres');
+  const first = await startLedgerSite({ databaseUrl });
+  const other = await startLedgerSite({ databaseUrl, sequencer: first.sequencer });
+  const { id, browser } = await confirmed(first);
+  const complete = (cookies: ReadonlyMap<string, string>, origin = other.origin) =>
+    new Browser(origin, cookies).send('POST', '/session', { id }, { 'idempotency-key': 'one' });
+  const withoutSession = new Map(browser.cookies);
+  const secret = String((await browser.send('POST', '/intent', login)).body.client_secret);
+  await first.sequencer.wallet('Ben').confirm(secret);
+  expect((await browser.send('POST', '/session', { id: intentIdOf(secret) })).status).toBe(200);
+  const loggedInAsBen = new Map(browser.cookies);
+  expect((await browser.send('POST', '/session', { id }, { 'idempotency-key': 'one' })).status).toBe(200);
+
+  expect(await complete(browser.cookies)).toMatchObject({ status: 200, body: { user: ada(first) } });
+  for (const cookies of [withoutSession, loggedInAsBen]) expect((await complete(cookies)).status).toBe(404);
+  const stranger = new Map([...browser.cookies].filter(([name]) => name.includes('session')));
+  expect((await complete(stranger)).status).toBe(404);
+});
+
 describe('a login without a ledger', () => {
   const start = (onLogin: OnLogin): Promise<Site & Pick<LedgerSite, 'sequencer'>> =>
     startSiteWithSequencer({ onLogin });

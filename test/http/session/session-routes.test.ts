@@ -91,6 +91,8 @@ describe.each([
     expect((await again.send('GET', '/session')).body).toEqual({ user: null });
     expect(await complete({ 'idempotency-key': 'attempt-1' })).toMatchObject({ status: 200, body: { user } });
     expect((await again.send('GET', '/session')).body).toEqual({ user });
+    // This browser has received its session.
+    expect(await complete({ 'idempotency-key': 'attempt-2' })).toMatchObject({ status: 200, body: { user } });
     const stranger = new Browser(site.origin);
     await begin(stranger);
     const stolen = await stranger.send('POST', '/session', { id }, { 'idempotency-key': 'attempt-1' });
