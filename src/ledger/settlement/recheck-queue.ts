@@ -3,13 +3,21 @@ const capacity = 1_000;
 /** The delays before retries while another process has the claim, in milliseconds. */
 const retryDelaysMs = [100, 200, 400, 800];
 
-interface Recheck {
+class Recheck {
   readonly finished: Promise<void>;
   readonly finish: () => void;
-  isWaiting: boolean;
-  /** Requested again after it was taken. The running status call may be older than that request. */
-  isRequestedAgain: boolean;
-  misses: number;
+  isWaiting = true;
+  /** Requested after this one was taken: the running status call may be older than that request. */
+  next: Recheck | undefined;
+  misses = 0;
+
+  constructor() {
+    let finish = (): void => undefined;
+    this.finished = new Promise((resolve) => {
+      finish = resolve;
+    });
+    this.finish = finish;
+  }
 }
 
 /**
@@ -18,7 +26,7 @@ interface Recheck {
  *     (absent) -- add ----> waiting
  *     waiting  -- add ----> waiting: both requests share one recheck
  *     waiting  -- take ---> taken: the settlement tries to claim the payment
- *     taken    -- add ----> taken, and it waits again after `done`
+ *     taken    -- add ----> taken, and the next recheck waits after `done`
  *     taken    -- missed -> another process has the claim: waiting again after 100, 200, 400 and 800 ms, then absent
  *     taken    -- done ---> absent: polled, or not unpaid any more
  *     any      -- close --> absent
@@ -43,18 +51,13 @@ export class RecheckQueue {
   /** Resolves when the payment leaves the queue, after a poll or without one. */
   add(id: string): Promise<void> {
     const queued = this.#rechecks.get(id);
+    if (queued?.isWaiting) return queued.finished;
     if (queued) {
-      queued.isRequestedAgain = !queued.isWaiting;
-      return queued.finished;
+      queued.next ??= new Recheck();
+      return queued.next.finished;
     }
     if (this.#rechecks.size >= capacity) return Promise.resolve();
-    let finish: () => void = () => undefined;
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    this.#rechecks.set(id, { finished, finish, isWaiting: true, isRequestedAgain: false, misses: 0 });
-    this.#wake();
-    return finished;
+    return this.#enqueue(id, new Recheck());
   }
 
   /** Takes up to `limit` waiting payments, oldest first. */
@@ -85,8 +88,9 @@ export class RecheckQueue {
     const recheck = this.#rechecks.get(id);
     // The finished work was claimed before this request.
     if (!recheck || recheck.isWaiting) return;
-    this.#remove(id, recheck);
-    if (recheck.isRequestedAgain) void this.add(id);
+    this.#rechecks.delete(id);
+    recheck.finish();
+    if (recheck.next) void this.#enqueue(id, recheck.next);
   }
 
   close(): void {
@@ -94,9 +98,16 @@ export class RecheckQueue {
     for (const [id, recheck] of this.#rechecks) this.#remove(id, recheck);
   }
 
+  #enqueue(id: string, recheck: Recheck): Promise<void> {
+    this.#rechecks.set(id, recheck);
+    this.#wake();
+    return recheck.finished;
+  }
+
   #remove(id: string, recheck: Recheck): void {
     this.#rechecks.delete(id);
     recheck.finish();
+    recheck.next?.finish();
   }
 
   #retry(recheck: Recheck): void {

@@ -44,11 +44,15 @@ describe('the recheck queue', () => {
     const queue = new RecheckQueue(wake);
     const first = queue.add('a');
     queue.take(1);
-    void queue.add('a');
+    const second = queue.add('a');
     queue.done('a');
     await first;
     expect(wake).toHaveBeenCalledTimes(2);
     expect(queue.take(1)).toEqual(['a']);
+    expect(await isResolved(second)).toBe(false);
+    queue.done('a');
+    await second;
+    expect(queue.take(1)).toEqual([]);
   });
 
   it('does not treat the end of earlier work as the recheck', async () => {
@@ -90,8 +94,9 @@ describe('the recheck queue', () => {
     const waiting = queue.add('a');
     const taken = queue.add('b');
     queue.take(1);
+    const again = queue.add('a');
     queue.close();
-    await Promise.all([waiting, taken]);
+    await Promise.all([waiting, taken, again]);
   });
 });
 
