@@ -17,6 +17,7 @@ const settlement = 'ledger/settlement/settlement.test.ts';
 const leases = 'ledger/settlement/leases.test.ts';
 const quarantine = 'ledger/settlement/quarantine.test.ts';
 const recorder = 'ledger/intents/intent-recorder.test.ts';
+const records = 'ledger/intents/intent-records.test.ts';
 const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
@@ -251,14 +252,14 @@ export const plantedBugs = [
     file: 'ledger/intents/complete-login.ts',
     from: 'and login_completed_at is null and created_at',
     to: 'and created_at',
-    caughtBy: [recorder],
+    caughtBy: [records],
   },
   {
     name: 'the terms of an intent can change',
     file: 'ledger/migrations/001-intents.ts',
     from: '    is distinct from\n',
     to: '    is null and null is distinct from\n',
-    caughtBy: [recorder],
+    caughtBy: [records],
   },
   {
     name: 'a transaction is committed without a check that the ledger began it',
