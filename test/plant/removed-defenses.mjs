@@ -197,8 +197,8 @@ export const removedDefenses = [
   {
     name: 'removed: a body has a size limit',
     file: 'http/request/read-body.ts',
-    from: 'if (length <= limitBytes) chunks.push(chunk);',
-    to: 'if (length > 0) chunks.push(chunk);',
+    from: 'if (length <= limitBytes) chunks.push(bytes);',
+    to: 'if (length > 0) chunks.push(bytes);',
     caughtBy: attack('load/flood'),
   },
   {

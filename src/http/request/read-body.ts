@@ -57,9 +57,11 @@ export function readBytes(req: Request, limitBytes: number, code: IntentErrorCod
     const fail = (): void => {
       if (!req.readableEnded) reject(new IntentError(code, incompleteBody));
     };
-    req.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= limitBytes) chunks.push(chunk);
+    req.on('data', (chunk: Buffer | string) => {
+      // After `req.setEncoding()` in a middleware of the app, chunks are strings.
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, req.readableEncoding ?? 'utf8') : chunk;
+      length += bytes.length;
+      if (length <= limitBytes) chunks.push(bytes);
       else reject(bodyTooLarge(limitBytes));
     });
     req.on('end', () => {

@@ -167,6 +167,33 @@ describe('the body limit of 4 KiB', () => {
     expect(calls).toEqual([]);
   });
 
+  const withEncoding = {
+    before: (app: express.Express) =>
+      app.use((req, _res, next) => {
+        req.setEncoding('utf8');
+        next();
+      }),
+  };
+
+  test.each([
+    ['admits 4096 bytes', 4096, 201, undefined],
+    ['rejects 4098 bytes', 4098, 413, 'body_too_large'],
+  ])('%s, not characters, in chunks that a middleware of the app decodes', async (_name, length, status, code) => {
+    const { origin } = await startCountedSite(withEncoding);
+    const bytes = new TextEncoder().encode(`{"order":"${'ü'.repeat((length - 12) / 2)}"}`);
+    expect(bytes).toHaveLength(length);
+    const body = new ReadableStream({
+      start(controller) {
+        // The border of the chunks is within a letter.
+        for (const chunk of [bytes.slice(0, 1_001), bytes.slice(1_001)]) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const headers = { 'content-type': 'application/json', origin };
+    const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([status, code]);
+  });
+
   test('applies to deeply nested JSON that a parser of the app has parsed', async () => {
     const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
     const body = new ReadableStream({
