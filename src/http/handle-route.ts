@@ -53,6 +53,8 @@ function handleFailure(
   { logger, observer }: RouterContext,
   error: unknown,
 ): void {
+  // A timeout middleware of the app, for instance, has responded while the handler waited.
+  if ((error as { code?: unknown } | undefined)?.code === 'ERR_HTTP_HEADERS_SENT') return;
   const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
   sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
   if (!observer || error instanceof ClientDisconnectedError) return;

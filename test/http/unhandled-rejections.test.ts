@@ -3,6 +3,7 @@ import { requireLogin } from '../../src/http/session/require-login.js';
 import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { post } from '../support/sites/post.js';
 import { expressVersions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 // An unhandled rejection ends the process. In a test, jest reports it as an error of the test.
 
@@ -33,6 +34,30 @@ test.each(['setHeader', 'end'] as const)(
     await expect(post(origin, '/intent').send({ mode: 'login' })).rejects.toMatchObject({ code: 'ECONNRESET' });
   },
 );
+
+test('a request that a timeout middleware of the app has answered is not reported as a bug, and keeps its connection', async () => {
+  let answered = (): void => undefined;
+  const isAnswered = new Promise<void>((resolve) => {
+    answered = resolve;
+  });
+  const { origin, log } = await startSite({
+    sequencerUrl: await unreachableUrl(),
+    transport: countingTransport(),
+    before: (app) =>
+      app.use((_req, res, next) => {
+        next();
+        res.status(503).type('text').send('Timed out.');
+        answered();
+      }),
+    payment: async () => {
+      await isAnswered;
+      return { amount: 1, currency: 'usd' };
+    },
+  });
+  const response = await post(origin, '/intent').send({ order: 1 }).expect(503);
+  expect(response.text).toBe('Timed out.');
+  expect(log.text).not.toContain('internal_error');
+});
 
 const pageView = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 

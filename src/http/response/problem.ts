@@ -43,7 +43,7 @@ export function sendError(res: Response, error: unknown, logger: Logger, headers
     logServerError(res.req, error, problem.code, logger);
   }
   if (res.headersSent) {
-    res.destroy();
+    if (!res.writableEnded) res.destroy();
     return;
   }
   const close = problem.status === 413 ? discardBody(res) : {};
