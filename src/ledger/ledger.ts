@@ -229,6 +229,12 @@ export interface LedgerReport extends LedgerBacklog {
   readonly firstCallWaitMs: number;
 }
 
+/** A payment for a resource. */
+export interface ResourcePayment extends LedgerIntent {
+  /** Until `dueAt`, in milliseconds by the clock of the database. */
+  readonly dueInMs: number | undefined;
+}
+
 /** A login to complete. */
 export interface LoginToComplete {
   readonly id: string;
@@ -273,7 +279,7 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
   /** At most 20 payments of this browser for this resource: settled (largest first), submitted, created. */
-  paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
+  paymentsFor(browser: Uint8Array, resource: string): Promise<readonly ResourcePayment[]>;
   /**
    * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves like `recheck` of
    * {@link IntentRecords}.

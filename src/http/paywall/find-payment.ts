@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withAbort } from '../../async/timeout.js';
 import { parseMoney } from '../../intents/money.js';
-import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
+import type { Ledger, LedgerIntent, ResourcePayment } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { unsubmittedTtlMs } from '../../sequencer/watch/recent-statuses.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
@@ -50,14 +50,18 @@ async function waitUntilSettled(search: PaymentSearch, signal: AbortSignal): Pro
     const payments = await sufficientPayments(search);
     const paid = settledOf(payments);
     // A payment that is due only later waits for `settleDelayMs`, or for the retry of a hook.
-    const endMs = Date.now() + search.settleWaitMs;
-    const settlesSoon = ({ state, dueAt }: LedgerIntent) => state === 'submitted' && dueAt && dueAt.getTime() < endMs;
+    const settlesSoon = ({ state, dueInMs }: ResourcePayment): boolean =>
+      state === 'submitted' && dueInMs !== undefined && dueInMs < search.settleWaitMs;
     if (paid || signal.aborted || !payments.some(settlesSoon)) return paid;
     await delay(settlePollMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
-async function sufficientPayments({ ledger, browser, requirement }: PaymentSearch): Promise<readonly LedgerIntent[]> {
+async function sufficientPayments({
+  ledger,
+  browser,
+  requirement,
+}: PaymentSearch): Promise<readonly ResourcePayment[]> {
   const payments = await ledger.paymentsFor(browser, requirement.resource);
   return payments.filter((payment) => isSufficient(payment, requirement));
 }

@@ -1,4 +1,5 @@
 import { IntentError, messageOf } from '../../errors.js';
+import { currencyIndex } from '../../intents/currency.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
 import { requireKnown } from '../../reject-unknown.js';
 import { isResource, requireResource } from '../create-intent/payment-terms.js';
@@ -45,9 +46,10 @@ export function formatRequiredAmount({ money }: ParsedRequirement): string | und
 }
 
 function parseAmount(amount: string | number | undefined, currency: string | undefined): Money | undefined {
-  if (amount === undefined || currency === undefined) return undefined;
+  if (currency === undefined) return undefined;
   try {
-    return parseMoney(amount, currency);
+    currencyIndex(currency);
+    return amount === undefined ? undefined : parseMoney(amount, currency);
   } catch (error) {
     // The original error has a 4xx status, but the site made the mistake.
     throw invalidRequirement(messageOf(error));

@@ -1,5 +1,12 @@
 import type { Queryable } from '../database/database.js';
-import type { BrowserIntent, IntentState, LedgerIntent, ReplayedIntent, StateChange } from '../ledger.js';
+import type {
+  BrowserIntent,
+  IntentState,
+  LedgerIntent,
+  ReplayedIntent,
+  ResourcePayment,
+  StateChange,
+} from '../ledger.js';
 import {
   type HistoryRow,
   historyColumns,
@@ -37,16 +44,17 @@ export async function findPaymentsFor(
   db: Queryable,
   browser: Uint8Array,
   resource: string,
-): Promise<readonly LedgerIntent[]> {
-  const { rows } = await db.query<IntentRow>(
-    `select ${intentColumns} from express_intents.intents i join (
+): Promise<readonly ResourcePayment[]> {
+  const { rows } = await db.query<IntentRow & { readonly due_in_ms: number | null }>(
+    `select ${intentColumns}, extract(epoch from i.due_at - now())::float8 * 1000 as due_in_ms
+     from express_intents.intents i join (
        ${paymentsIn('settled', 0, 'amount desc, created_at desc')} union all
        ${paymentsIn('submitted', 1, 'created_at desc')} union all
        ${paymentsIn('created', 2, 'created_at desc')}) found on found.id = i.id
      order by found.place, case when found.place = 0 then i.amount end desc, i.created_at desc limit 20`,
     [browser, resource],
   );
-  return rows.map(toLedgerIntent);
+  return rows.map((row) => ({ ...toLedgerIntent(row), dueInMs: row.due_in_ms ?? undefined }));
 }
 
 type ReplayedRow = Pick<IntentRow, 'id' | 'state'> &

@@ -8,7 +8,7 @@ import { refuse } from '../../../src/http/hook-errors.js';
 import { findPayment } from '../../../src/http/paywall/find-payment.js';
 import type { RequiredPayment } from '../../../src/http/paywall/payment-requirement.js';
 import { type RequirePaymentOptions, requirePayment } from '../../../src/http/paywall/require-payment.js';
-import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
+import type { Ledger, LedgerIntent, ResourcePayment } from '../../../src/ledger/ledger.js';
 import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
@@ -338,6 +338,7 @@ describe('a mistake of the site in requirePayment', () => {
     ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount requires a currency'],
     ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimal places'],
     ['an unknown currency', () => ({ resource: 'r', amount: 1, currency: 'xxx' }), 'currency code'],
+    ['an uppercase currency and no amount', () => ({ resource: 'r', currency: 'USD' }), 'currency code'],
   ])('with %s, passes the error to the app', async (_name, required, why) => {
     const { origin } = await startSiteWithLedger(guarded(required as never));
     const { body } = await request(origin).get('/article').expect(500);
@@ -397,8 +398,10 @@ describe('a mistake of the site in requirePayment', () => {
 
 describe('findPayment', () => {
   const requirement = { resource: 'r', money: undefined, currency: undefined, order: undefined };
-  const whole = { amount: '1.00', currency: 'usd', destination, submittedAt: new Date(0), dueAt: new Date(0) };
-  const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as LedgerIntent;
+  // The time of `dueAt` does not matter: the clock of the database may be ahead.
+  const terms = { amount: '1.00', currency: 'usd', destination };
+  const whole = { ...terms, submittedAt: new Date(0), dueAt: new Date(Date.now() + 3_600_000), dueInMs: -1 };
+  const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as unknown as ResourcePayment;
   const hanging = () => new Promise<never>(() => {});
 
   /** Runs findPayment in a ledger with one payment in this state. */
@@ -452,7 +455,7 @@ describe('findPayment', () => {
     let searches = 0;
     const paymentsFor = async () => {
       searches += 1;
-      return [{ ...intent('submitted'), dueAt: new Date(Date.now() + 120_000) }];
+      return [{ ...intent('submitted'), dueAt: new Date(0), dueInMs: 120_000 }];
     };
     const ledger = { paymentsFor, recheck: async () => {} } as unknown as Ledger;
     const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
