@@ -126,11 +126,10 @@ export function composeRouter(
   const ledgerObserver = tracker?.ledgerObserver;
   const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
   // At most one recheck per intent in five seconds: if replicas of the service disagree, every response is an update and would
-  // cause one.
+  // cause one. The ledger handles its own polls, and the webhook waits for its rechecks.
   const recentRechecks = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now });
   statusCache.subscribe(({ id, status, source }) => {
-    // The ledger handles its own polls.
-    if (!status.intentSubmitted || source === 'ledger' || recentRechecks.get(id)) return;
+    if (!status.intentSubmitted || source === 'ledger' || source === 'webhook' || recentRechecks.get(id)) return;
     recentRechecks.set(id, true);
     void ledger?.recheck(id);
   });

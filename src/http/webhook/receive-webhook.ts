@@ -17,15 +17,15 @@ const warningIntervalMs = 60_000;
  * `POST /intent/webhook`: a signed call of the service triggers a recheck of the intent, and nothing else. The intent may
  * belong to another site, because the service signs all calls with one key. The recheck is harmless then.
  *
- * A call has no unique id, its expiry is optional, and the service retries it. So every copy of a call gets 200, and only the first
- * triggers a recheck, unless that recheck was dropped.
+ * A call has no unique id, its expiry is optional, and the service repeats it until it gets 200. So 200 means that the recheck has
+ * succeeded. Copies of a call share its recheck, unless that fails.
  */
 export function webhookHandler(
-  { statusCache, logger, now, observer }: RouterContext,
+  { statusCache, ledger, logger, now, observer }: RouterContext,
   verify: WebhookVerifier,
 ): Handler {
-  const rechecks = new StatusRechecks({ statusCache, logger });
-  const seen = new BoundedMap<true>({ ttlMs: seenTtlMs, capacity: seenCapacity, now });
+  const rechecks = new StatusRechecks({ statusCache, ledger });
+  const seen = new BoundedMap<Promise<void>>({ ttlMs: seenTtlMs, capacity: seenCapacity, now });
   const warnOfRefusal = refusalWarning(logger, now);
   return async (req, res) => {
     const jwt = await readJwt(req);
@@ -34,7 +34,15 @@ export function webhookHandler(
       throw error;
     });
     observer?.emit({ type: 'webhook_received', intent: intentId });
-    if (!seen.get(digest) && rechecks.add(intentId)) seen.set(digest, true);
+    let recheck = seen.get(digest);
+    if (!recheck) {
+      recheck = rechecks.add(intentId);
+      seen.set(digest, recheck);
+    }
+    await recheck.catch((error) => {
+      if (seen.get(digest) === recheck) seen.delete(digest);
+      throw error;
+    });
     // The service counts only 200 as delivered (protocol section 5).
     sendEmpty(res, 200, { 'Content-Length': '0' });
   };

@@ -1,65 +1,95 @@
-import { messageOf, withPeriod } from '../../errors.js';
+import { withAbort } from '../../async/timeout.js';
+import { IntentError } from '../../errors.js';
+import type { Ledger } from '../../ledger/ledger.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
-import type { Logger } from '../logger.js';
 
 export interface StatusRechecksOptions {
   readonly statusCache: StatusCache;
-  readonly logger: Logger;
+  readonly ledger?: Pick<Ledger, 'find' | 'recheck'> | undefined;
   readonly concurrency?: number | undefined;
   readonly capacity?: number | undefined;
 }
 
+/** How long a recheck of the ledger may take, in milliseconds. A hook that takes longer does not delay the answer. */
+const recordWaitMs = 2_000;
+const retryAfterMs = 5_000;
+
+interface Recheck {
+  readonly finished: Promise<void>;
+  readonly run: () => Promise<void>;
+}
+
 /**
- * Reads the status of intents after webhook calls, with limited concurrency.
+ * Reads the status of intents after webhook calls, with limited concurrency. If an intent is submitted, the ledger must record it.
  *
  * - waiting: added and queued once.
  * - running: its status is being read. If added now, it is queued again, because the response may be older than the call.
- *
- * Intents beyond the capacity are dropped: a lost recheck only delays the detection of a change.
  */
 export class StatusRechecks {
-  readonly #statusCache: StatusCache;
-  readonly #logger: Logger;
+  readonly #options: StatusRechecksOptions;
   readonly #concurrency: number;
   readonly #capacity: number;
-  readonly #waiting = new Set<string>();
+  readonly #waiting = new Map<string, Recheck>();
   readonly #running = new Set<string>();
 
-  constructor({ statusCache, logger, concurrency = 4, capacity = 1_000 }: StatusRechecksOptions) {
-    this.#statusCache = statusCache;
-    this.#logger = logger;
-    this.#concurrency = concurrency;
-    this.#capacity = capacity;
+  constructor(options: StatusRechecksOptions) {
+    this.#options = options;
+    this.#concurrency = options.concurrency ?? 4;
+    this.#capacity = options.capacity ?? 1_000;
   }
 
-  /** Returns immediately and never throws: false if the intent was dropped. */
-  add(id: string): boolean {
-    if (this.#waiting.size >= this.#capacity && !this.#waiting.has(id)) return false;
-    this.#waiting.add(id);
+  /**
+   * Resolves when the status is read and the ledger, if there is one, has recorded a submission of the intent. It does so for its own
+   * intents only.
+   * @throws {IntentError} `too_busy`, `ledger_unavailable` @throws {SequencerError}
+   */
+  async add(id: string): Promise<void> {
+    const waiting = this.#waiting.get(id);
+    if (waiting) return waiting.finished;
+    if (this.#waiting.size >= this.#capacity) {
+      throw new IntentError('too_busy', `${this.#capacity} webhook calls are waiting already.`, { retryAfterMs });
+    }
+    const recheck = this.#createRecheck(id);
+    this.#waiting.set(id, recheck);
     this.#runNext();
-    return true;
+    return recheck.finished;
+  }
+
+  #createRecheck(id: string): Recheck {
+    let run = async (): Promise<void> => undefined;
+    const finished = new Promise<void>((resolve, reject) => {
+      run = () => this.#recheck(id).then(resolve, reject);
+    });
+    return { finished, run };
   }
 
   #runNext(): void {
-    for (const id of this.#waiting) {
+    for (const [id, { run }] of this.#waiting) {
       if (this.#running.size >= this.#concurrency) return;
       if (this.#running.has(id)) continue;
       this.#waiting.delete(id);
-      void this.#run(id);
+      this.#running.add(id);
+      void run().finally(() => {
+        this.#running.delete(id);
+        this.#runNext();
+      });
     }
   }
 
-  async #run(id: string): Promise<void> {
-    this.#running.add(id);
-    try {
-      await this.#statusCache.get(id, { bypassCache: true, source: 'webhook' });
-    } catch (error) {
-      const reason = withPeriod(messageOf(error));
-      this.#logger.warn(
-        `express-intents: cannot read the status of ${id} after a webhook call: ${reason} The ledger or an open page polls it.`,
-      );
+  async #recheck(id: string): Promise<void> {
+    const { statusCache, ledger } = this.#options;
+    const { intentSubmitted } = await statusCache.get(id, { bypassCache: true, source: 'webhook' });
+    if (!ledger || !intentSubmitted) return;
+    await withAbort(AbortSignal.timeout(recordWaitMs), () => ledger.recheck(id)).catch(() => undefined);
+    if (await isUnpaid(ledger, id)) {
+      const message = `The ledger has not recorded yet that ${id} is submitted. The payment service repeats the call.`;
+      throw new IntentError('ledger_unavailable', message, { retryAfterMs });
     }
-    this.#running.delete(id);
-    this.#runNext();
   }
+}
+
+/** Whether the ledger has this payment and has not recorded its submission. */
+async function isUnpaid(ledger: Pick<Ledger, 'find'>, id: string): Promise<boolean> {
+  const { kind, state } = (await ledger.find(id)) ?? {};
+  return kind === 'payment' && (state === 'created' || state === 'reversed' || state === 'expired');
 }

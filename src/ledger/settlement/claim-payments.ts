@@ -71,7 +71,8 @@ async function claim(
 /** Those of the given payments that are unpaid. Another process may have claimed them. */
 export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from express_intents.intents where id = any($1::text[]) and state in ('created', 'reversed', 'expired')`,
+    `select id from express_intents.intents
+     where id = any($1::text[]) and kind = 'payment' and state in ('created', 'reversed', 'expired')`,
     [ids],
   );
   return rows.map(({ id }) => id);

@@ -28,6 +28,7 @@ class Recheck {
  *     waiting  -- take ---> taken: the settlement tries to claim the payment
  *     taken    -- add ----> taken, and the next recheck waits after `done`
  *     taken    -- missed -> another process has the claim: waiting again after 100, 200, 400 and 800 ms, then absent
+ *     taken    -- putBack -> waiting: the claim failed, because the database is not available
  *     taken    -- done ---> absent: polled, or not unpaid any more
  *     any      -- close --> absent
  *
@@ -81,6 +82,13 @@ export class RecheckQueue {
       recheck.misses += 1;
       if (delayMs === undefined || this.#isClosed) this.#remove(id, recheck);
       else setTimeout(() => this.#retry(recheck), delayMs).unref();
+    }
+  }
+
+  putBack(ids: readonly string[]): void {
+    for (const id of ids) {
+      const recheck = this.#rechecks.get(id);
+      if (recheck) recheck.isWaiting = true;
     }
   }
 

@@ -288,9 +288,11 @@ export class Settlement {
       // Only an unpaid payment is retried. Any other leaves the queue.
       const unpaid = missed.size > 0 ? await findUnpaid(db, [...missed]) : [];
       for (const id of missed) if (!unpaid.includes(id) && missed.delete(id)) this.#rechecks.done(id);
-      return claims.length;
-    } finally {
       this.#rechecks.missed([...missed]);
+      return claims.length;
+    } catch (error) {
+      this.#rechecks.putBack([...missed]);
+      throw error;
     }
   }
 

@@ -22,7 +22,7 @@ export interface StatusUpdate {
 export interface StatusReadOptions {
   /** Ends the wait early. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Ignores cached answers. A running call is still shared. */
+  /** Ignores cached answers, and running calls, whose answers may be older than this request. */
   readonly bypassCache?: boolean | undefined;
   /** Default `status`. */
   readonly source?: StatusSource | undefined;
@@ -48,7 +48,7 @@ export interface StatusCacheOptions {
  *     pending  -- all callers abort -------------------> pending; a call that is not sent yet is canceled
  *     fresh    -- its lifetime passes -----------------> stale
  *     stale    -- get ---------------------------------> pending
- *     fresh    -- get with bypassCache ----------------> pending
+ *     any      -- get with bypassCache ----------------> pending; the answer of a running call is not cached
  *     any      -- set ---------------------------------> fresh; the answer of a running call is not cached
  *     any      -- evicted, at the capacity ------------> absent
  */
@@ -87,7 +87,7 @@ export class StatusCache {
     if (signal?.aborted) return Promise.reject(signal.reason);
     const known = bypassCache ? undefined : this.peek(id);
     if (known) return Promise.resolve(known);
-    const call = this.#running.get(id) ?? this.#call(id);
+    const call = (!bypassCache && this.#running.get(id)) || this.#call(id);
     // All earlier callers have left, so the call may fail without being sent. Then this caller makes a new one.
     const mayBeUnsent = call.aborted;
     const answer = call.join(source, signal);

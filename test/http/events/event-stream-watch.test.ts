@@ -270,8 +270,10 @@ describe('a webhook call', () => {
     site.transport.answerWith('nothing');
     const stream = new RawStream(site.origin, path);
     await eventually('the sequencer is called', () => site.transport.callCount === 1);
-    await callWebhook(site.origin);
+    const called = callWebhook(site.origin);
+    await eventually('the sequencer is called again', () => site.transport.callCount === 2);
     site.transport.answerWith(submitted);
+    await called;
     await stream.has(end);
     expect([count(stream, 'event: status'), count(stream, terminalLine)]).toEqual([1, 1]);
   });

@@ -316,6 +316,16 @@ describe('the OpenAPI document describes all responses of', () => {
     await raw('post', '/intent/webhook', jwtOf({ intent: id, state: 'SUBMITTED' }, service), jwt).expect(200);
     for (const body of ['a.b.c', 'x'.repeat(9_000)]) await raw('post', '/intent/webhook', body, jwt);
     await raw('post', '/intent/webhook', '{}');
+    let calls = 0;
+    const call = (intent = id) => {
+      calls += 1;
+      return raw('post', '/intent/webhook', jwtOf({ intent, state: 'SUBMITTED', calls }, service), jwt);
+    };
+    await everyFault(() => call());
+    const secret = String((await pay()).body.client_secret);
+    await sequencer.wallet().pay(secret);
+    site.faults.failOnce('find', 'before');
+    await call(intentIdOf(secret)).expect(503);
   });
 
   test.each([

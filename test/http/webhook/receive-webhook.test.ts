@@ -2,6 +2,7 @@ import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import express from 'express';
 import request from 'supertest';
+import { SequencerError } from '../../../src/errors.js';
 import { eventually } from '../../support/eventually.js';
 import { base64url, generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
@@ -354,17 +355,28 @@ describe('a repeated webhook call', () => {
   });
 
   test('polls the intent if the queue of rechecks was full at the first call', async () => {
-    const options = { timeoutMs: 600_000, attemptTimeoutMs: 600_000, rateLimits: false } as const;
-    const { origin, transport } = await startWebhookSite(options);
+    let received = 0;
+    const { origin, transport } = await startWebhookSite({
+      timeoutMs: 600_000,
+      attemptTimeoutMs: 600_000,
+      rateLimits: false,
+      onEvent: ({ type }) => {
+        if (type === 'webhook_received') received += 1;
+      },
+    });
     const endPolls = transport.hold('getStatus');
     // Four are polled, and a thousand wait.
-    for (let n = 0; n < 1_004; n += 1) {
+    const waiting = Array.from({ length: 1_004 }, async (_, n) => {
       const intent = bs58.encode(createHash('sha256').update(String(n)).digest());
-      await post(origin, jwtOf({ ...claims, intent }, service)).expect(200);
-    }
-    await post(origin, good).expect(200);
+      const headers = { 'content-type': 'application/jwt' };
+      const body = jwtOf({ ...claims, intent }, service);
+      return (await fetch(`${origin}/intent/webhook`, { method: 'POST', headers, body })).status;
+    });
+    await eventually('the queue is full', () => received === 1_004);
+    const refused = await post(origin, good).expect(503);
+    expect([refused.body.code, refused.headers['retry-after']]).toEqual(['too_busy', '5']);
     endPolls();
-    await eventually('an empty queue', () => transport.polledIds().length === 1_004);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
     expect(transport.polledIds()).not.toContain(id);
     await post(origin, good).expect(200);
     expect(transport.polledIds().slice(1_004)).toEqual([id]);
@@ -378,10 +390,14 @@ describe('a repeated webhook call', () => {
   });
 });
 
-test('POST /intent/webhook answers 200 and logs the error when the poll fails', async () => {
+test('POST /intent/webhook answers with the error when the poll fails, and polls again for the repeated call', async () => {
   const { origin, log, transport } = await startWebhookSite();
-  transport.failWith(new Error('the line is dead'));
+  transport.failWith(new SequencerError('sequencer_unreachable', 'the line is dead'));
+  const failed = await Promise.all([post(origin, good), post(origin, good)]);
+  expect(failed.map(({ status, body }) => [status, body.code])).toEqual(Array(2).fill([503, 'sequencer_unreachable']));
+  expect(log.text).toContain('the line is dead');
+  const polls = transport.polledIds().length;
+  transport.recover();
   await post(origin, good).expect(200);
-  await eventually('a log line', () => log.text.includes('the line is dead'));
-  expect(log.text).toContain(id);
+  expect(transport.polledIds()).toHaveLength(polls + 1);
 });

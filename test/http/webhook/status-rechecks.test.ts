@@ -1,15 +1,18 @@
 import { StatusRechecks, type StatusRechecksOptions } from '../../../src/http/webhook/status-rechecks.js';
-import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
 import type { IntentStatus } from '../../../src/sequencer/calls.js';
 import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
+import { startPostgres } from '../../support/databases/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
+import { startRelay } from '../../support/network/tcp-relay.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
-import { LogRecorder, startSite } from '../../support/sites/site.js';
+import { startSite } from '../../support/sites/site.js';
+import { holdTimeouts } from '../../support/timeouts.js';
 import { pending, StatusTransport, submitted } from '../../support/transports/status-transport.js';
 
 // The causes of a recheck, its limits, and the settlement that follows at once.
@@ -22,7 +25,6 @@ describe('StatusRechecks', () => {
   function startRechecks(options: Partial<StatusRechecksOptions> = {}) {
     const polled: string[] = [];
     const open: { id: string; end: (error?: Error) => void }[] = [];
-    const logger = new LogRecorder();
     const ask: FetchStatus = (id) => {
       polled.push(id);
       return new Promise((resolve, reject) => {
@@ -34,31 +36,37 @@ describe('StatusRechecks', () => {
       await settled();
     };
     const statusCache = new StatusCache({ fetchStatus: ask, now: () => 0 });
-    const rechecks = new StatusRechecks({ statusCache, logger, ...options });
-    return { recheck: (id: string) => rechecks.add(id), polled, open, endFirst, logger };
+    const rechecks = new StatusRechecks({ statusCache, ...options });
+    const recheck = (id: string): Promise<string> =>
+      rechecks.add(id).then(
+        () => 'done',
+        (error) => error.code ?? error.message,
+      );
+    return { recheck, polled, open, endFirst };
   }
 
   test('calls the sequencer at once', () => {
     const { recheck, polled } = startRechecks();
-    recheck('a');
+    void recheck('a');
     expect(polled).toEqual(['a']);
   });
 
   test('waits for the running call of the same intent, and merges ten rechecks into one', async () => {
     const { recheck, polled, endFirst } = startRechecks();
-    for (let n = 0; n < 10; n += 1) recheck('a');
+    const rechecks = Array.from({ length: 10 }, () => recheck('a'));
     expect(polled).toEqual(['a']);
     await endFirst();
     expect(polled).toEqual(['a', 'a']);
     await endFirst();
     expect(polled).toEqual(['a', 'a']);
-    recheck('a');
+    expect(new Set(await Promise.all(rechecks))).toEqual(new Set(['done']));
+    void recheck('a');
     expect(polled).toEqual(['a', 'a', 'a']);
   });
 
   test('limits the concurrent calls', async () => {
     const { recheck, polled, open, endFirst } = startRechecks({ concurrency: 2 });
-    for (const id of ['a', 'b', 'c', 'd', 'c']) recheck(id);
+    for (const id of ['a', 'b', 'c', 'd', 'c']) void recheck(id);
     expect(polled).toEqual(['a', 'b']);
     await endFirst();
     expect(polled).toEqual(['a', 'b', 'c']);
@@ -70,24 +78,63 @@ describe('StatusRechecks', () => {
     expect(open).toHaveLength(0);
   });
 
-  test('by default runs four calls, queues a thousand rechecks, and drops the others', async () => {
+  test('by default runs four calls, queues a thousand rechecks, and rejects the others', async () => {
     const { recheck, polled, open, endFirst } = startRechecks();
     const added = Array.from({ length: 2_000 }, (_, n) => recheck(`intent ${n}`));
-    expect(added.filter(Boolean)).toHaveLength(1_004);
-    expect(recheck('intent 4')).toBe(true);
+    added.push(recheck('intent 4'));
     expect(polled).toHaveLength(4);
     while (open.length > 0) await endFirst();
     expect(polled).toHaveLength(1_004);
+    const results = await Promise.all(added);
+    expect(results.filter((result) => result === 'done')).toHaveLength(1_005);
+    expect(results.filter((result) => result === 'too_busy')).toHaveLength(996);
   });
 
-  test('logs a failed recheck and continues with the next', async () => {
-    const { recheck, polled, endFirst, logger } = startRechecks({ concurrency: 1 });
-    recheck('a');
-    recheck('b');
+  test('rejects with the error of a failed call, and continues with the next', async () => {
+    const { recheck, polled, endFirst } = startRechecks({ concurrency: 1 });
+    const first = recheck('a');
+    void recheck('b');
     await endFirst(new Error('no line'));
     expect(polled).toEqual(['a', 'b']);
-    expect(logger.lines).toEqual([expect.stringContaining('cannot read the status of a after a webhook call')]);
-    expect(logger.text).toContain('no line');
+    expect(await first).toBe('no line');
+  });
+
+  describe('of a submitted intent', () => {
+    const fetchStatus: FetchStatus = async () => submitted;
+    /** @param state the state that the ledger returns after its recheck */
+    function recheckIn(kind: 'payment' | 'login', state: string, recheck: Ledger['recheck']): Promise<void> {
+      let isRechecked = false;
+      const ledger = {
+        recheck: (id: string) => {
+          isRechecked = true;
+          return recheck(id);
+        },
+        find: async () => ({ kind, state: isRechecked ? state : 'created' }) as LedgerIntent,
+      };
+      return new StatusRechecks({ statusCache: new StatusCache({ fetchStatus, now: () => 0 }), ledger }).add('a');
+    }
+
+    test.each([
+      ['payment', 'submitted'],
+      ['payment', 'settled'],
+      ['payment', 'dead'],
+      ['login', 'created'],
+    ] as const)('resolves if the ledger has a %s that is %s', async (kind, state) => {
+      await recheckIn(kind, state, async () => undefined);
+    });
+
+    test('resolves while the hook of the payment runs', async () => {
+      const expire = holdTimeouts(2_000);
+      await recheckIn('payment', 'submitted', () => {
+        setImmediate(expire);
+        return new Promise(() => undefined);
+      });
+    });
+
+    test.each(['created', 'reversed', 'expired'])('rejects if the ledger has a payment that is %s', async (state) => {
+      const failed = recheckIn('payment', state, async () => undefined);
+      await expect(failed).rejects.toMatchObject({ code: 'ledger_unavailable', retryAfterMs: 5_000 });
+    });
   });
 });
 
@@ -162,6 +209,33 @@ describe('a ledger whose next poll is an hour away', () => {
   });
 });
 
+test('a webhook call during an outage of the database is answered 503, and its payment settles after the outage', async () => {
+  const server = await startPostgres();
+  const relay = await startRelay(server.socketPath);
+  const service = generateJwtKey();
+  const site = await startLedgerSite({
+    databaseUrl: `postgres://postgres@127.0.0.1:${relay.port}/${await server.createDatabase()}`,
+    timing: { watchFirstMs: 3_600_000 },
+    webhook: true,
+    webhookPublicKey: service.publicKey,
+    origin: 'https://shop.example',
+  });
+  const { id, pay } = await begin(site);
+  await pay();
+  const headers = { 'content-type': 'application/jwt' };
+  const body = jwtOf({ intent: id, state: 'SUBMITTED' }, service);
+  const call = () => fetch(`${site.origin}/intent/webhook`, { method: 'POST', headers, body });
+  // Every statement of the settlement fails from here on, and the search for the state, too.
+  relay.sever();
+  const answer = await call();
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'ledger_unavailable' }]);
+  // More often than the ledger would retry a payment that another process has claimed.
+  for (let rounds = 0; rounds < 6; rounds += 1) await site.router.intents.find(id).catch(() => undefined);
+  relay.restore();
+  await untilState(site, id, 'settled');
+  await eventually('the repeated call is accepted', async () => (await call()).status === 200);
+});
+
 test('a ledger that has polled a payment itself receives no recheck of it', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
   const site = await startLedgerSite({ databaseUrl, timing: { watchFirstMs: 1, roundMs: 20 } });
@@ -172,10 +246,10 @@ test('a ledger that has polled a payment itself receives no recheck of it', asyn
 });
 
 test('a ledger receives one recheck of an intent in five seconds while replicas of the service disagree', async () => {
-  const service = generateJwtKey();
   const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
   let nowMs = Date.now();
   let rechecks = 0;
+  let statusCache: StatusCache | undefined;
   const ledger = {
     recheck: async () => {
       rechecks += 1;
@@ -183,25 +257,19 @@ test('a ledger receives one recheck of an intent in five seconds while replicas 
     close: async () => undefined,
   };
   const transport = new StatusTransport();
-  const { origin } = await startSite({
+  await startSite({
     sequencerUrl: 'https://sequencer.example',
     transport,
-    origin: 'https://shop.example',
-    webhook: true,
-    webhookPublicKey: service.publicKey,
-    rateLimits: false,
     now: () => nowMs,
-    makeLedger: () => ledger as unknown as Ledger,
+    makeLedger: (parts) => {
+      statusCache = parts.statusCache;
+      return ledger as unknown as Ledger;
+    },
   });
-  let calls = 0;
-  /** A webhook call makes the router poll; `status` is the answer of the next replica. */
+  /** The watch of an event stream reads the status; `status` is the answer of the next replica. */
   const poll = async (status: IntentStatus): Promise<void> => {
     transport.answer = status;
-    calls += 1;
-    const body = jwtOf({ intent: id, state: 'SUBMITTED', calls }, service);
-    await fetch(`${origin}/intent/webhook`, { method: 'POST', headers: { 'content-type': 'application/jwt' }, body });
-    await eventually(`${calls} polls`, () => transport.callCount === calls);
-    await new Promise(setImmediate);
+    expect(await statusCache?.get(id, { bypassCache: true, source: 'stream' })).toEqual(status);
   };
 
   for (let time = 0; time < 3; time += 1) {

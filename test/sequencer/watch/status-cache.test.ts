@@ -1,6 +1,6 @@
 import type { AbortSignalLike } from '../../../src/async/abort.js';
 import { IntentError, SequencerError } from '../../../src/errors.js';
-import { getStatus } from '../../../src/sequencer/calls.js';
+import { getStatus, type IntentStatus } from '../../../src/sequencer/calls.js';
 import { type FetchStatus, StatusCache, type StatusUpdate } from '../../../src/sequencer/watch/status-cache.js';
 import { pending, StatusTransport, submitted, unknown } from '../../support/transports/status-transport.js';
 
@@ -213,7 +213,25 @@ test('bypassCache makes a call although a status is cached, and caches the respo
   const both = [status.get(id, { bypassCache: true }), status.get(id, { bypassCache: true })];
   transport.answerWith(submitted);
   expect(await Promise.all(both)).toEqual([submitted, submitted]);
-  expect(transport.callCount).toBe(3);
+  expect(transport.callCount).toBe(4);
+});
+
+test('bypassCache shares no earlier call, whose answer is neither cached nor an update', async () => {
+  const calls: ((answer: IntentStatus) => void)[] = [];
+  const fetchStatus = () => new Promise<IntentStatus>((resolve) => calls.push(resolve));
+  const status = new StatusCache({ fetchStatus, now: () => 0 });
+  const updates: StatusUpdate[] = [];
+  status.subscribe((update) => updates.push(update));
+  const earlier = status.get(id);
+  const later = status.get(id, { bypassCache: true });
+  const joined = status.get(id);
+  expect(calls).toHaveLength(2);
+  calls[0]?.(pending);
+  expect(await earlier).toEqual(pending);
+  expect([status.peek(id), updates]).toEqual([undefined, []]);
+  calls[1]?.(submitted);
+  expect(await Promise.all([later, joined])).toEqual([submitted, submitted]);
+  expect([status.peek(id), updates.length]).toEqual([submitted, 1]);
 });
 
 test('a status that is set is newer than a call in progress', async () => {
@@ -329,7 +347,7 @@ describe('subscribers', () => {
   ] as const)('of a call for %j receive the source %j', async (given, source) => {
     const { transport, status, updates } = statusCache();
     transport.answerWith('nothing');
-    const answers = given.map((each) => status.get(id, { source: each, bypassCache: each !== 'status' }));
+    const answers = given.map((each) => status.get(id, { source: each }));
     transport.answerWith(submitted);
     await Promise.all(answers);
     expect(updates).toEqual([updateOf(id, submitted, source)]);

@@ -41,6 +41,11 @@ export class RecordingTransport implements Transport {
     this.#answers.set(method, () => Promise.reject(error));
   }
 
+  /** Undoes `failWith`. */
+  recover(method = ''): void {
+    this.#answers.delete(method);
+  }
+
   /** Keeps the calls of a method open until the returned function is called with their result. */
   hold(method: string): (error?: Error) => void {
     let end: (error?: Error) => void = () => undefined;
