@@ -233,7 +233,7 @@ class EmbeddedDatabase implements Database {
     try {
       await this.#mutex.run(busyTimeout(this.#closeMs + 5_000), async () => {
         // Closing writes to the files.
-        if (!this.#presence.isGone) await this.#pglite.close();
+        if (!this.#presence.isGone()) await this.#pglite.close();
       });
     } finally {
       clearTimeout(timer);

@@ -13,8 +13,14 @@ export class FilePresence {
     this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
   }
 
-  get isGone(): boolean {
-    return this.#goneFile !== undefined;
+  /** Whether a file is missing or replaced. If that cannot be read, it counts as gone. */
+  isGone(): boolean {
+    try {
+      this.require();
+      return false;
+    } catch {
+      return true;
+    }
   }
 
   require(): void {

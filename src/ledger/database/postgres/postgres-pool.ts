@@ -184,7 +184,9 @@ function nonThrowingClient(ClientOfPg: typeof Client): typeof Client {
     try {
       return new ClientOfPg(config);
     } catch (failure) {
-      const client = new ClientOfPg({ ...config, connectionString: 'postgres://localhost' });
+      // Without `stream`: this client never connects its socket, so nothing may keep it, or end it with an error.
+      const { stream: _stream, ...others } = config;
+      const client = new ClientOfPg({ ...others, connectionString: 'postgres://localhost' });
       // `connect` takes a callback or returns a promise.
       client.connect = ((done?: (error: unknown) => void) =>
         done ? process.nextTick(done, failure) : Promise.reject(failure)) as Client['connect'];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Database } from '../../../../src/ledger/database/database.js';
 import { openEmbedded } from '../../../../src/ledger/database/embedded/embedded.js';
@@ -70,6 +70,18 @@ test.each<[string, (folder: string) => void]>([
   await expect(db.query(insert)).rejects.toMatchObject(gone);
   await db.close();
   expect(existsSync(lock)).toBe(false);
+});
+
+test('a process whose folder was replaced since its last statement writes nothing when it is closed', async () => {
+  const { folder, db } = await openWithTable();
+  renameSync(folder, `${folder}.old`);
+  const control = path.join(folder, 'data/global/pg_control');
+  mkdirSync(folder);
+  await copyEmptyData(path.join(folder, 'data'));
+  const before = readFileSync(control);
+  await db.close();
+  expect(readFileSync(control).equals(before)).toBe(true);
+  expect((await (await open(folder)).query('select 1 as one')).rows).toEqual([{ one: 1 }]);
 });
 
 test('a write during which the folder is deleted is not reported as committed', async () => {

@@ -52,6 +52,12 @@ describe('the connection pool', () => {
       ...Array.from({ length: 10 }, () => expect.stringMatching(/does not support SSL.* Remove sslmode/)),
       ...Array.from({ length: 2 }, () => expect.stringMatching(/ENOENT.* Restore the file/)),
     ]);
+    // Later the database stops responding, which ends all sockets with an error.
+    writeFileSync(file, '');
+    server.removeAllListeners('connection').on('connection', (socket) => socket.on('error', () => undefined));
+    await expect(db.query('select 1')).rejects.toMatchObject({
+      message: expect.stringContaining('the database stopped responding'),
+    });
     await db.close();
   });
 });
