@@ -3,7 +3,7 @@ import { requireKnown } from '../../reject-unknown.js';
 import type { Queryable } from '../database/database.js';
 import { type IntentPage, type IntentState, intentStates, type ListOptions } from '../ledger.js';
 import { isStorable, toJsonClone } from '../to-json-clone.js';
-import { type IntentRow, intentColumns, toLedgerIntent } from './intent-row.js';
+import { createdText, type IntentRow, intentColumns, toLedgerIntent } from './intent-row.js';
 
 /** The last intent of a page: the next page begins after it. */
 interface Cursor {
@@ -169,7 +169,7 @@ export async function listIntents(db: Queryable, options: ListOptions): Promise<
   const [text, values] = where([...indexed, ...scanned, ...others]);
   const { limit } = filters;
   const { rows } = await db.query<IntentRow & Cursor>(
-    `select ${intentColumns}, i.created_at::text as created from express_intents.intents i
+    `select ${intentColumns}, ${createdText} as created from express_intents.intents i
      where ${text} order by i.created_at desc, i.id desc limit ${limit + 1}`,
     values,
   );
@@ -185,7 +185,7 @@ export const scannedPerPage = 2_000;
 async function endOfScan(db: Queryable, indexed: readonly Condition[]): Promise<Cursor | undefined> {
   const [text, values] = where(indexed);
   const { rows } = await db.query<Cursor>(
-    `select i.created_at::text as created, i.id from express_intents.intents i where ${text}
+    `select ${createdText} as created, i.id from express_intents.intents i where ${text}
      order by i.created_at desc, i.id desc offset ${scannedPerPage - 1} limit 1`,
     values,
   );

@@ -3,6 +3,7 @@ import { requireKnown } from '../../reject-unknown.js';
 import type { Database, Queryable } from '../database/database.js';
 import type { ArchivedIntent, PruneOptions, StateChange } from '../ledger.js';
 import {
+  createdText,
   type HistoryRow,
   historyColumns,
   type IntentRow,
@@ -55,14 +56,13 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
   }
 }
 
-/** `created` is the time as text, because a number would be rounded. */
 type DeletedRow = IntentRow & { readonly created: string };
 
 async function deleteFinished(tx: Queryable, values: readonly unknown[]): Promise<readonly DeletedRow[]> {
   const { rows } = await tx.query<DeletedRow>(
     `with gone as materialized (${finished})
      delete from express_intents.intents i using gone where i.id = gone.id
-     returning ${intentColumns}, i.created_at::text as created`,
+     returning ${intentColumns}, ${createdText} as created`,
     values,
   );
   return rows.toSorted((one, other) => one.created_ms - other.created_ms);

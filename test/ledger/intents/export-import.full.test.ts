@@ -1,3 +1,4 @@
+import type { Database } from '../../../src/ledger/database/database.js';
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
 import { findByIdempotencyKey, findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { importLedger } from '../../../src/ledger/intents/import-ledger.js';
@@ -75,6 +76,19 @@ describe.each([
     expect(await everything(target)).toEqual(await everything(source));
     expect(await findIntent(target.db, idOf(1))).toEqual(await findIntent(source.db, idOf(1)));
     expect(await linesOf(target)).toEqual(lines);
+  });
+
+  it('is exported in the same form if the database formats bytes in another way', async () => {
+    const escaping: Database = {
+      ...source.db,
+      transaction: (work) =>
+        source.db.transaction(async (tx) => {
+          await tx.query('set transaction isolation level repeatable read');
+          await tx.query(`set local bytea_output = 'escape'`);
+          return work(tx);
+        }),
+    };
+    expect(await linesOf({ ...source, db: escaping })).toEqual(lines);
   });
 
   it('is exported as lines, whatever characters the texts contain', () => {

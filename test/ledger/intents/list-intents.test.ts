@@ -57,6 +57,15 @@ describe.each(kinds)('listIntents on %s', (kind) => {
       expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0]);
     });
 
+    it('continues after a page in a session whose dates have a German format', async () => {
+      await database.db.transaction(async (tx) => {
+        await tx.query(`set local datestyle = 'German, DMY'`);
+        const first = await listIntents(tx, { limit: 3 });
+        const second = await listIntents(tx, { limit: 10, after: first.next });
+        expect(numbers(second.intents)).toEqual([3, 2, 1, 0]);
+      });
+    });
+
     it('keeps its pages when new intents are recorded', async () => {
       const first = await listIntents(database.db, { limit: 3 });
       await addPayment(8);
