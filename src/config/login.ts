@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { maxTimerMs } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, deriveKey, type VerifierKeyRing } from '../keys/key-ring.js';
@@ -39,7 +40,7 @@ function readLoginOptions({
   if (typeof confirm !== 'boolean')
     report.problem('login.confirm', 'It must be true or false.', 'login: { confirm: true }');
   return {
-    ttlMs: report.duration('login.ttlMs', given.ttlMs, 120_000),
+    ttlMs: report.duration('login.ttlMs', given.ttlMs, 120_000, { max: maxTimerMs }),
     sessionTtlMs: report.duration('login.sessionTtlMs', given.sessionTtlMs, 7 * 24 * 3_600_000),
     confirm,
     keepSession: readKeepSession(given.keepSession, report),

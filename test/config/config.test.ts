@@ -499,6 +499,16 @@ describe('a configuration problem', () => {
       { setting: 'login.ttlMs', problem: expect.stringContaining('milliseconds'), fix: 'login: { ttlMs: 120000 }' },
     ],
     [
+      'a login TTL of a century',
+      { login: { ttlMs: 100 * 365 * 86_400_000 } },
+      env,
+      {
+        setting: 'login.ttlMs',
+        problem: 'It must be a whole number of milliseconds from 1 to 2147483647.',
+        fix: 'login: { ttlMs: 120000 }',
+      },
+    ],
+    [
       'an infinite session TTL',
       { login: { sessionTtlMs: Number.POSITIVE_INFINITY } },
       env,
