@@ -1,5 +1,5 @@
 import { IntentError } from '../errors.js';
-import { isLoopback, parseUrl } from '../net/url.js';
+import { isLoopback, parseHttpUrl } from '../net/url.js';
 import type { GrpcNames } from './grpc/grpc-names.js';
 import { createGrpcTransport } from './grpc/grpc-transport.js';
 import { createHttpTransport } from './http/http-transport.js';
@@ -41,9 +41,15 @@ export function createTransport(address: ServiceAddress, timeoutMs: number): Tra
 }
 
 function requireHttps(option: string, meaning: string, text: string, dangerouslyAllowHttp: boolean): void {
-  const { protocol, hostname = '' } = parseUrl(text) ?? {};
-  if (protocol !== 'https:' && protocol !== 'http:') {
+  const url = parseHttpUrl(text);
+  if (!url) {
     const message = `${option} must be the ${meaning} of the payment service, such as https://host.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+  const { protocol, hostname, pathname, username, password, search, hash } = url;
+  if (username || password || search || hash || (option === 'grpcUrl' && pathname !== '/')) {
+    const path = option === 'grpcUrl' ? ' a path,' : '';
+    const message = `${option} must not contain a user name, a password,${path} a query or a fragment, because they would not be sent.`;
     throw new IntentError('invalid_configuration', message);
   }
   if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {

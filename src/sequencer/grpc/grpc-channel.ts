@@ -32,6 +32,8 @@ export interface GrpcCall {
   /** Yields the bytes of each answer. Throws the final status unless it is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;
   hadConnection(): boolean;
+  /** How long the connection has been opening, in milliseconds. Infinite if the call had one. */
+  connectingMs(): number;
   /** Sends no further calls over this connection. Its running calls continue to their end. */
   abandonConnection(): void;
 }
@@ -50,6 +52,8 @@ export class GrpcChannel {
   readonly #grpc: GrpcPackage;
   readonly #url: URL;
   #client: GrpcClient | undefined;
+  /** When the current attempt to connect began, by `performance.now()`. */
+  #connectingSinceMs = 0;
 
   constructor(grpc: GrpcPackage, url: string) {
     this.#grpc = grpc;
@@ -58,6 +62,11 @@ export class GrpcChannel {
 
   start(path: string, body: Uint8Array, { timeoutMs, metadata = {} }: GrpcRequestOptions = {}): GrpcCall {
     const client = this.#connect();
+    const { connectivityState } = this.#grpc;
+    const isConnecting = client.getChannel().getConnectivityState(false) === connectivityState.CONNECTING;
+    if (!isConnecting) this.#connectingSinceMs = performance.now();
+    const connectingSinceMs = this.#connectingSinceMs;
+    const hadConnection = this.#watchForConnection(client.getChannel());
     const request = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const options = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
     const callMetadata = new this.#grpc.Metadata();
@@ -75,7 +84,8 @@ export class GrpcChannel {
     answers.on('error', () => undefined);
     return {
       answers,
-      hadConnection: this.#watchForConnection(client.getChannel()),
+      hadConnection,
+      connectingMs: () => (hadConnection() ? Number.POSITIVE_INFINITY : performance.now() - connectingSinceMs),
       abandonConnection: () => this.#abandon(client),
     };
   }

@@ -111,12 +111,18 @@ class GrpcCalls {
       yield* call.answers;
     } catch (status) {
       const error = signal?.aborted ? signal.reason : this.#errorOf(status);
-      if (isConnectionFault(error)) call.abandonConnection();
+      if (isConnectionFault(error) && !this.#isConnecting(call, error)) call.abandonConnection();
       throw error;
     } finally {
       unlisten();
       cancel();
     }
+  }
+
+  /** Whether the call timed out before its connection had the time to open. Later calls can use that connection. */
+  #isConnecting({ connectingMs }: GrpcCall, error: unknown): boolean {
+    const isTimeout = error instanceof SequencerError && error.code === 'sequencer_timeout';
+    return isTimeout && connectingMs() < this.#timeoutMs;
   }
 
   #errorOf(status: unknown): SequencerError {

@@ -10,15 +10,38 @@ export const maxResponseBytes = 64 * 1024;
 export const compressedResponse =
   'The response of the payment service is compressed. Turn off compression there, and in every proxy in front of it.';
 
+/** The calls that have not ended. undici also counts those that ended while they waited for a connection. */
+export class RunningCalls {
+  #count = 0;
+  #onNone: (() => void) | undefined;
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onNone?.();
+  }
+
+  none(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onNone = resolve;
+      if (this.#count === 0) resolve();
+    });
+  }
+}
+
 /** Sends one request. @returns the inner message of the answer @throws {SequencerError} @throws the signal's reason */
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
   options: Partial<TimedAttemptOptions>,
+  running: RunningCalls,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (options.signal?.aborted) reject(options.signal.reason);
-    else dispatcher.dispatch(request, new HttpCall(resolve, reject, options, request.origin));
+    else dispatcher.dispatch(request, new HttpCall(resolve, reject, options, request.origin, running));
   });
 }
 
@@ -34,6 +57,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignalLike | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #origin: unknown;
+  readonly #running: RunningCalls;
   readonly #onAbort: (() => void) | undefined;
   #answer = noBytes;
   #controller: Dispatcher.DispatchController | undefined;
@@ -47,8 +71,11 @@ class HttpCall implements Dispatcher.DispatchHandler {
     reject: (reason: unknown) => void,
     { signal, timeoutMs }: Partial<TimedAttemptOptions>,
     origin: unknown,
+    running: RunningCalls,
   ) {
     this.#origin = origin;
+    this.#running = running;
+    running.begin();
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
@@ -60,8 +87,8 @@ class HttpCall implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The call ended while it waited for a connection. Nothing is sent.
-    if (this.#hasEnded) controller.abort(new Error('The call has ended.'));
+    // The call ended while it waited for a connection. Nothing is sent. `controller.abort` would also destroy the new connection.
+    if (this.#hasEnded) throw new Error('The call has ended.');
   }
 
   onResponseStart(
@@ -112,6 +139,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   #end(): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
+    this.#running.end();
     clearTimeout(this.#timer);
     if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
     return true;

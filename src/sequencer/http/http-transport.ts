@@ -2,7 +2,7 @@ import type { Pool } from 'undici';
 import { SequencerError } from '../../errors.js';
 import { encodeRequest, type Operation } from '../../wire/envelope.js';
 import type { TimedAttemptOptions, Transport } from '../transport.js';
-import { maxResponseBytes, sendCall } from './http-call.js';
+import { maxResponseBytes, RunningCalls, sendCall } from './http-call.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
 export interface HttpTransportOptions {
@@ -43,10 +43,10 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
       headers: all,
       body: encodeRequest(operation, body, envelopeVersion),
     } as const;
-    const { pool } = connections;
+    const { pool, running } = connections;
     return pool
-      ? sendCall(pool, request, options)
-      : connections.open().then((made) => sendCall(made, request, options));
+      ? sendCall(pool, request, options, running)
+      : connections.open().then((made) => sendCall(made, request, options, running));
   };
   return {
     call: send,
@@ -62,6 +62,7 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
 class ConnectionPool {
   readonly #origin: string;
   readonly #timeoutMs: number;
+  readonly running = new RunningCalls();
   pool: Pool | undefined;
   #closed: Promise<void> | undefined;
 
@@ -88,9 +89,9 @@ class ConnectionPool {
     return this.pool;
   }
 
-  /** Can be called again, unlike `close` of the pool. */
+  /** Waits for running calls, and not for a connection that none of them needs. Can be called again. */
   close(): Promise<void> {
-    this.#closed ??= Promise.resolve(this.pool?.close());
+    this.#closed ??= this.running.none().then(() => this.pool?.destroy());
     return this.#closed;
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import { createServer } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer } from 'node:net';
 import { jest } from '@jest/globals';
+import { SequencerError } from '../../../src/errors.js';
 import { createGrpcTransport } from '../../../src/sequencer/grpc/grpc-transport.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { operations } from '../../../src/wire/envelope.js';
@@ -109,6 +110,42 @@ describe('a gRPC request', () => {
 });
 
 describe('gRPC connections', () => {
+  it.each([
+    ['serves the next call, if it has been opening for less than the timeout', 0, 1],
+    ['is replaced, if it has been opening for the timeout', ample, 2],
+  ])('a connection that is still opening when its call ends %s', async (_name, passedMs, connections) => {
+    const held: (() => void)[] = [];
+    let accepted = 0;
+    const { hostname, port } = new URL(server.url);
+    const relay = createServer((client) => {
+      accepted += 1;
+      const forward = (): void => {
+        const upstream = connectTcp(Number(port), hostname);
+        client.pipe(upstream).pipe(client);
+        upstream.on('error', () => client.destroy());
+      };
+      client.on('error', () => undefined);
+      held.push(forward);
+      if (accepted > 1) forward();
+    });
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+    const transport = connect({ url, timeoutMs: ample });
+    const controller = new AbortController();
+    const first = transport.call(operations.getStatus, body, { signal: controller.signal });
+    await eventually('the relay has a connection', () => accepted === 1);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+    controller.abort(new SequencerError('sequencer_timeout', 'too late'));
+    await expect(first).rejects.toMatchObject({ code: 'sequencer_timeout' });
+    const second = transport.call(operations.getStatus, body);
+    if (connections === 1) held[0]?.();
+    expect(await second).toEqual(answer);
+    expect(accepted).toBe(connections);
+    await transport.close();
+    relay.close();
+  });
+
   it('are reused: one serves sequential and concurrent calls', async () => {
     const transport = connect();
     for (let call = 0; call < 5; call += 1) await transport.call(operations.getStatus, body);

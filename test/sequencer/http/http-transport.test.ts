@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import dns from 'node:dns';
 import { getEventListeners, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
@@ -122,6 +123,53 @@ it('opens a new connection when the sequencer closed the idle one', async () => 
   await eventually(() => sequencer.openConnections === 0);
   expect(await transport.call(operations.getStatus, body)).toEqual(answer);
   expect(sequencer.connections).toBe(2);
+});
+
+describe('a connection that is still opening when its call ends', () => {
+  /** Holds the DNS lookups of a transport. @returns a function that lets them end */
+  function holdLookups(): { readonly transport: Transport; readonly held: (() => void)[] } {
+    const held: (() => void)[] = [];
+    const lookup = dns.lookup.bind(dns) as (...args: unknown[]) => void;
+    jest.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
+      held.push(() => lookup(...args));
+    }) as unknown as typeof dns.lookup);
+    const transport = createHttpTransport({
+      url: sequencer.url.replace('127.0.0.1', 'localhost'),
+      // Longer than any test, so that only an answer or `close` ends a wait.
+      timeoutMs: 600_000,
+    });
+    transports.push(transport);
+    return { transport, held };
+  }
+
+  it('serves the next call', async () => {
+    const { transport, held } = holdLookups();
+    const controller = new AbortController();
+    const first = transport.call(operations.getStatus, body, { signal: controller.signal });
+    await eventually('the lookup begins', () => held.length === 1);
+    controller.abort('too late');
+    await expect(first).rejects.toBe('too late');
+    const second = transport.call(operations.getStatus, body);
+    for (const end of held.splice(0)) end();
+    await eventually('a lookup of the second call', () => held.length > 0 || sequencer.requests.length > 0);
+    for (const end of held.splice(0)) end();
+    expect(await second).toEqual(answer);
+    // Later calls find both connections open.
+    await Promise.all([transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)]);
+    expect(sequencer.openConnections).toBe(sequencer.connections);
+    expect(sequencer.requests).toHaveLength(3);
+  });
+
+  it('does not delay close()', async () => {
+    const { transport, held } = holdLookups();
+    const controller = new AbortController();
+    const first = transport.call(operations.getStatus, body, { signal: controller.signal });
+    await eventually('the lookup begins', () => held.length === 1);
+    controller.abort('too late');
+    await expect(first).rejects.toBe('too late');
+    await transport.close();
+    expect([held.length, sequencer.connections]).toEqual([1, 0]);
+  });
 });
 
 describe('a response whose headers rule out an envelope is not decoded', () => {
