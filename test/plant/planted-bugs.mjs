@@ -28,6 +28,7 @@ const hookTransaction = `const work: TransactionWork<void> = async (tx, abandone
       calledAtMs = performance.now();
       const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
+        begun.progress.isHookCalled = true;
         return hook(payment, { tx, attempt, late, signal });
       };
       await withTimeout(settings.hookTimeoutMs, call, { signal: [leaseSignal, abandoned], error });

@@ -104,6 +104,7 @@ async function callInTransaction(
       calledAtMs = performance.now();
       const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
+        begun.progress.isHookCalled = true;
         return hook(payment, { tx, attempt, late, signal });
       };
       await withTimeout(settings.hookTimeoutMs, call, { signal: [leaseSignal, abandoned], error });
@@ -134,6 +135,7 @@ async function hookNotStarted(
 ): Promise<never> {
   const changes = `${endClaimSql}, due_at = now() + $4::float8 * interval '1 millisecond'`;
   await updateClaimed(db, claimed, changes, [timing.retryFirstMs]);
+  claimed.progress.hasEnded = true;
   throw error;
 }
 

@@ -4,7 +4,6 @@ import {
   type ClaimedPayment,
   type ClaimedPaymentRow,
   claimedPaymentColumns,
-  endClaimSql,
   toClaimedPayment,
 } from './claimed-payment.js';
 import { type Lane, lanes } from './hook-lanes.js';
@@ -78,13 +77,25 @@ export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Ends claims before their leases end, in one statement. Another process can then claim the payments immediately. */
-export async function releaseClaims(db: Queryable, claims: readonly ClaimedPayment[]): Promise<void> {
+/**
+ * Ends claims before their leases end, in one statement. Another process can then claim the payments immediately.
+ * @param options.keepsCalls whether a called hook stays recorded in `running_hook`: the next claim finds it interrupted
+ */
+export async function releaseClaims(
+  db: Queryable,
+  claims: readonly ClaimedPayment[],
+  { keepsCalls = false } = {},
+): Promise<void> {
   await db.query(
-    `update express_intents.intents i set ${endClaimSql}
-     from unnest($1::text[], $2::bigint[]) given (id, lease_token)
+    `update express_intents.intents i
+     set leased_until = null, running_hook = case when given.keeps_call then i.running_hook end
+     from unnest($1::text[], $2::bigint[], $3::boolean[]) given (id, lease_token, keeps_call)
      where i.id = given.id and i.lease_token = given.lease_token`,
-    [claims.map(({ payment }) => payment.id), claims.map(({ leaseToken }) => leaseToken)],
+    [
+      claims.map(({ payment }) => payment.id),
+      claims.map(({ leaseToken }) => leaseToken),
+      claims.map(({ progress }) => keepsCalls && progress.isHookCalled),
+    ],
   );
 }
 

@@ -15,6 +15,14 @@ import type { Lane } from './hook-lanes.js';
 /** A hook whose start is recorded, because the process may end while it runs. */
 export type RunningHook = DeadLetter['hook'];
 
+/** What the work on a claim has done. The copies of a `ClaimedPayment` share one. */
+interface ClaimProgress {
+  /** Whether a hook was called in this claim, or was interrupted in an earlier one. */
+  isHookCalled: boolean;
+  /** Whether the claim has ended, although its work failed. */
+  hasEnded: boolean;
+}
+
 /** A payment that this process has claimed, as of the claim. */
 export interface ClaimedPayment {
   readonly payment: Payment;
@@ -35,6 +43,7 @@ export interface ClaimedPayment {
   readonly watchExpired: boolean;
   /** Whether the last poll reported the settled payment as not submitted. */
   readonly reversalSuspected: boolean;
+  readonly progress: ClaimProgress;
 }
 
 export const claimedPaymentColumns = `${intentColumns}, i.lease_token::text as lease_token,
@@ -80,6 +89,7 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
     ageMs: row.age_ms,
     watchExpired: row.watch_expired,
     reversalSuspected: row.reversal_suspected,
+    progress: { isHookCalled: row.running_hook !== null, hasEnded: false },
   };
 }
 
@@ -139,6 +149,8 @@ export async function writeSubmitted(
 
 /** The lease of a claim. Heartbeats extend it until `stop`. */
 export interface Lease {
+  /** The id of the payment. */
+  readonly id: string;
   /** Aborted with {@link LeaseLost} when another process may have the claim, or with the reason of `abort`. */
   readonly signal: AbortSignal;
   abort(reason: Error): void;
@@ -170,6 +182,7 @@ export function holdLease(db: Database, { payment: { id }, leaseToken }: Claimed
     });
   }, leaseMs / 3).unref();
   return {
+    id,
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
     stop: () => clearInterval(timer),

@@ -1,7 +1,8 @@
 /** The maximum number of payments. One that does not fit is polled when it is due. */
 const capacity = 1_000;
-/** The delays before retries while another process has the claim, in milliseconds. */
-const retryDelaysMs = [100, 200, 400, 800];
+const longestDelayMs = 800;
+/** The delays before retries while the payment is claimed, in milliseconds. */
+const retryDelaysMs = [100, 200, 400, longestDelayMs];
 
 class Recheck {
   readonly finished: Promise<void>;
@@ -10,6 +11,8 @@ class Recheck {
   /** Requested after this one was taken: the running status call may be older than that request. */
   next: Recheck | undefined;
   misses = 0;
+  /** Set while this one is missed. */
+  retryTimer: NodeJS.Timeout | undefined;
 
   constructor() {
     let finish = (): void => undefined;
@@ -26,10 +29,13 @@ class Recheck {
  *     (absent) -- add ----> waiting
  *     waiting  -- add ----> waiting: both requests share one recheck
  *     waiting  -- take ---> taken: the settlement tries to claim the payment
- *     taken    -- add ----> taken, and the next recheck waits after `done`
- *     taken    -- missed -> another process has the claim: waiting again after 100, 200, 400 and 800 ms, then absent
+ *     taken, missed -- add -> the same, and the next recheck waits after `done`
+ *     taken    -- missed -> missed: the payment is claimed already. If another process has the claim, absent after four
+ *                           retries
  *     taken    -- putBack -> waiting: the claim failed, because the database is not available
  *     taken    -- done ---> absent: polled, or not unpaid any more
+ *     missed   -- 100, 200, 400, 800, 800 ... ms have passed -> waiting
+ *     missed   -- claimEnded -> waiting: this process had the claim
  *     any      -- close --> absent
  *
  * A recheck may be lost. That only delays the poll of the payment.
@@ -73,16 +79,27 @@ export class RecheckQueue {
     return taken;
   }
 
-  /** Retries payments that could not be claimed: the poll of the claim's holder may have been too early. */
-  missed(ids: readonly string[]): void {
+  /**
+   * Retries payments that could not be claimed: the poll of the claim's holder may have been too early.
+   * @param claimedHere the payments that this process has claimed
+   */
+  missed(ids: readonly string[], claimedHere: ReadonlySet<string> = new Set()): void {
     for (const id of ids) {
       const recheck = this.#rechecks.get(id);
       if (!recheck) continue;
-      const delayMs = retryDelaysMs[recheck.misses];
+      const delayMs = retryDelaysMs[recheck.misses] ?? (claimedHere.has(id) ? longestDelayMs : undefined);
       recheck.misses += 1;
       if (delayMs === undefined || this.#isClosed) this.#remove(id, recheck);
-      else setTimeout(() => this.#retry(recheck), delayMs).unref();
+      else recheck.retryTimer = setTimeout(() => this.#retry(recheck), delayMs).unref();
     }
+  }
+
+  /** This process no longer has the claim of a scheduled poll, whose status may be older than the recheck. */
+  claimEnded(id: string): void {
+    const recheck = this.#rechecks.get(id);
+    if (!recheck) return;
+    recheck.misses = 0;
+    if (recheck.retryTimer) this.#retry(recheck);
   }
 
   putBack(ids: readonly string[]): void {
@@ -113,12 +130,15 @@ export class RecheckQueue {
   }
 
   #remove(id: string, recheck: Recheck): void {
+    clearTimeout(recheck.retryTimer);
     this.#rechecks.delete(id);
     recheck.finish();
     recheck.next?.finish();
   }
 
   #retry(recheck: Recheck): void {
+    clearTimeout(recheck.retryTimer);
+    recheck.retryTimer = undefined;
     recheck.isWaiting = true;
     this.#wake();
   }

@@ -226,6 +226,7 @@ async function isVerified(
   try {
     const verify = async (signal: AbortSignal) => {
       signalOfHook = signal;
+      claimed.progress.isHookCalled = true;
       const answer: unknown = await verifyPayment?.(payment, { signal });
       if (typeof answer === 'boolean') return answer;
       throw new TypeError(`verifyPayment returned ${answer === null ? 'null' : typeof answer}. Return true or false.`);

@@ -103,6 +103,8 @@ export class Settlement {
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claims that could not be ended, because the database was not available. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
+  /** The end of the last release of them. */
+  #released: Promise<void> = Promise.resolve();
   #isClosed = false;
   readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, quarantine: 0 };
   /** The lanes in which the last claim reached its limit, so more payments may be due. */
@@ -288,7 +290,7 @@ export class Settlement {
       // Only an unpaid payment is retried. Any other leaves the queue.
       const unpaid = missed.size > 0 ? await findUnpaid(db, [...missed]) : [];
       for (const id of missed) if (!unpaid.includes(id) && missed.delete(id)) this.#rechecks.done(id);
-      this.#rechecks.missed([...missed]);
+      this.#rechecks.missed([...missed], new Set([...this.#running.keys()].map(({ id }) => id)));
       return claims.length;
     } catch (error) {
       this.#rechecks.putBack([...missed]);
@@ -304,7 +306,8 @@ export class Settlement {
       this.#running.delete(lease);
       this.#held[claimed.lane] -= 1;
       // A scheduled poll may have begun before the recheck was requested.
-      if (isRecheck) this.#rechecks.done(claimed.payment.id);
+      if (isRecheck) this.#rechecks.done(lease.id);
+      else this.#rechecks.claimEnded(lease.id);
       if (this.#hasMore) this.#wake();
     });
     this.#running.set(lease, ended);
@@ -317,21 +320,32 @@ export class Settlement {
       // Another process has claimed the payment and processes it.
       if (error instanceof LeaseLost) return;
       if (error instanceof Closing) return releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
-      // Released before the next round. After any other error the claim ends with its lease.
-      if (isUnavailable(error)) this.#unreleasedClaims.set(claimed.payment.id, claimed);
+      const isOutage = error instanceof DatabaseOutage;
+      const { isHookCalled, hasEnded } = claimed.progress;
+      // Released before the next round. Any other claim ends with its lease. If a hook was called, its payment waits
+      // that long: the failure is not recorded, and without a pause the hook would be called in every round.
+      if (isUnavailable(error) && !hasEnded && (isOutage || !isHookCalled)) {
+        this.#unreleasedClaims.set(claimed.payment.id, claimed);
+      }
       // The connector logs an outage.
-      if (error instanceof DatabaseOutage) return;
+      if (isOutage) return;
       this.#logError(`payment ${claimed.payment.id} could not be processed. It is retried later.`, error);
     }
   }
 
   /** Never rejects. Claims that cannot be released now are released before the next round, or after the outage. */
-  async #releaseUnreleased(): Promise<void> {
+  #releaseUnreleased(): Promise<void> {
+    // A round must also wait for a release that `resume` has begun.
+    this.#released = this.#released.then(() => this.#tryRelease());
+    return this.#released;
+  }
+
+  async #tryRelease(): Promise<void> {
     const claims = [...this.#unreleasedClaims.values()];
     this.#unreleasedClaims.clear();
     if (claims.length === 0) return;
     try {
-      await releaseClaims(this.#context.db, claims);
+      await releaseClaims(this.#context.db, claims, { keepsCalls: true });
       // A payment that was claimed for a recheck may be due only hours later.
       for (const { payment } of claims) void this.recheck(payment.id);
     } catch (error) {

@@ -27,7 +27,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['claim unpaid', /^with claimed .*id = any\(\$2/],
   ['find unpaid', /^select id from express_intents\.intents where id = any\(\$1::text\[\]\) and state in/],
   ['heartbeat', /^update .*set leased_until = case when leased_until is not null then now\(\)/],
-  ['release claims', /^update .*set leased_until = null, running_hook = null from unnest/],
+  ['release claims', /^update .*set leased_until = null, running_hook = case when given\.keeps_call .* from unnest/],
   ['schedule the next poll', /coalesce\(\$5, i\.last_error\)/],
   ['expire', /set state = 'expired'/],
   ['submit', /set state = 'submitted'/],

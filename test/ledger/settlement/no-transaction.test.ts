@@ -1,5 +1,6 @@
 import { IntentError } from '../../../src/errors.js';
 import type { Database } from '../../../src/ledger/database/database.js';
+import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
 import { openDatabase } from '../../../src/ledger/database/open-database.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
@@ -81,6 +82,50 @@ describe('a database without a free transaction', () => {
       expect(ledger.log.text).not.toContain('was interrupted');
     },
   );
+
+  it.each([
+    ['no connection is free', () => new IntentError('ledger_unavailable', 'All ten database connections are in use.')],
+    ['it has an outage', () => databaseOutage('Cannot connect to the database', new Error('too many connections'))],
+  ])('because %s does not cause a second release of the claim, nor a recheck', async (_why, error) => {
+    const real = database.db;
+    let isBusy = true;
+    let rounds = 0;
+    const extra: string[] = [];
+    const db: Database = {
+      isShared: true,
+      query: (sql, values) => {
+        if (sql.includes('first_due')) rounds += 1;
+        if (/from unnest|id = any/.test(sql)) extra.push(sql);
+        return real.query(sql, values);
+      },
+      transaction: (work) => (isBusy ? Promise.reject(error()) : real.transaction(work)),
+      close: () => real.close(),
+    };
+    const ledger = new SettlementFixture(database, { db, hooks: { onPaid: () => undefined }, timing: { roundMs: 10 } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(5_000);
+    ledger.settlement.start();
+    try {
+      await eventually('the claim has ended', () => hasEndedClaim(id));
+      await ledger.settlement.idle();
+      const end = rounds + 5;
+      await eventually('five rounds', () => rounds >= end);
+      expect(extra).toEqual([]);
+      isBusy = false;
+      await database.advance(5_000);
+      await eventually('the payment settles', async () => (await ledger.find(id)).state === 'settled');
+    } finally {
+      await ledger.settlement.close();
+    }
+  });
+
+  /** Whether the payment is submitted and free, and due later. */
+  const hasEndedClaim = async (id: string): Promise<boolean> => {
+    const sql = `select from express_intents.intents
+      where id = $1 and state = 'submitted' and leased_until is null and due_at > now()`;
+    return (await database.db.query(sql, [id])).rowCount === 1;
+  };
 
   it('is not caused by the longest timeout that a hook can have', async () => {
     const db = await openDatabase({ database: database.settings, hookTimeoutMs: 2 ** 31 - 1 });

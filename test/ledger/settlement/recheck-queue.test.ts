@@ -82,6 +82,72 @@ describe('the recheck queue', () => {
     await done;
   });
 
+  describe('while this process has the claim', () => {
+    beforeEach(() => void jest.useFakeTimers());
+    afterEach(() => void jest.useRealTimers());
+    const here = new Set(['a']);
+
+    it('retries an intent until the claim ends', () => {
+      const queue = new RecheckQueue(() => undefined);
+      void queue.add('a');
+      for (let retry = 0; retry < 20; retry += 1) {
+        const taken = queue.take(1);
+        expect(taken).toEqual(['a']);
+        queue.missed(taken, here);
+        expect(queue.waiting).toBe(0);
+        jest.advanceTimersByTime(800);
+      }
+    });
+
+    it('retries an intent immediately when the claim ends, once', async () => {
+      const wake = jest.fn();
+      const queue = new RecheckQueue(wake);
+      const done = queue.add('a');
+      queue.missed(queue.take(1), here);
+      wake.mockClear();
+      queue.claimEnded('a');
+      expect(wake).toHaveBeenCalledTimes(1);
+      expect(queue.take(1)).toEqual(['a']);
+      jest.advanceTimersByTime(10_000);
+      expect(queue.waiting).toBe(0);
+      queue.done('a');
+      await done;
+    });
+
+    it('allows as many retries after its end as another process would cause', async () => {
+      const queue = new RecheckQueue(() => undefined);
+      const done = queue.add('a');
+      for (let miss = 0; miss < 10; miss += 1) {
+        queue.missed(queue.take(1), here);
+        jest.advanceTimersByTime(800);
+      }
+      // The claim ends before the result of the attempt to claim the payment arrives.
+      const taken = queue.take(1);
+      queue.claimEnded('a');
+      queue.missed(taken);
+      for (const delayMs of [100, 200, 400, 800]) {
+        jest.advanceTimersByTime(delayMs - 1);
+        expect(queue.waiting).toBe(0);
+        jest.advanceTimersByTime(1);
+        queue.missed(queue.take(1));
+      }
+      await done;
+      expect(queue.waiting).toBe(0);
+    });
+
+    it('resolves all requests when the ledger is closed', async () => {
+      const queue = new RecheckQueue(() => undefined);
+      const requests = [queue.add('a')];
+      queue.missed(queue.take(1), here);
+      requests.push(queue.add('a'));
+      queue.close();
+      await Promise.all(requests);
+      queue.claimEnded('a');
+      jest.advanceTimersByTime(10_000);
+      expect(queue.waiting).toBe(0);
+    });
+  });
+
   it('is limited to a thousand intents; the others wait until they are due', async () => {
     const queue = new RecheckQueue(() => undefined);
     for (let index = 0; index < 1_000; index += 1) void queue.add(String(index));
@@ -182,19 +248,20 @@ describe('a settlement', () => {
     expect({ most, ended }).toEqual({ most: 3, ended: 8 });
   });
 
-  it('polls again when a recheck is requested during a scheduled poll, whose status is older', async () => {
-    let open = (): void => undefined;
+  /** A settlement whose scheduled polls wait before their last write, and the number of its claims for rechecks. */
+  function heldPolls(timing = {}) {
+    const state = { isHeld: false, claims: 0, open: (): void => undefined };
     const gate = new Promise<void>((resolve) => {
-      open = resolve;
+      state.open = resolve;
     });
-    let isHeld = false;
     const { db } = database;
     const holding: Database = {
       isShared: true,
       query: async (sql, values) => {
+        if (sql.includes('id = any($2')) state.claims += 1;
         // The last write of a poll of an unpaid payment.
         if (sql.includes('last_error = coalesce')) {
-          isHeld = true;
+          state.isHeld = true;
           await gate;
         }
         return db.query(sql, values);
@@ -202,11 +269,15 @@ describe('a settlement', () => {
       transaction: (work) => db.transaction(work),
       close: async () => undefined,
     };
-    const ledger = new SettlementFixture(database, { db: holding });
+    return { ledger: new SettlementFixture(database, { db: holding, timing }), state };
+  }
+
+  it('polls again when a recheck is requested during a scheduled poll, whose status is older', async () => {
+    const { ledger, state } = heldPolls();
     const id = await ledger.create();
     await database.advance(5_000);
     expect(await ledger.settlement.round()).toBe(1);
-    await eventually('the scheduled poll has its status', () => isHeld);
+    await eventually('the scheduled poll has its status', () => state.isHeld);
     ledger.pay(id);
     let isRechecked = false;
     void ledger.settlement.recheck(id).then(() => {
@@ -214,7 +285,7 @@ describe('a settlement', () => {
     });
     // The scheduled poll still has the claim.
     expect(await ledger.settlement.round()).toBe(0);
-    open();
+    state.open();
     await ledger.settlement.idle();
     await eventually('the recheck is done', async () => {
       await ledger.work();
@@ -222,6 +293,27 @@ describe('a settlement', () => {
     });
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     expect(ledger.statusCalls.get(id)).toBe(2);
+  });
+
+  it('polls again when the scheduled poll has the claim for longer than another process may have it', async () => {
+    const { ledger, state } = heldPolls(never);
+    const id = await ledger.create();
+    await database.advance(5_000);
+    ledger.settlement.start();
+    await eventually('the scheduled poll has its status', () => state.isHeld);
+    ledger.pay(id);
+    let isRechecked = false;
+    const rechecked = ledger.settlement.recheck(id).then(() => {
+      isRechecked = true;
+    });
+    await eventually('the recheck has had all retries', () => state.claims > 5 || isRechecked);
+    expect(isRechecked).toBe(false);
+    state.open();
+    // The clock of the database stands still, so the next scheduled poll is never due.
+    await rechecked;
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
+    expect(ledger.statusCalls.get(id)).toBe(2);
+    await ledger.settlement.close();
   });
 
   it('that is closed before a hook starts releases the claim without counting an attempt', async () => {

@@ -110,6 +110,78 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
   });
 
+  it('whose hook was interrupted is called again in quarantine, and a second outage counts as an attempt', async () => {
+    const db = new FailingDatabase(database.db);
+    const attempts: number[] = [];
+    const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => {
+      attempts.push(attempt);
+      db.isDown = true;
+    };
+    const ledger = new SettlementFixture(database, { db, hooks: { onPaid } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(2_000);
+    for (let time = 0; time < 6; time += 1) {
+      await ledger.settlement.round();
+      await ledger.settlement.idle();
+      db.isDown = false;
+      await resume(ledger, id);
+    }
+    expect(attempts).toEqual([1, 1]);
+    // The next call follows after a backoff.
+    expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
+    expect(ledger.log.text).toContain(`work on payment ${id} was interrupted after the start of onPaid`);
+  });
+
+  it('is released before a round claims, even if its release runs already', async () => {
+    const failing = new FailingDatabase(database.db);
+    const statements: string[] = [];
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const db: Database = {
+      isShared: true,
+      query: async (sql, values) => {
+        const isRelease = sql.includes('from unnest');
+        if (isRelease) await opened;
+        if (isRelease || sql.includes('first_due')) statements.push(isRelease ? 'release' : 'claim');
+        return failing.query(sql, values);
+      },
+      transaction: (work) => failing.transaction(work),
+      close: () => failing.close(),
+    };
+    const attempts: number[] = [];
+    const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
+    const ledger = new SettlementFixture(database, { db, hooks: { onPaid }, timing: { roundMs: 10 } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(2_000);
+    failing.failsNext = true;
+    await ledger.settlement.round();
+    await ledger.settlement.idle();
+    failing.failsNext = false;
+    failing.isDown = false;
+    statements.length = 0;
+    // The lease ends.
+    await database.advance(31_000);
+    ledger.settlement.resume();
+    ledger.settlement.start();
+    try {
+      // Enough time for a round that does not wait for the release.
+      for (let turn = 0; turn < 50; turn += 1) await database.db.query('select 1');
+      expect(statements).toEqual([]);
+      open();
+      await eventually('the payment settles', async () => (await ledger.find(id)).state === 'settled');
+    } finally {
+      open();
+      await ledger.settlement.close();
+    }
+    expect(statements.slice(0, 2)).toEqual(['release', 'claim']);
+    expect(attempts).toEqual([1]);
+    expect(ledger.log.text).not.toContain('was interrupted');
+  });
+
   it('is not counted as an attempt when no hook was called, however often that happens', async () => {
     const db = new FailingDatabase(database.db);
     const attempts: number[] = [];

@@ -1,0 +1,95 @@
+import { IntentError } from '../../../src/errors.js';
+import type { Database } from '../../../src/ledger/database/database.js';
+import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
+import type { PaymentHooks } from '../../../src/ledger/payment.js';
+import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
+import { SettlementFixture } from './settlement-fixture.js';
+
+// A hook fails, and then the write that records the failure fails, too. All other statements succeed.
+
+const noConnection = () => new IntentError('ledger_unavailable', 'All ten database connections are in use.');
+const outage = () => databaseOutage('The database failed', new Error('Connection terminated'));
+
+/** The writes of `hookFailed`, and of a refused payment. */
+const recordsFailure = (sql: string): boolean => /last_error = (?:\$4|coalesce)/.test(sql);
+
+describe('a hook whose failure cannot be recorded', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase('postgres', { fakeTime: true });
+  });
+  beforeEach(async () => {
+    await database.db.query(
+      'truncate express_intents.intents, express_intents.history, express_intents.required_hooks',
+    );
+    await database.setTime('2026-01-01T12:00:00.000Z');
+  });
+
+  /** A database that rejects the records of failures, and counts the rounds. */
+  class RejectingDatabase implements Database {
+    readonly isShared = true;
+    isRejecting = true;
+    rounds = 0;
+    readonly #error: () => Error;
+
+    constructor(error: () => Error) {
+      this.#error = error;
+    }
+
+    query: Database['query'] = async (sql, values) => {
+      if (sql.includes('first_due')) this.rounds += 1;
+      if (this.isRejecting && recordsFailure(sql)) throw this.#error();
+      return database.db.query(sql, values);
+    };
+
+    transaction: Database['transaction'] = (work) => database.db.transaction(work);
+    close = async (): Promise<void> => undefined;
+  }
+
+  let ledger: SettlementFixture;
+  afterEach(() => ledger.settlement.close());
+
+  it.each([
+    ['onPaid', 'no connection is free', noConnection],
+    ['onPaid', 'the database has an outage', outage],
+    ['verifyPayment', 'no connection is free', noConnection],
+    ['verifyPayment', 'the database has an outage', outage],
+  ] as const)(
+    '%s, because %s, is called once, once in quarantine, and then not until it is',
+    async (hook, _why, error) => {
+      const db = new RejectingDatabase(error);
+      let calls = 0;
+      const fail = (): never => {
+        calls += 1;
+        throw new Error('the printer is on fire');
+      };
+      const hooks: PaymentHooks = { [hook]: fail };
+      ledger = new SettlementFixture(database, { db, hooks, timing: { roundMs: 10 } });
+      const rounds = async (): Promise<void> => {
+        const end = db.rounds + 5;
+        await eventually('five rounds', () => db.rounds >= end);
+        await ledger.settlement.idle();
+      };
+      const id = await ledger.create();
+      ledger.pay(id);
+      await database.advance(5_000);
+      ledger.settlement.start();
+      await eventually('the hook is called', () => calls > 0);
+      await rounds();
+      expect(calls).toBeLessThanOrEqual(2);
+      for (let lease = 0; lease < 4; lease += 1) {
+        await database.advance(31_000);
+        await rounds();
+      }
+      expect(calls).toBe(2);
+      const { rows } = await database.db.query('select lane, attempts::int as attempts from express_intents.intents');
+      expect(rows).toEqual([{ lane: 'quarantine', attempts: 0 }]);
+      expect(ledger.log.text).toContain(`work on payment ${id} was interrupted after the start of ${hook}`);
+      db.isRejecting = false;
+      await database.advance(31_000);
+      await eventually('an attempt is counted', async () => (await ledger.find(id)).attempts === 1);
+      expect(calls).toBe(2);
+    },
+  );
+});
