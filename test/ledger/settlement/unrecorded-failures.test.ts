@@ -56,7 +56,7 @@ describe('a hook whose failure cannot be recorded', () => {
     ['verifyPayment', 'no connection is free', noConnection],
     ['verifyPayment', 'the database has an outage', outage],
   ] as const)(
-    '%s, because %s, is called once, once in quarantine, and then not until it is',
+    '%s, because %s, is called once more in quarantine, and not again before its failure is recorded',
     async (hook, _why, error) => {
       const db = new RejectingDatabase(error);
       let calls = 0;
@@ -86,9 +86,13 @@ describe('a hook whose failure cannot be recorded', () => {
       const { rows } = await database.db.query('select lane, attempts::int as attempts from express_intents.intents');
       expect(rows).toEqual([{ lane: 'quarantine', attempts: 0 }]);
       expect(ledger.log.text).toContain(`work on payment ${id} was interrupted after the start of ${hook}`);
+      await ledger.settlement.close();
       db.isRejecting = false;
       await database.advance(31_000);
-      await eventually('an attempt is counted', async () => (await ledger.find(id)).attempts === 1);
+      const other = new SettlementFixture(database, { db, hooks, sequencer: ledger.sequencer });
+      await other.settlement.round();
+      await other.settlement.idle();
+      expect(await other.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
       expect(calls).toBe(2);
     },
   );
