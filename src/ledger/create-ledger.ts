@@ -1,4 +1,5 @@
 import { Semaphore, type SemaphoreWait } from '../async/semaphore.js';
+import { withTimeout } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
@@ -29,15 +30,35 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
-/** `onLogin` holds a connection. With the hooks of payments, logins never take the last of the ten connections of the pool. */
+/** A completion holds a connection. With the hooks of payments, logins never take the last of the ten connections of the pool. */
 const loginConcurrency = 2;
 const loginSlotWait: SemaphoreWait = {
   timeoutMs: 5_000,
   timeoutError: () => {
-    const message = `All ${loginConcurrency} slots for onLogin are in use. Keep onLogin short, or run more processes.`;
+    const message =
+      `The login waited 5 s for others, because a process completes ${loginConcurrency} at a time, and each login once. Keep ` +
+      'onLogin and transactions short.';
     return new IntentError('ledger_unavailable', message);
   },
 };
+
+/** Completes logins, {@link loginConcurrency} at a time. */
+function loginCompleter(db: Database): Ledger['completeLogin'] {
+  const slots = new Semaphore(loginConcurrency);
+  const completions = new Map<string, Promise<boolean>>();
+  return async function completeLogin(login, work) {
+    const earlier = completions.get(login.id);
+    if (earlier) {
+      // It would wait for the row lock in a slot of its own, so one browser could take all slots.
+      const ended = earlier.catch(() => undefined);
+      await withTimeout(loginSlotWait.timeoutMs, () => ended, { error: loginSlotWait.timeoutError });
+      return completeLogin(login, work);
+    }
+    const completion = slots.run(loginSlotWait, () => completeLoginOnce(db, login, work));
+    completions.set(login.id, completion);
+    return completion.finally(() => completions.delete(login.id));
+  };
+}
 
 /**
  * Opens the database in the background, then settles the payments in it.
@@ -67,7 +88,6 @@ export function createLedger(options: LedgerOptions): Ledger {
     onRecovered: () => settlement?.resume(),
   });
   const recorder = new IntentRecorder(db, watch);
-  const loginSlots = new Semaphore(loginConcurrency);
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
       query: (sql, values) => withCallerStack(() => db.query(sql, values)),
@@ -83,7 +103,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     confirm: (id) => recorder.confirm(id),
     canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),
-    completeLogin: (login, work) => loginSlots.run(loginSlotWait, () => completeLoginOnce(db, login, work)),
+    completeLogin: loginCompleter(db),
     findCompletedUser: (id, browser) => findCompletedUser(db, id, browser),
     reopenLogin: (id) => reopenLogin(db, id),
     paymentsFor: (browser, resource) => findPaymentsFor(db, browser, resource),

@@ -83,6 +83,13 @@ export const removedDefenses = [
     caughtBy: attack('cookies'),
   },
   {
+    name: 'removed: a lost login is answered again to the browser that started it',
+    file: 'ledger/intents/complete-login.ts',
+    from: 'where id = $1 and browser = $2 and login_completed_at',
+    to: 'where id = $1 and $2::bytea is not null and login_completed_at',
+    caughtBy: ['http/session/ledger-logins.test.ts'],
+  },
+  {
     name: 'removed: a login completes once',
     file: 'http/session/login-store.ts',
     from: 'attempt.userId = userId;',

@@ -5,7 +5,7 @@ import { IntentError } from '../../errors.js';
 import { openSession, sealSession } from '../encryption.js';
 import type { IntentUser } from '../hooks.js';
 import { hostCookie } from '../request/browser-cookie.js';
-import { appSessionOf, hasSessionMiddleware } from './app-session.js';
+import { type AppSession, appSessionOf, hasSessionMiddleware } from './app-session.js';
 
 /** Stores logins in the app's session; without one, in a sealed cookie of the router. */
 export interface SessionStore {
@@ -23,15 +23,20 @@ export function createSessionStore(
   const cookie = hostCookie('intent-session', isHttps);
   // A login or logout changes only the cookie of the response. Later reads in the same request use this map.
   const changed = new WeakMap<Request, IntentUser | undefined>();
-  // Whether this process has stored a login in a session of the app.
+  // Whether this process has stored or read a login in a session of the app.
   let usesAppSession = false;
+  const appSession = (req: Request): AppSession | undefined => {
+    const session = appSessionOf(req, timeoutMs);
+    usesAppSession ||= session?.user !== undefined;
+    return session;
+  };
   const read = async (req: Request): Promise<IntentUser | undefined> => {
     if (changed.has(req)) return changed.get(req);
     // The cookie has priority. It exists if the app had no session at login: its middleware is after the router, or its store
     // was down. A login in the app's session clears the cookie, so the cookie is always the later login.
     const sealed = cookie.read(req);
     const id = sealed === undefined ? undefined : await openSession(sealed, login.cookieKeys, now());
-    return id === undefined ? appSessionOf(req, timeoutMs)?.user : { id };
+    return id === undefined ? appSession(req)?.user : { id };
   };
   const writeCookie = async (res: Response, user: IntentUser): Promise<void> => {
     const [key] = login.cookieKeys;
@@ -70,17 +75,17 @@ export function createSessionStore(
       });
     },
     end: async (req, res) => {
-      const session = appSessionOf(req, timeoutMs);
-      // express-session omits the session while its store is disconnected. The session would still have the login afterwards.
-      if (!session && usesAppSession && !hasSessionMiddleware(req)) {
-        const message =
-          'The request has no session of the app, so its login cannot end. Check the session store, then retry.';
-        throw new IntentError('session_unavailable', message);
-      }
+      const session = appSession(req);
       // A session without a login of the router belongs to the app.
       if (session?.user) await session.end();
       if (cookie.read(req) !== undefined) cookie.clear(res);
       changed.set(req, undefined);
+      // express-session omits the session while its store is disconnected. The session may have a login afterwards.
+      if (!session && usesAppSession && !hasSessionMiddleware(req)) {
+        const message =
+          'The request has no session of the app, so a login in it cannot end. Check the session store, then retry.';
+        throw new IntentError('session_unavailable', message);
+      }
     },
   };
 }

@@ -229,13 +229,38 @@ test('with a ledger in postgres two onLogin run at a time, and while they hang p
   expire();
   await eventually('the waiting logins are answered', () => answers.length === 10);
   expect(answers).toEqual(Array(10).fill([503, 'ledger_unavailable']));
-  expect(site.log.text).toContain('All 2 slots for onLogin are in use. Keep onLogin short, or run more processes.');
+  expect(site.log.text).toContain(
+    'a process completes 2 at a time, and each login once. Keep onLogin and transactions short',
+  );
   finish();
   await Promise.all(completions);
   expect(answers.slice(10)).toEqual(Array(2).fill([200, undefined]));
   const retries = await Promise.all(logins.map(({ complete }) => complete()));
   expect(retries.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), 404, 404]);
   expect(mostRunning).toBe(2);
+});
+
+test('requests for the same login wait for one slot, and the login of another user is completed', async () => {
+  let finish = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let [slowIntent, calls] = ['', 0];
+  const site = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('postgres'),
+    onLogin: async (_user, _req, { intent }) => {
+      calls += 1;
+      if (intent === slowIntent) await gate;
+    },
+  });
+  const [slow, other] = [await confirmed(site), await confirmed(site)];
+  slowIntent = slow.id;
+  const answers = Array.from({ length: 3 }, () => slow.complete());
+  await eventually('all requests have arrived', () => site.faults.firstOf('completeLogin').length === 3 && calls === 1);
+  expect((await other.complete()).status).toBe(200);
+  finish();
+  expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+  expect(calls).toBe(2);
 });
 
 test('a login that starts in one process is completed once by two other processes', async () => {
@@ -270,8 +295,11 @@ test('a login whose response was lost is answered again by another process only 
 
   expect(await complete(browser.cookies)).toMatchObject({ status: 200, body: { user: ada(first) } });
   for (const cookies of [withoutSession, loggedInAsBen]) expect((await complete(cookies)).status).toBe(404);
-  const stranger = new Map([...browser.cookies].filter(([name]) => name.includes('session')));
-  expect((await complete(stranger)).status).toBe(404);
+  const stranger = new Browser(other.origin);
+  await stranger.send('POST', '/intent', login);
+  for (const [name, value] of browser.cookies) if (name.includes('session')) stranger.cookies.set(name, value);
+  expect(await userOf(stranger)).toEqual(ada(first));
+  expect((await complete(stranger.cookies)).status).toBe(404);
 });
 
 describe('a login without a ledger', () => {

@@ -252,6 +252,37 @@ describe('express-session', () => {
       expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
     },
   );
+
+  const withStore = (store: session.Store) => ({
+    before: (app: Express) => app.use(session({ secret: 'test', resave: false, saveUninitialized: true, store })),
+  });
+
+  test('a logout while the store is disconnected ends a login in the sealed cookie, and answers 503', async () => {
+    const store = new session.MemoryStore();
+    const site = await startSiteWithSequencer(withStore(store));
+    await logIn(site, new Browser(site.origin));
+    store.emit('disconnect');
+    const browser = new Browser(site.origin);
+    const { user } = await logIn(site, browser);
+    expect((await browser.send('GET', '/session')).body).toEqual({ user });
+    // The session of the app, which cannot be read, may have a login, too.
+    expect((await browser.send('DELETE', '/session')).status).toBe(503);
+    expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
+  });
+
+  test('a logout while the store is disconnected answers 503 in a process that has only read the login', async () => {
+    const store = new session.MemoryStore();
+    const first = await startSiteWithSequencer(withStore(store));
+    const browser = new Browser(first.origin);
+    const { user } = await logIn(first, browser);
+    const second = await startSiteWithSequencer(withStore(store));
+    const elsewhere = new Browser(second.origin, browser.cookies);
+    expect((await elsewhere.send('GET', '/session')).body).toEqual({ user });
+    store.emit('disconnect');
+    expect((await elsewhere.send('DELETE', '/session')).status).toBe(503);
+    store.emit('connect');
+    expect((await elsewhere.send('GET', '/session')).body).toEqual({ user });
+  });
 });
 
 describe('express-session at another position', () => {
