@@ -1,4 +1,7 @@
+import type { ErrorRequestHandler } from 'express';
 import request from 'supertest';
+import { refuse } from '../../src/http/hook-errors.js';
+import { requirePayment } from '../../src/http/paywall/require-payment.js';
 import { requireLogin } from '../../src/http/session/require-login.js';
 import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { post } from '../support/sites/post.js';
@@ -86,3 +89,41 @@ describe.each(Object.entries(expressVersions))(
     });
   },
 );
+
+describe.each(Object.entries(expressVersions))('requirePayment on %s, whose hook refuses', (_, factory) => {
+  const guard = requirePayment(() => refuse('Members only.', 403));
+
+  test('after a timeout middleware of the app leaves its response unchanged', async () => {
+    const { origin } = await startSite({
+      factory,
+      sequencerUrl: await unreachableUrl(),
+      before: (app) =>
+        app.use((_req, res, next) => {
+          res.status(503).type('text').write('Timed ');
+          next();
+          // The guard has then completed.
+          setImmediate(() => res.end('out.'));
+        }),
+      after: (app) => app.get('/article', guard),
+    });
+    const response = await request(origin).get('/article').expect(503);
+    expect(response.text).toBe('Timed out.');
+  });
+
+  test('passes the error of a middleware whose setHeader throws to the app', async () => {
+    const { origin } = await startSite({
+      factory,
+      sequencerUrl: await unreachableUrl(),
+      after: (app) => {
+        app.use((_req, res, next) => {
+          res.setHeader = fail;
+          next();
+        });
+        app.get('/article', guard);
+        const onError: ErrorRequestHandler = (error, _req, res, _next) => void res.end(error.message);
+        app.use(onError);
+      },
+    });
+    expect((await request(origin).get('/article').expect(403)).text).toBe('disk full');
+  });
+});

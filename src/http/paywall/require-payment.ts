@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ledgerFix } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
 import type { Payment } from '../../ledger/payment.js';
@@ -62,16 +62,29 @@ export function requirePayment(
     try {
       const requirement = parseRequiredPayment(await required(req));
       const payment = await paymentOf(requirement, req, res);
-      if (payment) req.payment = payment;
-      else if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
-      else return sendPaymentRequired(requirement, req, res);
+      if (payment) {
+        req.payment = payment;
+        preventCaching(res);
+        return next();
+      }
+      // A timeout middleware of the app has answered.
+      if (res.headersSent) return;
+      if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
+      sendPaymentRequired(requirement, req, res);
     } catch (error) {
-      if (res.headersSent || !isClientError(error)) return next(error);
-      return sendProblemDetails(res, toProblemDetails(error), retryAfter(error));
+      reject(error, res, next);
     }
-    preventCaching(res);
-    next();
   };
+}
+
+/** Never throws: Express 4 ignores the promise of the guard, so a rejection would end the process. */
+function reject(error: unknown, res: Response, next: NextFunction): void {
+  try {
+    if (!isClientError(error)) next(error);
+    else if (!res.headersSent) sendProblemDetails(res, toProblemDetails(error), retryAfter(error));
+  } catch (failure) {
+    next(failure);
+  }
 }
 
 /** An error of the caller. All other errors go to the app's error handler. */
