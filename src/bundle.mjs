@@ -110,8 +110,8 @@ const packageLoader = {
   },
 };
 
-/** Folders whose variables get short names: generated code, and the commands, which print messages instead of stacks. */
-const shortNamed = ['wire/generated', 'cli'];
+/** Folders whose variables get short names: generated code, the commands, and the embedded sequencer, which report no stacks. */
+const shortNamed = ['wire/generated', 'cli', 'emulator'];
 
 async function moduleReader() {
   const bundleImportOf = await bundleImports();

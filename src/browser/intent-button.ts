@@ -136,7 +136,8 @@ export class IntentButton extends Base {
   }
 
   #set(name: OptionName, value: never): void {
-    checkOptions({ [name]: value });
+    // Visitors enter an amount. A property that throws would unmount a React app, so this one is checked when it is used.
+    if (name !== 'amount') checkOptions({ [name]: value });
     this.#options[name] = value;
     // An undefined option must not hide the attribute.
     if (value === undefined) delete this.#options[name];

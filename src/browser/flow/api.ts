@@ -83,10 +83,10 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
     status === 403 && body
       ? 'CSRF middleware before the router. Mount the router before it'
       : status === 404
-        ? 'a mount path. Mount the router at the root, or set `base`'
+        ? 'the mount path. Mount the router at the root, or set `base`'
         : redirected
           ? 'login middleware before the router. Mount the router before it'
           : 'middleware or a proxy before the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
-  console.warn(`express-intents: ${answer}. Not sent by the router. Likely cause: ${cause}. See docs/existing-app.md.`);
+  console.warn(`express-intents: ${answer}. Not from the router. Check: ${cause}. See docs/existing-app.md.`);
 }

@@ -2,6 +2,7 @@ import type { DialogState, IntentDialog } from '../dialog/intent-dialog.js';
 import type { Emit, User } from '../events.js';
 import type { Settings } from '../options.js';
 import { buttonTextsOf } from '../texts/button-texts.js';
+import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
 import { IntentCreator, type IntentResponse } from './create-intent.js';
@@ -57,6 +58,8 @@ export class IntentFlow {
   #providedSecret: string | undefined;
   #onSecretProvided: (() => void) | undefined;
   #latestId: string | undefined;
+  /** Whether this page has shown or restored a code. */
+  #wasCodeShown = false;
   /** The intent whose login is being completed. */
   #completingId: string | undefined;
   /** The intent whose code is on the screen. */
@@ -216,6 +219,7 @@ export class IntentFlow {
       (description) => id === this.#shownId && this.#dialog?.showItem(description),
     );
     this.#watches.set(id, watch);
+    this.#wasCodeShown = true;
     claimedIds.add(id);
     return watch;
   }
@@ -273,9 +277,10 @@ export class IntentFlow {
   async #succeed(watch: Watch): Promise<void> {
     const { id, settings } = watch;
     const { completesLogin, mode, urls, orderJson } = settings;
-    const shown = this.#attempt ? this.#settings : this.#resolveSettings();
+    // An attribute can be invalid meanwhile, such as an amount that the visitor edits.
+    const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
     // The button or its dialog now shows another order, which a result or a redirect would replace.
-    if (orderJson !== shown.orderJson && !completesLogin) {
+    if (orderJson !== shown?.orderJson && !completesLogin) {
       this.#unwatch(watch);
       if (recallPending(orderJson) === id) forgetPending(orderJson);
       void this.#emit('success', { intent: id });
@@ -338,8 +343,8 @@ export class IntentFlow {
   }
 
   #fail(problem: Problem): void {
-    // Certain only if no code was shown.
-    const isUnpaid = this.#settings.mode === 'payment' && this.#watches.size === 0;
+    // Certain only if no code was shown, even if its watch has ended.
+    const isUnpaid = this.#settings.mode === 'payment' && !this.#wasCodeShown;
     const isFinal = (isFinalRefusal(problem) && problem.code !== 'intent_not_found') || isServiceRefusal(problem);
     this.#clearCode('problem', { problem, isUnpaid, isFinal });
     void this.#emit('error', { error: problem });
@@ -356,8 +361,11 @@ export class IntentFlow {
     const reason = isRetryable(state) ? state : 'dismissed';
     for (const watch of this.#watches.values()) {
       // While polls fail, a scan may not have been reported.
-      if (mode === 'payment' && (watch.isScanned || watch.isFailing)) watch.slowDown();
-      else this.#unwatch(watch);
+      if (mode === 'payment' && (watch.isScanned || watch.isFailing)) {
+        watch.slowDown();
+        // A later code, which is not watched any more, may have replaced it.
+        rememberPending(watch.settings.orderJson, watch.id);
+      } else this.#unwatch(watch);
     }
     if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderJson);
     const isPrevented = await this.#emit('cancel', { intent, reason });

@@ -135,6 +135,7 @@ export class Watch {
     else if (!document.hidden) {
       if (!this.#isSlow) this.#stream.open();
       if (Date.now() - this.#polledAtMs > pageEventThrottleMs) void this.poll();
+      else this.#schedule();
     }
   }
 }

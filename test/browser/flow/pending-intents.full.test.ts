@@ -93,6 +93,42 @@ describe('a button whose order changes', () => {
   });
 });
 
+test('a scanned payment is restored after a reload, although a later code was closed without a scan', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  const first = await begin(page);
+  await site.sequencer.wallet('Ada').scan(first);
+  await event(page, 'scanned');
+  await part(page, 'cancel').click();
+  await closed(page);
+  await begin(page);
+  await part(page, 'cancel').click();
+  await closed(page);
+  await page.reload();
+  await site.sequencer.wallet('Ada').pay(first);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
+});
+
+test('a payment is reported while the amount of the button is invalid', async () => {
+  const visit = await open(site.page({ script: reachable() }));
+  visit.forgive(/amount must be a decimal/);
+  const { page } = visit;
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').scan(code);
+  await event(page, 'scanned');
+  await part(page, 'cancel').click();
+  await closed(page);
+  // A property that throws here would end a React app.
+  await page.evaluate(() => {
+    (globalThis as unknown as { button: { amount: string } }).button.amount = '12,50';
+  });
+  expect(await event(page, 'error')).toMatchObject({ error: { code: 'handler_failed' } });
+  await site.sequencer.wallet('Ada').pay(code);
+  await eventually(async () => {
+    await returned(page);
+    expect(await count(page, 'success')).toBe(1);
+  });
+});
+
 test('a payment that is made after the dialog was closed without a connection succeeds', async () => {
   const visit = await open(site.page({ script: buttonScript() }));
   visit.forgive(/ERR_INTERNET_DISCONNECTED/);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
-import { begin, buttonScript, event, idOf, part, state, textOf } from '../support/checkout.js';
+import { begin, buttonScript, closed, event, idOf, part, state, textOf } from '../support/checkout.js';
 import { status, visitWith } from '../support/intent-answers.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
@@ -34,12 +34,25 @@ describe('a retry', () => {
   });
 });
 
+test('an error after a payment does not claim that the visitor was not charged', async () => {
+  const visit = await open(site.page({ script: buttonScript() }));
+  visit.forgive(/status of 500/);
+  const { page } = visit;
+  await site.sequencer.wallet('Ada').pay(await begin(page));
+  await event(page, 'success');
+  await closed(page);
+  await page.route('**/intent', (route) => route.fulfill({ status: 500, json: { code: 'internal_error' } }));
+  await part(page, 'button').click();
+  await state(page, 'problem');
+  expect(await textOf(page, 'status')).not.toContain('charged');
+});
+
 describe('an answer that is not from the router', () => {
   test.each([
     [403, /POST \/intent returned 403 text\/html.* CSRF middleware .*docs\/existing-app\.md/],
-    [404, /POST \/intent returned 404 .* a mount path.*docs\/existing-app\.md/],
+    [404, /POST \/intent returned 404 .* the mount path.*docs\/existing-app\.md/],
     [500, /POST \/intent returned 500 .* middleware or a proxy.*docs\/existing-app\.md/],
-  ])('%i: the console names the likely cause once', async (code, message) => {
+  ])('%i: the console names what to check, once', async (code, message) => {
     const answer = { status: code, contentType: 'text/html', body: '<h1>ForbiddenError: invalid csrf token</h1>' };
     const visit = await visitWith(open, site.page({ script: buttonScript() }), [
       (route) => route.fulfill(answer),
@@ -64,7 +77,7 @@ describe('an answer that is not from the router', () => {
     await page.route(/\/status\/|\/events$/, (route) => route.fulfill(answer));
     const warning = page.waitForEvent('console', (line) => line.text().includes('GET /status/'));
     await begin(page);
-    expect((await warning).text()).toMatch(/returned 403 text\/html.* cause: middleware or a proxy before the router/);
+    expect((await warning).text()).toMatch(/returned 403 text\/html.* Check: middleware or a proxy before the router/);
   });
 
   test.each<[string, Parameters<typeof visitWith>[2][number]]>([
