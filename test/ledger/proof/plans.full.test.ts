@@ -1,6 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database/database.js';
-import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
+import {
+  canCompleteLogin,
+  completeLoginOnce,
+  findCompletedUser,
+  reopenLogin,
+} from '../../../src/ledger/intents/complete-login.js';
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
 import {
   findByIdempotencyKey,
@@ -178,6 +183,7 @@ async function askRecords(db: Database): Promise<void> {
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
   expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);
+  expect(await findCompletedUser(db, login.id, login.browser)).toBe('u');
   await reopenLogin(db, login.id);
   expect(await findIntent(db, idOf(7))).toBeDefined();
   expect(await historyOf(db, idOf(7))).toHaveLength(4);
