@@ -19,10 +19,9 @@ const lingerMs = 1_200;
 /** The intents that buttons of this page handle. After a reload, only one of two buttons with the same order restores the intent. */
 const claimedIds = new Set<string>();
 
-type CancelReason = 'declined' | 'expired' | 'problem';
-
 /** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
-const isRetryable = (state: string): state is CancelReason => /declined|expired|problem/.test(state);
+const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
+  /declined|expired|problem/.test(state);
 
 /**
  * One payment or login of a button, from the click to its end.
@@ -36,14 +35,12 @@ const isRetryable = (state: string): state is CancelReason => /declined|expired|
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - completing: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
- * Every state leads to idle when the element leaves the page, and every state except completing also when the visitor
- * closes the dialog.
+ * Each leads to idle when the element leaves the page, and, except completing, when the visitor closes the dialog.
  *
  * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues until
  * an hour after the code expires. Unless it was declined, `pending-intents.ts` keeps its id for the next visit.
  */
 export class IntentFlow {
-  /** Loaded on demand. */
   #dialog: IntentDialog | undefined;
   readonly #host: ButtonHost;
   readonly #resolveSettings: () => Settings;
@@ -52,13 +49,12 @@ export class IntentFlow {
   readonly #watches = new Map<string, Watch>();
   #settings = {} as Settings;
   #state: DialogState | 'idle' = 'idle';
-  /** Undefined when idle. */
   #attempt: AbortController | undefined;
   readonly #creator = new IntentCreator();
   #providedSecret: string | undefined;
   #onSecretProvided: (() => void) | undefined;
   #latestId: string | undefined;
-  /** Whether this page has shown or restored a code. */
+  /** Whether this page has shown or restored a code, which may be paid even if its watch has ended. */
   #wasCodeShown = false;
   /** The intent whose login is being completed. */
   #completingId: string | undefined;
@@ -277,9 +273,8 @@ export class IntentFlow {
   async #succeed(watch: Watch): Promise<void> {
     const { id, settings } = watch;
     const { completesLogin, mode, urls, orderJson } = settings;
-    // An attribute can be invalid meanwhile, such as an amount that the visitor edits.
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
-    // The button or its dialog now shows another order, which a result or a redirect would replace.
+    // The button or its dialog now shows another order, or an invalid one. A result or a redirect would replace it.
     if (orderJson !== shown?.orderJson && !completesLogin) {
       this.#unwatch(watch);
       if (recallPending(orderJson) === id) forgetPending(orderJson);
@@ -343,7 +338,6 @@ export class IntentFlow {
   }
 
   #fail(problem: Problem): void {
-    // Certain only if no code was shown, even if its watch has ended.
     const isUnpaid = this.#settings.mode === 'payment' && !this.#wasCodeShown;
     const isFinal = (isFinalRefusal(problem) && problem.code !== 'intent_not_found') || isServiceRefusal(problem);
     this.#clearCode('problem', { problem, isUnpaid, isFinal });
