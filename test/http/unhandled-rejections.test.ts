@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, Express } from 'express';
 import request from 'supertest';
 import { refuse } from '../../src/http/hook-errors.js';
 import { requirePayment } from '../../src/http/paywall/require-payment.js';
@@ -62,6 +62,16 @@ test('a request that a timeout middleware of the app has answered is not reporte
   expect(log.text).not.toContain('internal_error');
 });
 
+/** A timeout middleware that has begun its response when the guard runs. */
+const answerFirst = (app: Express): void => {
+  app.use((_req, res, next) => {
+    res.status(503).type('text').write('Timed ');
+    next();
+    // The guard has then completed.
+    setImmediate(() => res.end('out.'));
+  });
+};
+
 const pageView = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 
 describe.each(Object.entries(expressVersions))(
@@ -75,13 +85,7 @@ describe.each(Object.entries(expressVersions))(
       const { origin } = await startSite({
         factory,
         sequencerUrl: await unreachableUrl(),
-        before: (app) =>
-          app.use((_req, res, next) => {
-            res.status(503).type('text').write('Timed ');
-            next();
-            // The guard has then completed.
-            setImmediate(() => res.end('out.'));
-          }),
+        before: answerFirst,
         after: (app) => app.get('/account', requireLogin(options)),
       });
       const response = await request(origin).get('/account').set(headers).expect(503);
@@ -97,13 +101,7 @@ describe.each(Object.entries(expressVersions))('requirePayment on %s, whose hook
     const { origin } = await startSite({
       factory,
       sequencerUrl: await unreachableUrl(),
-      before: (app) =>
-        app.use((_req, res, next) => {
-          res.status(503).type('text').write('Timed ');
-          next();
-          // The guard has then completed.
-          setImmediate(() => res.end('out.'));
-        }),
+      before: answerFirst,
       after: (app) => app.get('/article', guard),
     });
     const response = await request(origin).get('/article').expect(503);
