@@ -1,7 +1,9 @@
 import type { Request, Response } from 'express';
-import { IntentError } from '../../errors.js';
+import { IntentError, SequencerError } from '../../errors.js';
 import type { Ledger, RecordedTerms, ReplayedIntent } from '../../ledger/ledger.js';
+import type { CreatedIntent } from '../../sequencer/calls.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
+import type { CallOptions } from '../../sequencer/transport.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import { type IntentOwner, openClientSecret, sealClientSecret } from '../encryption.js';
 import { runHook } from '../hook-errors.js';
@@ -31,8 +33,9 @@ import {
 // The response contains the client secret, so it is sent only after all six steps.
 //
 // A retry with the same key finds the reserved row and skips terms and reserve. In the state `creating` it cannot know how far
-// the first request got, so it signs and sends the same bytes again, which the sequencer accepts as the same intent. In every
-// later state it returns the same client secret without sending anything.
+// the first request got, so it sends the same intent again. The sequencer accepts the same bytes; after a change of the verifier
+// key or the dialect the bytes differ, and the status shows that the intent exists. In every later state the retry returns the
+// same client secret without sending anything.
 //
 // `router.createPayment` has no browser: the site itself is the owner of the intent, and passes terms and key.
 
@@ -157,8 +160,28 @@ async function restoreIntent(
     throw new IntentError('idempotency_key_reused', message);
   }
   const clientSecret = await openClientSecret(earlier.sealedSecret, id, owner);
-  const unsent = state === 'creating' ? await prepareIntent(context, terms, clientSecret) : undefined;
+  const unsent = state === 'creating' ? await prepareRetry(context, terms, clientSecret) : undefined;
   return { id, clientSecret, terms, unsent };
+}
+
+/** Prepares an intent whose first request may have created it, and may have signed it with another verifier key. */
+async function prepareRetry(
+  context: RouterContext,
+  terms: RecordedTerms | undefined,
+  clientSecret: string,
+): Promise<PreparedIntent> {
+  const prepared = await prepareIntent(context, terms, clientSecret);
+  const create = async (options?: CallOptions): Promise<CreatedIntent> => {
+    try {
+      return await prepared.create(options);
+    } catch (error) {
+      // The client secret has not left the server, so an existing intent is that of the first request, with the same terms.
+      const isRefused = error instanceof SequencerError && /^(intent_refused|sequencer_error)$/.test(error.code);
+      if (isRefused && (await context.client.paymentIntents.getStatus(prepared.id, options)).exists) return prepared;
+      throw error;
+    }
+  };
+  return { ...prepared, create };
 }
 
 /** The terms from the site's hook. @throws as `TermsResolver` */
@@ -172,7 +195,7 @@ function resolveHookTerms(
   return resolveTerms(req, body, config);
 }
 
-/** Signs a payment; without terms, a login. Equal arguments produce equal bytes. @throws {IntentError} `not_supported` */
+/** Signs a payment; without terms, a login. Equal arguments and settings produce equal bytes. @throws {IntentError} `not_supported` */
 function prepareIntent(
   { client, config }: RouterContext,
   terms: RecordedTerms | undefined,

@@ -1,12 +1,13 @@
 import type { CreatePaymentOptions } from '../../../src/http/create-intent/create-payment.js';
 import type { SitePaymentTerms } from '../../../src/http/hooks.js';
+import { formatBase58 } from '../../../src/keys/base58.js';
 import type { Payment } from '../../../src/ledger/payment.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
-import { destination, startSite, startSiteWithSequencer } from '../../support/sites/site.js';
+import { destination, startSite, startSiteWithSequencer, verifierSecret } from '../../support/sites/site.js';
 
 const terms: SitePaymentTerms = {
   amount: '120.00',
@@ -15,6 +16,7 @@ const terms: SitePaymentTerms = {
   metadata: { invoice: 42 },
 };
 const idempotencyKey = 'invoice-42';
+const newVerifierSecret = formatBase58(Uint8Array.from({ length: 32 }, (_, index) => index + 1));
 const [firstSecret, secondSecret] = ['a'.repeat(32), 'b'.repeat(32)];
 
 describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
@@ -132,6 +134,36 @@ describe('router.createPayment', () => {
       'select to_jsonb(i)::text as row from express_intents.intents i',
     );
     expect(JSON.stringify(rows)).not.toContain(payment.clientSecret);
+  });
+
+  test.each([
+    ['with another verifier key', { login: true }, { verifierSecret: `${newVerifierSecret}, ${verifierSecret}` }],
+    ['in the other dialect', {}, { dialect: 'messaging' as const }],
+  ])('returns a payment whose creation was not recorded, %s', async (_name, login, changes) => {
+    const databaseUrl = await newDatabaseUrl('postgres');
+    const settings = { databaseUrl, secret: firstSecret, verifierSecret: `${verifierSecret}, ${newVerifierSecret}` };
+    const first = await startLedgerSite(settings);
+    const second = await startLedgerSite({ ...settings, ...changes, sequencer: first.sequencer });
+    const invoice = { ...terms, destination, ...login };
+    first.faults.failOnce('confirm', 'before');
+    const lost = first.router.createPayment(invoice, { idempotencyKey });
+    await expect(lost).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    const { id, clientSecret } = await second.router.createPayment(invoice, { idempotencyKey });
+    await first.sequencer.wallet().pay(clientSecret);
+    await second.router.intents.recheck(id);
+    await untilState(second, id, 'settled');
+    expect((await second.router.intents.list()).intents.map((intent) => intent.id)).toEqual([id]);
+  });
+
+  test('repeats a refusal of a payment that does not exist', async () => {
+    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres') });
+    const refusal = { kind: 'error', operations: ['createIntent'], times: 1 } as const;
+    for (const _attempt of [1, 2]) {
+      site.sequencer.injectFault(refusal);
+      const refused = site.router.createPayment({ ...terms, destination }, { idempotencyKey });
+      await expect(refused).rejects.toMatchObject({ code: 'intent_refused' });
+    }
+    expect(await site.router.createPayment({ ...terms, destination }, { idempotencyKey })).toHaveProperty('id');
   });
 
   test('needs a ledger', async () => {
