@@ -73,8 +73,9 @@ function limitBy(
     limit: max,
     store: shared ? new FallbackStore(shared, local, sharedState) : local,
     keyGenerator: ({ ip }) => nameOf(rateLimitKey(ip)),
-    // The service calls once or more for each payment.
+    // The service calls once or more for each payment, and repeats calls that this site could not handle.
     skipSuccessfulRequests: route === 'webhook',
+    requestWasSuccessful: (_req, res) => res.statusCode < 400 || res.statusCode > 499,
     // The router has its own setup warnings.
     validate: false,
   };

@@ -1,5 +1,5 @@
 import { withAbort } from '../../async/timeout.js';
-import { IntentError } from '../../errors.js';
+import { IntentError, SequencerError } from '../../errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 
@@ -20,7 +20,7 @@ interface Recheck {
 }
 
 /**
- * Reads the status of intents after webhook calls, with limited concurrency. If an intent is submitted, the ledger must record it.
+ * Reads the status of intents after webhook calls, with limited concurrency. The ledger must record the submission of a payment.
  *
  * - waiting: added and queued once.
  * - running: its status is being read. If added now, it is queued again, because the response may be older than the call.
@@ -39,9 +39,9 @@ export class StatusRechecks {
   }
 
   /**
-   * Resolves when the status is read and the ledger, if there is one, has recorded a submission of the intent. It does so for its own
-   * intents only.
-   * @throws {IntentError} `too_busy`, `ledger_unavailable` @throws {SequencerError}
+   * Resolves when the status is read and, for a payment of the ledger, its submission is recorded.
+   * @throws {IntentError} `too_busy`, `ledger_unavailable`
+   * @throws {SequencerError} also `sequencer_bad_response` if the payment is not submitted
    */
   async add(id: string): Promise<void> {
     const waiting = this.#waiting.get(id);
@@ -79,12 +79,18 @@ export class StatusRechecks {
   async #recheck(id: string): Promise<void> {
     const { statusCache, ledger } = this.#options;
     const { intentSubmitted } = await statusCache.get(id, { bypassCache: true, source: 'webhook' });
-    if (!ledger || !intentSubmitted) return;
-    await withAbort(AbortSignal.timeout(recordWaitMs), () => ledger.recheck(id)).catch(() => undefined);
-    if (await isUnpaid(ledger, id)) {
+    if (!ledger) return;
+    if (intentSubmitted) {
+      await withAbort(AbortSignal.timeout(recordWaitMs), () => ledger.recheck(id)).catch(() => undefined);
+    }
+    if (!(await isUnpaid(ledger, id))) return;
+    if (intentSubmitted) {
       const message = `The ledger has not recorded yet that ${id} is submitted. The payment service repeats the call.`;
       throw new IntentError('ledger_unavailable', message, { retryAfterMs });
     }
+    // The status may come from a replica of the service that lags behind the one that called.
+    const message = `The payment service called the webhook of ${id}, but does not report it as submitted. It repeats the call.`;
+    throw new SequencerError('sequencer_bad_response', message, { retryAfterMs });
   }
 }
 

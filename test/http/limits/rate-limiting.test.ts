@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
 import type { RateLimits } from '../../../src/config/config-options.js';
+import { SequencerError } from '../../../src/errors.js';
 import { FallbackStore, MemoryStore, SharedStoreState } from '../../../src/http/limits/rate-limit-stores.js';
 import { formatBase58 } from '../../../src/keys/base58.js';
 import { post } from '../../support/sites/post.js';
@@ -9,6 +10,7 @@ import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
+import { StatusTransport } from '../../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const service = generateJwtKey();
@@ -115,6 +117,17 @@ test('webhook calls signed by the service are not counted', async () => {
   for (let n = 0; n < 6; n += 1) {
     const jwt = jwtOf({ intent: id, state: 'SUBMITTED', n }, service);
     await request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(200);
+  }
+  await forged(origin).expect(400);
+});
+
+test('webhook calls signed by the service are not counted while the site cannot handle them', async () => {
+  const transport = new StatusTransport();
+  transport.answerWith(new SequencerError('sequencer_error', 'An outage.'));
+  const { origin } = await start({ webhook: 2 }, { transport });
+  for (let n = 0; n < 6; n += 1) {
+    const jwt = jwtOf({ intent: id, state: 'SUBMITTED', n }, service);
+    await request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(502);
   }
   await forged(origin).expect(400);
 });

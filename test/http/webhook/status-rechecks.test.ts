@@ -154,11 +154,10 @@ describe('a ledger whose next poll is an hour away', () => {
   const rechecksOf = (id: string): number =>
     site.faults.firstOf('recheck').filter((recheckedId) => recheckedId === id).length;
 
-  async function callWebhook(id: string): Promise<void> {
+  async function callWebhook(id: string): Promise<Response> {
     const headers = { 'content-type': 'application/jwt' };
     const body = jwtOf({ intent: id, state: 'SUBMITTED' }, service);
-    const { status } = await fetch(`${site.origin}/intent/webhook`, { method: 'POST', headers, body });
-    expect(status).toBe(200);
+    return fetch(`${site.origin}/intent/webhook`, { method: 'POST', headers, body });
   }
 
   test('settles after GET /status/:id has reported the submission, with one recheck for all answers', async () => {
@@ -185,9 +184,18 @@ describe('a ledger whose next poll is an hour away', () => {
   test('settles after a webhook call', async () => {
     const { id, pay } = await begin(site);
     await pay();
-    await callWebhook(id);
+    expect((await callWebhook(id)).status).toBe(200);
     await untilState(site, id, 'settled');
     expect(rechecksOf(id)).toBe(1);
+  });
+
+  test('settles after a repeated webhook call whose first was ahead of the status', async () => {
+    const { id, pay } = await begin(site);
+    const early = await callWebhook(id);
+    expect([early.status, await early.json()]).toMatchObject([502, { code: 'sequencer_bad_response' }]);
+    await pay();
+    expect((await callWebhook(id)).status).toBe(200);
+    await untilState(site, id, 'settled');
   });
 
   test('receives no recheck of an unpaid intent, however often clients poll its status', async () => {
@@ -197,7 +205,7 @@ describe('a ledger whose next poll is an hour away', () => {
       amount: 1,
       currency: 'usd',
     });
-    await callWebhook(id);
+    expect((await callWebhook(id)).status).toBe(502);
     for (let time = 0; time < 5; time += 1) {
       await status();
       expect((await fetch(`${site.origin}/status/${unrecorded.id}`)).status).toBe(200);
