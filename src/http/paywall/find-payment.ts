@@ -27,32 +27,43 @@ export interface PaymentSearch {
   readonly beforeCall?: () => Promise<void> | undefined;
 }
 
+export interface FoundPayment {
+  /** A settled payment. */
+  readonly paid: Payment | undefined;
+  /** A payment that has arrived and is not settled, although the search has waited for it. */
+  readonly pending: ResourcePayment | undefined;
+}
+
 /**
- * A settled payment of this browser that is sufficient; undefined if there is none. Waits some time for a submitted one to
- * settle.
+ * Finds a sufficient payment of this browser. Waits some time for a submitted one to settle.
  * @throws {IntentError} `ledger_unavailable` @throws what `beforeCall` throws
  */
-export async function findPayment(search: PaymentSearch): Promise<Payment | undefined> {
-  const payments = await sufficientPayments(search);
-  const paid = settledOf(payments);
+export async function findPayment(search: PaymentSearch): Promise<FoundPayment> {
+  let payments = await sufficientPayments(search);
   const created = payments.filter(({ state }) => state === 'created').slice(0, 1);
   const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
-  if (paid || created.length + submitted.length === 0) return paid;
-  await search.beforeCall?.();
-  const signal = AbortSignal.timeout(search.settleWaitMs);
-  const mayBePaid = await recheckPending(search, [...submitted, ...created], signal);
-  return mayBePaid ? waitUntilSettled(search, signal) : undefined;
+  if (!settledOf(payments) && created.length + submitted.length > 0) {
+    await search.beforeCall?.();
+    const signal = AbortSignal.timeout(search.settleWaitMs);
+    const mayBePaid = await recheckPending(search, [...submitted, ...created], signal);
+    if (mayBePaid) payments = await waitUntilSettled(search, signal);
+  }
+  return { paid: settledOf(payments), pending: payments.find(hasArrived) };
+}
+
+/** A payment whose `onReversed` failed was returned to the payer. */
+function hasArrived({ state, deadLetterHook }: LedgerIntent): boolean {
+  return state === 'submitted' || (state === 'dead' && deadLetterHook !== 'onReversed');
 }
 
 /** A recheck does not wait for a hook that was already called, in this process or in another. */
-async function waitUntilSettled(search: PaymentSearch, signal: AbortSignal): Promise<Payment | undefined> {
+async function waitUntilSettled(search: PaymentSearch, signal: AbortSignal): Promise<readonly ResourcePayment[]> {
   for (;;) {
     const payments = await sufficientPayments(search);
-    const paid = settledOf(payments);
     // A payment that is due only later waits for `settleDelayMs`, or for the retry of a hook.
     const settlesSoon = ({ state, dueInMs }: ResourcePayment): boolean =>
       state === 'submitted' && dueInMs !== undefined && dueInMs < search.settleWaitMs;
-    if (paid || signal.aborted || !payments.some(settlesSoon)) return paid;
+    if (settledOf(payments) || signal.aborted || !payments.some(settlesSoon)) return payments;
     await delay(settlePollMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ledgerFix } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
+import type { ResourcePayment } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
@@ -8,8 +9,8 @@ import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView, notOwnPath } from '../request/page-view.js';
 import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
-import { preventCaching, sendEmpty } from '../response/respond.js';
-import { findPayment } from './find-payment.js';
+import { preventCaching, sendBytes, sendEmpty } from '../response/respond.js';
+import { type FoundPayment, findPayment } from './find-payment.js';
 import {
   formatRequiredAmount,
   type ParsedRequirement,
@@ -36,6 +37,8 @@ export interface RequirePaymentOptions {
 }
 
 const settleWaitMs = 2_000;
+/** A dead letter has no due time. */
+const maxReloadMs = 60_000;
 
 /**
  * Guards a route. Calls next() with `req.payment` if this browser has a settled payment for the resource. Without one:
@@ -43,6 +46,9 @@ const settleWaitMs = 2_000;
  * - A page view is redirected to `payUrl`, if that is set.
  * - Any other request gets 402 problem+json with the code `payment_required`, `resource`, `amount`, `currency` and
  *   `pay: { url, mode, order }`, which is absent if the route `intent` is disabled.
+ *
+ * A browser whose payment has arrived and is not settled gets 409 with the code `payment_pending` instead: as a page that reloads, if
+ * it would be redirected, otherwise as problem+json.
  *
  * A cookie identifies the browser. The response has `Cache-Control: private, no-store` unless the app sets another. Without a
  * ledger next() gets an error, `invalid_configuration`.
@@ -61,14 +67,15 @@ export function requirePayment(
   return async function requirePayment(req, res, next) {
     try {
       const requirement = parseRequiredPayment(await required(req));
-      const payment = await paymentOf(requirement, req, res);
-      if (payment) {
-        req.payment = payment;
+      const { paid, pending } = await searchPayment(requirement, req, res);
+      if (paid) {
+        req.payment = paid;
         preventCaching(res);
         return next();
       }
       // A timeout middleware of the app has answered.
       if (res.headersSent) return;
+      if (pending) return sendPaymentPending(pending, payUrl !== undefined && isPageView(req), res);
       if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
       sendPaymentRequired(requirement, req, res);
     } catch (error) {
@@ -94,16 +101,36 @@ function isClientError(error: unknown): boolean {
   );
 }
 
-async function paymentOf(requirement: ParsedRequirement, req: Request, res: Response): Promise<Payment | undefined> {
+async function searchPayment(requirement: ParsedRequirement, req: Request, res: Response): Promise<FoundPayment> {
   const { context, countStatus } = requireRouter(req);
   const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
     throw new IntentError('invalid_configuration', `requirePayment requires a ledger. Set ${ledgerFix()}.`);
   }
   const browser = browserHashOf(browserCookie, req);
+  if (!browser) return { paid: undefined, pending: undefined };
   // A page view can cause a call to the service, so it counts against the limit of the status route.
   const beforeCall = (): Promise<void> | undefined => countStatus(req, res);
-  return browser && findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
+  return findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
+}
+
+/** The payer must not be asked to pay again. The page reloads when the payment may be settled, within a minute. */
+function sendPaymentPending({ id, dueInMs }: ResourcePayment, asPage: boolean, res: Response): void {
+  const message =
+    'Your payment has arrived, and the site is processing it. Do not pay again. If this takes long, contact the site ' +
+    `and mention the payment ${id}.`;
+  const retryAfterMs = Math.min(Math.max(dueInMs ?? maxReloadMs, settleWaitMs), maxReloadMs);
+  const error = new IntentError('payment_pending', message, { retryAfterMs });
+  const headers = retryAfter(error);
+  if (asPage) sendPendingPage(message, headers, res);
+  else sendProblemDetails(res, toProblemDetails(error), headers);
+}
+
+function sendPendingPage(message: string, headers: Readonly<Record<string, string>>, res: Response): void {
+  const head = '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">';
+  const page = Buffer.from(`${head}<title>Payment received</title><p>${message}`);
+  const reload = { 'Content-Type': 'text/html; charset=utf-8', Refresh: headers['Retry-After'] ?? '' };
+  sendBytes(res, 409, page, { ...headers, ...reload });
 }
 
 function sendPaymentRequired(requirement: ParsedRequirement, req: Request, res: Response): void {

@@ -39,7 +39,7 @@ const paymentsIn = (state: IntentState, place: number, order: string): string =>
   `(select id, ${place} as place from express_intents.intents
     where browser = $1 and resource = $2 and state = '${state}' order by ${order} limit 20)`;
 
-/** At most twenty: settled payments, largest first; then submitted ones; then created ones. */
+/** At most twenty: settled payments, largest first; then submitted ones, dead letters and created ones. */
 export async function findPaymentsFor(
   db: Queryable,
   browser: Uint8Array,
@@ -50,7 +50,8 @@ export async function findPaymentsFor(
      from express_intents.intents i join (
        ${paymentsIn('settled', 0, 'amount desc, created_at desc')} union all
        ${paymentsIn('submitted', 1, 'created_at desc')} union all
-       ${paymentsIn('created', 2, 'created_at desc')}) found on found.id = i.id
+       ${paymentsIn('dead', 2, 'created_at desc')} union all
+       ${paymentsIn('created', 3, 'created_at desc')}) found on found.id = i.id
      order by found.place, case when found.place = 0 then i.amount end desc, i.created_at desc limit 20`,
     [browser, resource],
   );

@@ -178,7 +178,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     expect((await browser.send('GET', `/usd/${name}`)).body.paid).toMatchObject({ id: largest });
   });
 
-  test('ignores a payment whose hook is in the dead letters', async () => {
+  test('demands no second payment while the hook of the first is in the dead letters', async () => {
     const browser = new Browser(site.origin);
     const name = newArticle();
     onPaid = () => {
@@ -188,7 +188,10 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     await pay();
     await browser.send('GET', `/status/${id}`);
     await untilState(site, id, 'dead');
-    expect((await browser.send('GET', `/any/${name}`)).status).toBe(402);
+    const { status, body, headers } = await browser.send('GET', `/any/${name}`);
+    expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'payment_pending', '60']);
+    expect(body.detail).toMatch(new RegExp(`Do not pay again.* mention the payment ${id}\\.$`));
+    expect(body).not.toHaveProperty('pay');
     onPaid = () => undefined;
     await site.router.intents.retry(id);
     await untilState(site, id, 'settled');
@@ -251,6 +254,31 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
 });
 
 const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+test('a page view with a payment that settles only later gets a page that reloads, instead of paying again', async () => {
+  const site = await startSiteWithLedger({
+    settleDelayMs: 600_000,
+    onPaid: () => undefined,
+    ...routes((app) =>
+      app.get('/article/:name', article({ amount: '0.50', currency: 'usd' }, { payUrl: '/buy' }), show),
+    ),
+  });
+  const browser = new Browser(site.origin);
+  const name = newArticle();
+  const { id, pay } = await buy(site, browser, { article: name });
+  await pay();
+  const view = await browser.send('GET', `/article/${name}`, undefined, page);
+  expect(view.status).toBe(409);
+  expect(Object.fromEntries(view.headers)).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    refresh: '60',
+    'retry-after': '60',
+  });
+  expect(view.body.text).toMatch(new RegExp(`<p>Your payment has arrived.* the payment ${id}\\.$`));
+  const { status, body } = await browser.send('GET', `/article/${name}`);
+  expect([status, body.code]).toEqual([409, 'payment_pending']);
+});
 
 describe.each(Object.entries(expressVersions))('requirePayment for a page view, on %s', (_name, factory) => {
   const start = (payUrl: RequirePaymentOptions['payUrl']) =>
@@ -438,7 +466,9 @@ describe('findPayment', () => {
     'does not wait for a payment that is %s and not submitted',
     async (state) => {
       const { searches, found } = await search(state, hanging, unpaid);
-      expect([searches, found?.id]).toEqual([1, state === 'settled' ? 'settled' : undefined]);
+      const [paidId, pendingId] = [found.paid?.id, found.pending?.id];
+      expect([searches, paidId]).toEqual([1, state === 'settled' ? 'settled' : undefined]);
+      expect(pendingId).toBe(state === 'dead' ? 'dead' : undefined);
     },
   );
 
@@ -448,7 +478,8 @@ describe('findPayment', () => {
     ['submitted', 3],
   ] as const)('does not find a payment that is %s but not settled, in %d searches', async (state, count) => {
     const { searches, found } = await search(state, async () => {}, paid);
-    expect([searches, found]).toEqual([count, undefined]);
+    expect([searches, found.paid]).toEqual([count, undefined]);
+    expect(found.pending?.id).toBe(state === 'submitted' ? 'submitted' : undefined);
   });
 
   test('does not wait for a submitted payment that is due only later', async () => {
@@ -463,7 +494,7 @@ describe('findPayment', () => {
       ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
       settleWaitMs: 60_000,
     });
-    expect([searches, found]).toEqual([2, undefined]);
+    expect([searches, found.paid, found.pending?.dueInMs]).toEqual([2, undefined, 120_000]);
   });
 
   test('waits for a submitted payment whose hook was called before, in another process', async () => {
@@ -478,7 +509,7 @@ describe('findPayment', () => {
       ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
       settleWaitMs: 60_000,
     });
-    expect([searches, found?.id]).toEqual([4, 'settled']);
+    expect([searches, found.paid?.id]).toEqual([4, 'settled']);
   });
 
   test('finds the payment after the status cache expires, and polls once for twenty concurrent searches', async () => {

@@ -240,10 +240,14 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       await set(number, "state = 'submitted'");
       await set(number, "state = 'settled'");
     }
+    await recordIntents(database.db, [payment(7, { amount: '7.00' })], times);
+    await set(7, "state = 'submitted'");
+    await set(7, "state = 'dead', dead_letter_hook = 'onPaid', due_at = null");
     await set(4, "state = 'expired'");
     const found = await findPaymentsFor(database.db, browser, 'article:tea');
     expect(found.map(({ amount, state }) => `${amount} ${state}`)).toEqual([
       ...['3.00 settled', '2.00 settled', '1.00 settled'],
+      '7.00 dead',
       '9.00 created',
     ]);
   });
