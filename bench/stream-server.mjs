@@ -42,8 +42,9 @@ async function* watch({ id }, { signal }) {
 
 const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
-const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: Date.now });
-const secrets = new ClientSecretCache(Date.now);
+const monotonicNow = () => performance.now();
+const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: monotonicNow });
+const secrets = new ClientSecretCache(monotonicNow);
 const connectionLimiter = new ConnectionLimiter(connectionLimits, () => undefined);
 const events = new EventHub({ watch, statusCache, secrets, logger }, connectionLimits);
 const app = express();
@@ -55,10 +56,11 @@ app.use(
     resolveTerms: undefined,
     logger,
     browserCookie: hostCookie('intent', false),
-    logins: new MemoryLoginStore(0, Date.now),
+    logins: new MemoryLoginStore(0, monotonicNow),
     sessions: undefined,
     webhook: undefined,
     now: Date.now,
+    monotonicNow,
     statusCache,
     secrets,
     connectionLimiter,

@@ -3,6 +3,7 @@ export interface BoundedMapOptions {
   readonly capacity: number;
   /** The lifetime of an entry, in milliseconds. Default: unlimited. */
   readonly ttlMs?: number | undefined;
+  /** A clock that is never set. Default: `performance.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -13,9 +14,6 @@ interface Entry<Value> {
   older: Entry<Value> | undefined;
   newer: Entry<Value> | undefined;
 }
-
-/** The synchronization of clocks sets them back by less. It extends a lifetime by at most this. */
-const clockToleranceMs = 1_000;
 
 /**
  * A map with a maximum number of entries and, optionally, a maximum age. Its entries are private: logs, `inspect` and JSON do
@@ -30,8 +28,6 @@ export class BoundedMap<Value> {
   readonly #capacity: number;
   readonly #ttlMs: number;
   readonly #now: () => number;
-  /** The time of the last call. */
-  #lastMs = Number.NEGATIVE_INFINITY;
   #oldest: Entry<Value> | undefined;
   #newest: Entry<Value> | undefined;
 
@@ -53,8 +49,9 @@ export class BoundedMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    this.delete(key);
-    const expiresAt = this.#ttlMs === Number.POSITIVE_INFINITY ? this.#ttlMs : this.#now() + this.#ttlMs;
+    const expiresAt = this.#dropExpired() + this.#ttlMs;
+    const previous = this.#entries.get(key);
+    if (previous) this.#remove(previous);
     const entry: Entry<Value> = { key, value, expiresAt, older: this.#newest, newer: undefined };
     if (this.#newest) this.#newest.newer = entry;
     else this.#oldest = entry;
@@ -70,13 +67,13 @@ export class BoundedMap<Value> {
     return entry !== undefined;
   }
 
-  #dropExpired(): void {
-    if (this.#ttlMs === Number.POSITIVE_INFINITY) return;
+  /** @returns the time */
+  #dropExpired(): number {
+    // Then no entry expires, and the clock need not be read.
+    if (this.#ttlMs === Number.POSITIVE_INFINITY) return 0;
     const now = this.#now();
-    // If the clock was set back, the ages of the entries are unknown. All expire immediately.
-    const wasSetBack = now < this.#lastMs - clockToleranceMs;
-    this.#lastMs = now;
-    while (this.#oldest && (wasSetBack || this.#oldest.expiresAt <= now)) this.#remove(this.#oldest);
+    while (this.#oldest && this.#oldest.expiresAt <= now) this.#remove(this.#oldest);
+    return now;
   }
 
   #remove(entry: Entry<Value>): void {

@@ -38,7 +38,10 @@ export interface RouterContext {
   readonly connectionLimiter: ConnectionLimiter;
   readonly events: EventHub;
   readonly running: RunningRequests;
+  /** Milliseconds since 1970. This clock can be set. */
   readonly now: () => number;
+  /** For ages. This clock is never set. */
+  readonly monotonicNow: () => number;
   /** The base URL of wallet links; undefined if there is none. */
   readonly walletUrl: () => Promise<string | undefined>;
   readonly openApi: () => Promise<OpenApiDocument>;

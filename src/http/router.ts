@@ -22,8 +22,8 @@ import { webhookHandler } from './webhook/receive-webhook.js';
 
 /** The routes of this package as one middleware. Requests for other paths pass through unchanged. */
 export function createRouter(context: RouterContext): RequestHandler {
-  const { config, logger, now } = context;
-  const limitOf = rateLimiting(config.rateLimits, logger, now);
+  const { config, logger } = context;
+  const limitOf = rateLimiting(config.rateLimits, logger, context);
   const find = routeFinder(config.routes, handlersOf(context, limitOf));
   let attached: AttachedRouter = { context, baseUrl: '', countStatus: limitOf('status') };
   const warnAboutSetup = setupWarnings(context);

@@ -85,6 +85,9 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   return composeRouter(given, routerLedger);
 }
 
+/** For ages. Unlike `Date.now`, this clock is never set. */
+const monotonicNow = (): number => performance.now();
+
 /** `intentRouter` with a ledger that the caller creates. */
 export function composeRouter(
   given: IntentRouterOptions,
@@ -92,13 +95,19 @@ export function composeRouter(
 ): IntentRouter {
   const settings = parseRouterOptions(given);
   const { options, config } = settings;
-  const { now = Date.now, onEvent, telemetry } = options;
+  const { now = monotonicNow, onEvent, telemetry } = options;
   const logger = routerLogger(options.logger ?? console);
 
   const isEmbedded = config.sequencer.url === 'embedded' && !options.transport;
   const embedded = isEmbedded ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
-  const observer = routerObserver({ onEvent, telemetry, upstream: upstreamIn(config, options), logger, now });
+  const observer = routerObserver({
+    onEvent,
+    telemetry,
+    upstream: upstreamIn(config, options),
+    logger,
+    now: options.now,
+  });
   const { dialect, timeoutMs, attemptTimeoutMs } = config.sequencer;
   const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
   const { client } = observed;
@@ -135,7 +144,7 @@ export function composeRouter(
   });
   if (ledger) observer?.openTelemetry?.watchLedger(() => ledger.inspect());
 
-  const parts = { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now };
+  const parts = { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger };
   const context = routerContext(parts);
   const router = createRouter(context);
   logStartup(settings, logger);
@@ -175,12 +184,12 @@ interface ContextParts {
   readonly embedded: EmbeddedSequencer | undefined;
   readonly observer: RouterObserver | undefined;
   readonly logger: RouterLogger;
-  readonly now: () => number;
 }
 
 function routerContext(parts: ContextParts): RouterContext {
-  const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
+  const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger } = parts;
   const { options, config, resolveTerms } = settings;
+  const { now = Date.now } = options;
   const { login, webhook, connectionLimits } = config;
   const { client } = observed;
   const connectionLimiter = eventStreamLimiter(connectionLimits, logger);
@@ -194,9 +203,10 @@ function routerContext(parts: ContextParts): RouterContext {
     resolveTerms,
     logger,
     now,
+    monotonicNow: options.now ?? monotonicNow,
     browserCookie: hostCookie('intent', config.isHttps),
     ledger,
-    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, now),
+    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, options.now ?? monotonicNow),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ webhookPublicKeys, now }),

@@ -23,7 +23,10 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
    * `false` disables logging.
    */
   readonly logger?: Logger | false | undefined;
-  /** The time in milliseconds, for tests. The ledger uses the clock of its database: see `advanceTime`. Default: `Date.now`. */
+  /**
+   * The time in milliseconds, for tests. Default: `Date.now`, and `performance.now` for lifetimes. The ledger uses the clock of
+   * its database: see `advanceTime`.
+   */
   readonly now?: (() => number) | undefined;
 }
 

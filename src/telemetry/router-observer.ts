@@ -8,8 +8,8 @@ export interface ObserverOptions {
   readonly telemetry: TelemetryOption | undefined;
   readonly upstream: Upstream;
   readonly logger: { warn(message: string, details?: Record<string, unknown>): void };
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  /** For tests. Default: `Date.now`, and `performance.now` for ages. */
+  readonly now: (() => number) | undefined;
 }
 
 /** Undefined if there is no listener, and OpenTelemetry is off or not installed. */
@@ -35,10 +35,13 @@ export class RouterObserver implements Observer {
   readonly openTelemetry: OpenTelemetry | undefined;
   readonly #listener: ((event: RouterEvent) => void) | undefined;
   readonly #options: ObserverOptions;
+  /** Milliseconds since 1970. */
+  readonly #now: () => number;
 
   constructor(options: ObserverOptions, openTelemetry: OpenTelemetry | undefined) {
-    const { onEvent, logger, now } = options;
+    const { onEvent, logger, now = () => performance.now() } = options;
     this.#options = options;
+    this.#now = options.now ?? Date.now;
     this.openTelemetry = openTelemetry;
     this.#listener = onEvent && eventListener(onEvent, logger, now);
   }
@@ -47,7 +50,7 @@ export class RouterObserver implements Observer {
     if (!this.#hasSubscriber()) return;
     const { type, ...details } = payload;
     // TypeScript cannot infer that the fields match `type`.
-    const event = { type, atMs: this.#options.now(), ...details } as RouterEvent;
+    const event = { type, atMs: this.#now(), ...details } as RouterEvent;
     this.openTelemetry?.record(event);
     this.#listener?.(event);
   };

@@ -106,8 +106,8 @@ export const removedDefenses = [
   {
     name: 'removed: a login expires',
     file: 'async/bounded-map.ts',
-    from: 'this.#ttlMs : this.#now() + this.#ttlMs;',
-    to: 'this.#ttlMs : this.#now() + 2 * this.#ttlMs;',
+    from: 'this.#dropExpired() + this.#ttlMs;',
+    to: 'this.#dropExpired() + 2 * this.#ttlMs;',
     caughtBy: attack('login'),
   },
   {

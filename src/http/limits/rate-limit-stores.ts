@@ -6,7 +6,15 @@ import type { Logger } from '../logger.js';
 
 interface Count {
   hits: number;
-  readonly resetTime: Date;
+  /** By the monotonic clock. */
+  readonly endsAtMs: number;
+}
+
+export interface Clocks {
+  /** Milliseconds since 1970. This clock can be set. */
+  readonly now: () => number;
+  /** Milliseconds since any time. This clock is never set. */
+  readonly monotonicNow: () => number;
 }
 
 /** The memory store of express-rate-limit has no bound. */
@@ -16,11 +24,13 @@ const capacity = 20_000;
 export class MemoryStore implements Store {
   readonly localKeys = true;
   readonly #counts: BoundedMap<Count>;
-  readonly #endOfWindow: () => Date;
+  readonly #windowMs: number;
+  readonly #clocks: Clocks;
 
-  constructor(windowMs: number, now: () => number) {
-    this.#counts = new BoundedMap({ ttlMs: windowMs, capacity, now });
-    this.#endOfWindow = () => new Date(now() + windowMs);
+  constructor(windowMs: number, clocks: Clocks) {
+    this.#counts = new BoundedMap({ ttlMs: windowMs, capacity, now: clocks.monotonicNow });
+    this.#windowMs = windowMs;
+    this.#clocks = clocks;
   }
 
   /** For tests. */
@@ -29,10 +39,14 @@ export class MemoryStore implements Store {
   }
 
   increment(key: string): IncrementResponse {
-    const count = this.#counts.get(key) ?? { hits: 0, resetTime: this.#endOfWindow() };
-    if (count.hits === 0) this.#counts.set(key, count);
-    count.hits += 1;
-    return { totalHits: count.hits, resetTime: count.resetTime };
+    const { hits, endsAtMs } = this.#count(key);
+    const { now, monotonicNow } = this.#clocks;
+    return { totalHits: hits, resetTime: new Date(now() + endsAtMs - monotonicNow()) };
+  }
+
+  /** Counts a request. @returns the number of requests */
+  hit(key: string): number {
+    return this.#count(key).hits;
   }
 
   decrement(key: string): void {
@@ -43,6 +57,13 @@ export class MemoryStore implements Store {
 
   resetKey(key: string): void {
     this.#counts.delete(key);
+  }
+
+  #count(key: string): Count {
+    const count = this.#counts.get(key) ?? { hits: 0, endsAtMs: this.#clocks.monotonicNow() + this.#windowMs };
+    if (count.hits === 0) this.#counts.set(key, count);
+    count.hits += 1;
+    return count;
   }
 }
 
@@ -60,25 +81,22 @@ const pauseMs = 10_000;
  */
 export class SharedStoreState {
   readonly #logger: Logger;
-  readonly #now: () => number;
+  readonly #monotonicNow: () => number;
   #failedAtMs: number | undefined;
 
-  constructor(logger: Logger, now: () => number) {
+  constructor(logger: Logger, { monotonicNow }: Clocks) {
     this.#logger = logger;
-    this.#now = now;
+    this.#monotonicNow = monotonicNow;
   }
 
   get isPaused(): boolean {
-    if (this.#failedAtMs === undefined) return false;
-    const elapsedMs = this.#now() - this.#failedAtMs;
-    // Negative after the clock was set back, which must not prolong the pause.
-    return elapsedMs >= 0 && elapsedMs < pauseMs;
+    return this.#failedAtMs !== undefined && this.#monotonicNow() - this.#failedAtMs < pauseMs;
   }
 
   failed(error: unknown): void {
     if (this.isPaused) return;
     const wasUp = this.#failedAtMs === undefined;
-    this.#failedAtMs = this.#now();
+    this.#failedAtMs = this.#monotonicNow();
     if (!wasUp) return;
     const message = `the rate limit store failed: ${withPeriod(messageOf(error))}`;
     const fix = 'Until it recovers, each process counts separately. Check `rateLimits.store`.';

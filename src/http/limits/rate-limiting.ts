@@ -5,7 +5,7 @@ import { IntentError } from '../../errors.js';
 import type { Logger } from '../logger.js';
 import type { Handler } from '../router-context.js';
 import { networkFactor, type RateLimitKey, rateLimitKey } from './rate-limit-key.js';
-import { FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';
+import { type Clocks, FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';
 
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
 
@@ -18,14 +18,14 @@ export type RateLimiterOf = (route: LimitedRoute) => RateLimiter;
 interface LimitContext {
   readonly limits: RateLimits;
   readonly sharedState: SharedStoreState;
-  readonly now: () => number;
+  readonly clocks: Clocks;
 }
 
 /** Limits the requests of an address, regardless of cookies. @param limits undefined if rate limits are disabled */
-export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): RateLimiterOf {
+export function rateLimiting(limits: RateLimits | undefined, logger: Logger, clocks: Clocks): RateLimiterOf {
   if (!limits) return () => () => undefined;
   const created = new Map<LimitedRoute, RateLimiter>();
-  const context = { limits, sharedState: new SharedStoreState(logger, now), now };
+  const context = { limits, sharedState: new SharedStoreState(logger, clocks), clocks };
   return (route) => {
     const limit = created.get(route) ?? createLimit(route, context);
     created.set(route, limit);
@@ -62,14 +62,14 @@ function limitBy(
   part: (key: RateLimitKey) => string,
   route: LimitedRoute,
   max: number,
-  { limits: { windowMs, store: shared }, sharedState, now }: LimitContext,
+  { limits: { windowMs, store: shared }, sharedState, clocks }: LimitContext,
 ): (key: RateLimitKey, req: Request, res: Response) => ReturnType<RateLimiter> {
-  const local = new MemoryStore(windowMs, now);
+  const local = new MemoryStore(windowMs, clocks);
   // A shared store holds the counts of all routes.
   const nameOf = (key: RateLimitKey): string => (shared ? `${route}:${part(key)}` : part(key));
   const countsWithoutLibrary = !shared && route !== 'webhook';
   const options: Partial<Options> = {
-    ...refusalOptions(route, windowMs, now),
+    ...refusalOptions(route, windowMs, clocks),
     limit: max,
     store: shared ? new FallbackStore(shared, local, sharedState) : local,
     keyGenerator: ({ ip }) => nameOf(rateLimitKey(ip)),
@@ -81,7 +81,7 @@ function limitBy(
   };
   let library: Promise<RateLimitRequestHandler> | undefined;
   return (key, req, res) => {
-    if (countsWithoutLibrary && local.increment(nameOf(key)).totalHits <= max) return undefined;
+    if (countsWithoutLibrary && local.hit(nameOf(key)) <= max) return undefined;
     library ??= import('express-rate-limit').then(({ rateLimit }) => rateLimit(options));
     return library.then((limiter) => runLimiter(limiter, req, res));
   };
@@ -90,7 +90,7 @@ function limitBy(
 /** The request property of express-rate-limit's counts. The app may use the default name itself. */
 const requestPropertyName = 'intentRateLimit';
 
-function refusalOptions(route: LimitedRoute, windowMs: number, now: () => number): Partial<Options> {
+function refusalOptions(route: LimitedRoute, windowMs: number, { now }: Clocks): Partial<Options> {
   return {
     windowMs,
     requestPropertyName,

@@ -36,7 +36,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   const completions = new BoundedMap<Promise<IntentUser | undefined>>({
     ttlMs: retryTtlMs,
     capacity: 10_000,
-    now: context.now,
+    now: context.monotonicNow,
   });
   return async (req, res) => {
     const { id, isConfirmed } = await parse(await readJson(req));

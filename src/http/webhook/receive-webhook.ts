@@ -21,12 +21,12 @@ const warningIntervalMs = 60_000;
  * succeeded. Copies of a call share its recheck, unless that fails.
  */
 export function webhookHandler(
-  { statusCache, ledger, logger, now, observer }: RouterContext,
+  { statusCache, ledger, logger, monotonicNow, observer }: RouterContext,
   verify: WebhookVerifier,
 ): Handler {
   const rechecks = new StatusRechecks({ statusCache, ledger });
-  const seen = new BoundedMap<Promise<void>>({ ttlMs: seenTtlMs, capacity: seenCapacity, now });
-  const warnOfRefusal = refusalWarning(logger, now);
+  const seen = new BoundedMap<Promise<void>>({ ttlMs: seenTtlMs, capacity: seenCapacity, now: monotonicNow });
+  const warnOfRefusal = refusalWarning(logger, monotonicNow);
   return async (req, res) => {
     const jwt = await readJwt(req);
     const { intentId, digest } = await verify(jwt).catch((error) => {

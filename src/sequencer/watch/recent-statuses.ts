@@ -42,8 +42,7 @@ export class RecentStatuses {
     if (slot === undefined) return undefined;
     const status = statusOf((this.#flags[slot] as number) & ~renewed);
     const ageMs = this.#now() - (this.#answeredAt[slot] as number);
-    // A negative age means that the clock was set back. The status must not last until it has caught up.
-    const isFresh = ageMs >= 0 && ageMs < (status.intentSubmitted ? submittedTtlMs : unsubmittedTtlMs);
+    const isFresh = ageMs < (status.intentSubmitted ? submittedTtlMs : unsubmittedTtlMs);
     return isFresh ? status : undefined;
   }
 

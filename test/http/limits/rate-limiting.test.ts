@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type { Express } from 'express';
 import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
@@ -37,11 +38,13 @@ const forged = (origin: string): Test =>
   request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send('a.b.c');
 const events = (origin: string): Test => request(origin).head(`/intent/${id}/events`);
 
+const logOut = (origin: string): Test => request(origin).delete('/session').set('Sec-Fetch-Site', 'same-origin');
+
 /** The limited requests, each with its status below the limit. */
 const routes: readonly (readonly [keyof RateLimits, status: number, send: (origin: string) => Test])[] = [
   ['intent', 201, (origin) => post(origin).send({})],
   ['session', 404, (origin) => post(origin, '/session').send({ id })],
-  ['session', 204, (origin) => request(origin).delete('/session').set('Sec-Fetch-Site', 'same-origin')],
+  ['session', 204, logOut],
   ['status', 200, (origin) => request(origin).get(`/status/${id}`)],
   ['status', 200, events],
   ['webhook', 400, forged],
@@ -263,6 +266,7 @@ describe('a store of the site', () => {
 test('FallbackStore reports a recovery only after the pause, not for a call that started before the failure', async () => {
   let nowMs = 0;
   const now = () => nowMs;
+  const clocks = { now, monotonicNow: now };
   const logged: string[] = [];
   const logger = { warn: (line: string) => void logged.push(line), error: (line: string) => void logged.push(line) };
   const calls: { succeed: () => void; fail: () => void }[] = [];
@@ -277,7 +281,7 @@ test('FallbackStore reports a recovery only after the pause, not for a call that
     decrement: () => undefined,
     resetKey: () => undefined,
   };
-  const store = new FallbackStore(shared, new MemoryStore(60_000, now), new SharedStoreState(logger, now));
+  const store = new FallbackStore(shared, new MemoryStore(60_000, clocks), new SharedStoreState(logger, clocks));
   const hits = async (count: ReturnType<typeof store.increment>) => (await count).totalHits;
 
   const [slow, failing] = [store.increment('a'), store.increment('a')];
@@ -299,7 +303,8 @@ test('FallbackStore reports a recovery only after the pause, not for a call that
 
 test('FallbackStore calls the store after a recovery and during retries, also when the clock is set back', async () => {
   let nowMs = 100_000;
-  const now = () => nowMs;
+  let passedMs = 0;
+  const clocks = { now: () => nowMs, monotonicNow: () => passedMs };
   let error: Error | undefined = new Error('no connection');
   const logged: string[] = [];
   const logger = { warn: (line: string) => void logged.push(line), error: (line: string) => void logged.push(line) };
@@ -311,12 +316,13 @@ test('FallbackStore calls the store after a recovery and during retries, also wh
     decrement: () => undefined,
     resetKey: () => undefined,
   };
-  const store = new FallbackStore(shared, new MemoryStore(60_000, now), new SharedStoreState(logger, now));
+  const store = new FallbackStore(shared, new MemoryStore(60_000, clocks), new SharedStoreState(logger, clocks));
   const hits = async () => (await store.increment('a')).totalHits;
 
   expect(await hits()).toBe(1);
   error = undefined;
-  nowMs += 10_000;
+  nowMs -= 60_000;
+  passedMs += 10_000;
   expect(await hits()).toBe(7);
   expect(logged.at(-1)).toContain('has recovered');
   nowMs -= 5_000;
@@ -326,18 +332,35 @@ test('FallbackStore calls the store after a recovery and during retries, also wh
   expect(await hits()).toBe(2);
   error = undefined;
   nowMs -= 60_000;
+  passedMs += 10_000;
   expect(await hits()).toBe(7);
   expect(logged).toHaveLength(4);
 });
 
 test('MemoryStore keeps at most 20,000 keys', () => {
   let nowMs = 0;
-  const counts = new MemoryStore(60_000, () => nowMs);
+  const now = () => nowMs;
+  const counts = new MemoryStore(60_000, { now, monotonicNow: now });
   for (let n = 0; n < 100_000; n += 1) counts.increment(`intent:${n}`);
   expect(counts.size).toBe(20_000);
   nowMs += 60_000;
   counts.increment('intent:a');
   expect(counts.size).toBe(1);
+});
+
+test.each([
+  ['ahead', 86_400_000],
+  ['back', -86_400_000],
+])('a window keeps its length when the system clock is set %s', async (_direction, offsetMs) => {
+  const readClock = Date.now;
+  let setMs = 0;
+  jest.spyOn(Date, 'now').mockImplementation(() => readClock() + setMs);
+  const { origin } = await start({ session: 2, windowMs: 3_600_000 }, { now: undefined });
+  for (const status of [204, 204, 429]) await logOut(origin).expect(status);
+  setMs = offsetMs;
+  const { headers } = await logOut(origin).expect(429);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(3_000);
+  expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3_600);
 });
 
 test("an app's own use of express-rate-limit is unaffected", async () => {

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import cookieSession from 'cookie-session';
 import type { ErrorRequestHandler, Express } from 'express';
 import session from 'express-session';
@@ -159,6 +160,21 @@ describe.each([
     await site.sequencer.wallet().login(secret);
     now += 120_000;
     expect((await browser.send('POST', '/session', { id })).status).toBe(404);
+  });
+
+  test.each([
+    ['ahead', 86_400_000],
+    ['back', -86_400_000],
+  ])('remains open when the system clock is set %s', async (_direction, offsetMs) => {
+    const readClock = Date.now;
+    let setMs = 0;
+    jest.spyOn(Date, 'now').mockImplementation(() => readClock() + setMs);
+    const site = await start();
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser);
+    setMs = offsetMs;
+    await site.sequencer.wallet().login(secret);
+    expect((await browser.send('POST', '/session', { id })).status).toBe(200);
   });
 
   test('completes for a payment with login: true (protocol 3)', async () => {

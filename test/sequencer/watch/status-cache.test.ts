@@ -74,14 +74,6 @@ test('a submission can be reversed', async () => {
   expect(await status.get(id)).toEqual(pending);
 });
 
-test('a clock that is set back does not extend the life of a status', async () => {
-  const { transport, status, pass } = statusCache();
-  await status.get(id);
-  pass(-3_600_000);
-  await status.get(id);
-  expect(transport.callCount).toBe(2);
-});
-
 test('a failure rejects all waiting callers and is not cached', async () => {
   const { transport, status } = statusCache();
   transport.answerWith(down);

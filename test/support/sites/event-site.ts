@@ -81,6 +81,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     health: notAvailable,
     openApi: notAvailable,
     now,
+    monotonicNow: now,
     statusCache,
     secrets,
     connectionLimiter: eventStreamLimiter(limits, log),
