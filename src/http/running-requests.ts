@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * The requests in progress. Closing waits for them. States: open; closing connections, from the start of `close()`.
+ * The requests in progress, and the payments that the site creates without a request. Closing waits for them. States: open;
+ * closing connections, from the start of `close()`.
  *
  * Each request has a slot in an array instead of an entry in a `Set`. When a `Set` grows, the engine links its old table to the
  * new one. An old table that survives a minor collection then retains all responses until the next major one: 11 of the 36 KB
@@ -22,8 +23,8 @@ export class RunningRequests {
     return this.#closesConnections;
   }
 
-  /** @returns the slot, for `end` */
-  begin(res: ServerResponse): number {
+  /** @param res undefined without a request @returns the slot, for `end` */
+  begin(res: ServerResponse | undefined): number {
     const slot = this.#freeSlots.pop() ?? this.#slots.length;
     this.#slots[slot] = res;
     return slot;

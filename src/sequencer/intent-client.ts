@@ -26,7 +26,7 @@ import {
   resilientTransport,
   type ServiceState,
 } from './resilience/resilient-transport.js';
-import { type CallOptions, type CallTransport, requireCallOptions, type Transport } from './transport.js';
+import { type CallOptions, requireCallOptions, type Transport } from './transport.js';
 import type { IntentEvent, WatchIntent } from './watch/intent-event.js';
 import { watchIntent } from './watch/watch-intent.js';
 
@@ -144,7 +144,9 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
   const paymentIntents: IntentClient['paymentIntents'] = {
     create: async (parameters, options) => {
       requireCallOptions('paymentIntents.create', options);
-      return (await paymentIntents.prepare(parameters)).create(options);
+      return transport.run(async (calls) =>
+        createIntent(calls, dialect, await signPayment(parameters, dialect), options),
+      );
     },
     prepare: async (parameters) => preparedIntent(transport, dialect, await signPayment(parameters, dialect)),
     getStatus: statusOf('paymentIntents.getStatus'),
@@ -152,14 +154,15 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
   const loginIntents: IntentClient['loginIntents'] = {
     create: async (parameters, options) => {
       requireCallOptions('loginIntents.create', options);
-      return (await loginIntents.prepare(parameters)).create(options);
+      return transport.run(async (calls) => createIntent(calls, dialect, await signLogin(parameters), options));
     },
     prepare: async (parameters) => preparedIntent(transport, dialect, await signLogin(parameters)),
     getStatus: statusOf('loginIntents.getStatus'),
     getUserId: async (parameters, options) => {
       requireKnown('loginIntents.getUserId', parameters, ['intent', 'verifier']);
       requireCallOptions('loginIntents.getUserId', options);
-      return { userId: await getUserId(transport, parameters.intent, parameters.verifier, options) };
+      const { intent, verifier } = parameters;
+      return { userId: await transport.run((calls) => getUserId(calls, intent, verifier, options)) };
     },
   };
   const client: IntentClient = {
@@ -184,9 +187,9 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
   return Object.freeze(client);
 }
 
-function preparedIntent(transport: CallTransport, dialect: Dialect, intent: SignedIntent): PreparedIntent {
+function preparedIntent(transport: ResilientTransport, dialect: Dialect, intent: SignedIntent): PreparedIntent {
   const { id, clientSecret } = intent;
-  const create = (options?: CallOptions) => createIntent(transport, dialect, intent, options);
+  const create = (options?: CallOptions) => transport.run((calls) => createIntent(calls, dialect, intent, options));
   return Object.freeze({ id, clientSecret, create });
 }
 

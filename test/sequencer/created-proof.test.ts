@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createIntentClient, generateKeyPair, type IntentClient } from '../../src/index.js';
 import type { Dialect } from '../../src/sequencer/calls.js';
 import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
@@ -64,6 +65,28 @@ describe('a create with an OK envelope', () => {
       const refused = await create(withStatus(unknown, answer), dialect);
       expect(refused).toEqual({ calls, code: 'sequencer_bad_response' });
     }
+  });
+
+  test('is proven by getStatus also after close() was called, which waits for it', async () => {
+    let release = (): void => undefined;
+    const arrived = new EventTarget();
+    const held: Answer = (call, res, req) => {
+      release = () => emptyEnvelope(call, res, req);
+      arrived.dispatchEvent(new Event('call'));
+    };
+    const sequencer = await faultSequencer(withStatus(exists, held));
+    const client = createIntentClient({ url: sequencer.url });
+    const isHeld = once(arrived, 'call');
+    const creating = client.paymentIntents.create(payment);
+    await isHeld;
+    const closed = client.close();
+    await expect(client.paymentIntents.getStatus(payment.destination)).rejects.toMatchObject({
+      code: 'sequencer_unreachable',
+    });
+    release();
+    expect(await creating).toMatchObject({ clientSecret: expect.any(String) });
+    await closed;
+    expect(methodsOf(sequencer)).toEqual(['createIntent', 'getStatus']);
   });
 
   test('whose getStatus fails returns no secret', async () => {

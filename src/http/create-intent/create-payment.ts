@@ -40,7 +40,7 @@ export async function createPayment(
   terms: TermsWithoutResource,
   options: CreatePaymentOptions = {},
 ): Promise<CreatedPayment> {
-  const { ledger, config, events } = context;
+  const { ledger, config, events, running } = context;
   if (!ledger) {
     const message = 'createPayment requires a ledger, which polls the payment. Set INTENT_DATABASE_URL.';
     throw new IntentError('invalid_configuration', message);
@@ -50,12 +50,9 @@ export async function createPayment(
   const recorded = parseTerms(terms, config);
   const { idempotencyKey } = options;
   const keyed = idempotencyKey === undefined ? undefined : keyedBy(idempotencyKey, ledger, recorded);
-  const { id, clientSecret } = await createOrReplayIntent(context, {
-    owner: siteOwner(config),
-    keyed,
-    terms: () => recorded,
-    http: undefined,
-  });
+  const request = { owner: siteOwner(config), keyed, terms: () => recorded, http: undefined };
+  const slot = running.begin(undefined);
+  const { id, clientSecret } = await createOrReplayIntent(context, request).finally(() => running.end(slot));
   const walletUrl = await context.walletUrl();
   return Object.freeze({ id, clientSecret, walletLink: walletUrl && `${walletUrl}#${clientSecret}` });
 }

@@ -53,6 +53,8 @@ export interface ServiceState {
 
 export interface ResilientTransport extends Transport, CallTransport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+  /** Runs work that may make several calls. `close` waits for its end, and rejects none of its calls. */
+  run<Result>(work: (calls: CallTransport) => Promise<Result>): Promise<Result>;
   serviceState(): ServiceState;
 }
 
@@ -68,6 +70,7 @@ export function resilientTransport(inner: Transport, options: ResilienceOptions)
   const openStream = inner.openStream?.bind(inner);
   return {
     call: (operation, body, callOptions) => calls.call(operation, body, callOptions),
+    run: (work) => calls.run(work),
     ...(openStream && { openStream }),
     close: () => calls.close(),
     serviceState: () => calls.serviceState(),
@@ -93,6 +96,7 @@ class ResilientCalls {
   readonly #options: ResilienceOptions;
   readonly #states = new Map<Operation, OperationState>();
   readonly #budget = new RetryBudget();
+  /** Calls, and work that may make several. */
   #unfinished = 0;
   #whenFinished: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -102,10 +106,26 @@ class ResilientCalls {
     this.#options = options;
   }
 
-  async call(operation: Operation, body: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+  async run<Result>(work: (calls: CallTransport) => Promise<Result>): Promise<Result> {
+    this.#requireOpen();
+    this.#unfinished += 1;
+    try {
+      return await work({ call: (operation, body, options) => this.call(operation, body, options, true) });
+    } finally {
+      this.#finish();
+    }
+  }
+
+  /** @param isAccepted whether the call belongs to work that was accepted before `close` */
+  async call(
+    operation: Operation,
+    body: Uint8Array,
+    options: CallOptions = {},
+    isAccepted = false,
+  ): Promise<Uint8Array> {
     const { signal, cancelBeforeSend } = options;
     throwIfAborted(signal, cancelBeforeSend);
-    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed. Create a new client.');
+    if (!isAccepted) this.#requireOpen();
     const state = this.#stateOf(operation);
     this.#unfinished += 1;
     const observed = this.#options.observer?.begin(operation);
@@ -123,12 +143,11 @@ class ResilientCalls {
       throw error;
     } finally {
       if (hasPermit) state.permits.release();
-      this.#unfinished -= 1;
-      if (this.#unfinished === 0) this.#whenFinished?.();
+      this.#finish();
     }
   }
 
-  /** Waits for the running and waiting calls, then closes the transport. */
+  /** Waits for the running work and calls, and for the waiting calls. Then closes the transport. */
   close(): Promise<void> {
     this.#closed ??= new Promise<void>((resolve) => {
       this.#whenFinished = resolve;
@@ -144,6 +163,15 @@ class ResilientCalls {
       answeredMsAgo: answeredAtMs.length > 0 ? performance.now() - Math.max(...answeredAtMs) : undefined,
       circuitOpen: breakers.some((breaker) => breaker.refusal() !== undefined),
     };
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed. Create a new client.');
+  }
+
+  #finish(): void {
+    this.#unfinished -= 1;
+    if (this.#unfinished === 0) this.#whenFinished?.();
   }
 
   #stateOf(operation: Operation): OperationState {

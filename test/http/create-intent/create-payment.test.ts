@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import type { CreatePaymentOptions } from '../../../src/http/create-intent/create-payment.js';
 import type { SitePaymentTerms } from '../../../src/http/hooks.js';
 import { formatBase58 } from '../../../src/keys/base58.js';
 import type { Payment } from '../../../src/ledger/payment.js';
+import type { Transport } from '../../../src/sequencer/transport.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
@@ -216,6 +218,33 @@ describe('router.createPayment', () => {
         message: expect.stringContaining('was called after router.close().'),
       });
     });
+  });
+
+  test('is waited for by close, which closes the ledger afterwards', async () => {
+    const inner = (await startSiteWithSequencer()).sequencer.transport;
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const called = new EventTarget();
+    const sent = once(called, 'createIntent');
+    const transport: Transport = {
+      ...inner,
+      call: async (operation, ...rest) => {
+        called.dispatchEvent(new Event(operation.method));
+        await held;
+        return inner.call(operation, ...rest);
+      },
+    };
+    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('embedded'), transport });
+    const payment = site.router.createPayment({ ...terms, destination });
+    await sent;
+    const closed = site.router.close();
+    release();
+    expect(await payment).toMatchObject({ id: expect.any(String) });
+    await closed;
+    const methods = site.faults.calls.map(({ method }) => method);
+    expect(methods.filter((method) => method === 'record' || method === 'close')).toEqual(['record', 'close']);
   });
 
   test('has no link without a wallet URL', async () => {
