@@ -26,7 +26,10 @@ export interface RouterHealth {
   readonly checks: {
     /** `down` after `close()` is called. */
     readonly process: HealthCheck<'closing'>;
-    /** Never `down`: the rest of the site works, and another process could not reach the payment service either. */
+    /**
+     * Never `down`: the rest of the site works, and another process could not reach the payment service either.
+     * `sequencer_unavailable`: the circuit breaker of an operation has opened, and no call of it has succeeded since.
+     */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
       /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
@@ -105,8 +108,9 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   });
   const ledgerProbe = ledger && new CachedProbe({ run: () => ledger.inspect(), ttlMs: ledgerTtlMs, timeoutMs });
   const probeService = async () => {
-    const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.serviceState();
-    return answeredMsAgo < skipProbeMs || circuitOpen ? undefined : serviceProbe.get();
+    const { answeredMsAgo = Number.POSITIVE_INFINITY } = observed.serviceState();
+    // Also while a circuit is open: without other calls, only the probe can close the circuit of `getStatus`.
+    return answeredMsAgo < skipProbeMs ? undefined : serviceProbe.get();
   };
   return async () => {
     if (running.closesConnections) return healthOf(parts, {});

@@ -43,6 +43,11 @@ export class CircuitBreaker {
     this.#onChange = onChange;
   }
 
+  /** Whether the circuit is open or probing. */
+  get isOpen(): boolean {
+    return this.#openedAtMs !== undefined;
+  }
+
   /** The error `sequencer_unavailable` if no call may be sent now. Otherwise undefined. */
   refusal(): SequencerError | undefined {
     if (this.#openedAtMs === undefined) return undefined;

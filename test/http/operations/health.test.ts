@@ -160,10 +160,11 @@ describe('routerHealth', () => {
     inspect: () => Promise<LedgerReport>,
     open = 0,
     service = { circuitOpen: false, answeredMsAgo: 1 },
+    getStatus: () => Promise<unknown> = hanging,
   ) {
     const parts = {
       config: { connectionLimits: { perProcess: 10 } },
-      observed: { client: { paymentIntents: { getStatus: hanging } }, serviceState: () => service },
+      observed: { client: { paymentIntents: { getStatus } }, serviceState: () => service },
       ledger: { inspect },
       running: { closesConnections: false },
       connectionLimiter: { open },
@@ -240,6 +241,18 @@ describe('routerHealth', () => {
     const next = health();
     answer(fine);
     expect([(await next).status, probes]).toEqual(['ok', 1]);
+  });
+
+  test('reports an open circuit as degraded, and probes the service if it has not responded for a while', async () => {
+    const getStatus = jest.fn(async () => undefined);
+    const service = { circuitOpen: true, answeredMsAgo: 14_000 };
+    const health = healthOf(async () => fine, 0, service, getStatus);
+    const degraded = { status: 'degraded', reason: 'sequencer_unavailable' };
+    expect((await health()).checks.sequencer).toMatchObject(degraded);
+    expect(getStatus).not.toHaveBeenCalled();
+    service.answeredMsAgo = 15_000;
+    expect((await health()).checks.sequencer).toMatchObject(degraded);
+    expect(getStatus).toHaveBeenCalledTimes(1);
   });
 
   test('reports a process with all streams in use as degraded', async () => {

@@ -1,8 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import { type IntentError, SequencerError } from '../../../src/errors.js';
-import { type ResilienceOptions, resilientTransport } from '../../../src/sequencer/resilience/resilient-transport.js';
-import type { CallOptions, CallTransport, TimedAttemptOptions, Transport } from '../../../src/sequencer/transport.js';
+import {
+  type ResilienceOptions,
+  type ResilientTransport,
+  resilientTransport,
+} from '../../../src/sequencer/resilience/resilient-transport.js';
+import type { CallOptions, TimedAttemptOptions, Transport } from '../../../src/sequencer/transport.js';
 import { type Operation, operations } from '../../../src/wire/envelope.js';
 import {
   answer,
@@ -21,7 +25,7 @@ const body = Uint8Array.of(1, 2, 3);
 const { createIntent, getStatus, getLoginForThirdPartyApp, loginToThirdPartyApp } = operations;
 
 let inner: PlayingTransport;
-let transport: Transport & CallTransport;
+let transport: ResilientTransport;
 
 /** Delays are half of their maximum: 50 ms, then 100 ms. */
 function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {
@@ -426,6 +430,16 @@ describe('the circuit breaker', () => {
     await jest.advanceTimersByTimeAsync(1);
     inner.play(ok);
     expect(await outcome()).toEqual({ answer });
+  });
+
+  it('counts as open in the state of the service until a call of its operation succeeds', async () => {
+    await open();
+    inner.play(ok);
+    await outcome(createIntent);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(transport.serviceState()).toMatchObject({ circuitOpen: true });
+    expect(await outcome()).toEqual({ answer });
+    expect(transport.serviceState()).toMatchObject({ circuitOpen: false });
   });
 
   it('closes when the probe is rejected, since the service responds', async () => {
