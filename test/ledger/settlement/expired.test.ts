@@ -1,3 +1,4 @@
+import { blocksOf } from '../../docs/guides.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
@@ -103,6 +104,40 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
       await ledger.after(20 * minuteMs);
       expect((await ledger.find(id)).state).toBe('settled');
       expect(ledger.statusCalls.get(id)).toBeLessThan(10);
+    });
+
+    it('forward for 70 days and back, is polled again after the statement in docs/ledger-data.md', async () => {
+      const ledger = fixture();
+      const ended = await ledger.create();
+      ledger.pay(ended);
+      await ledger.after(5_000);
+      await ledger.after(2 * dayMs);
+      const [expired, settled, reversed] = [await createExpired(ledger), await ledger.create(), await ledger.create()];
+      for (const id of [settled, reversed]) ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.reverse(reversed);
+      await ledger.after(minuteMs);
+      await ledger.after(minuteMs);
+      const ids = [expired, settled, reversed];
+      const dueTimes = () => Promise.all([ended, ...ids].map(async (id) => (await ledger.find(id)).dueAt));
+      await ledger.after(70 * dayMs);
+      await database.advance(-70 * dayMs);
+      await correctDueTimes(ledger);
+      expect(await dueTimes()).toEqual([undefined, undefined, undefined, undefined]);
+
+      const statement = blocksOf('docs/ledger-data.md').find(({ text }) => text.includes('due_set_at'));
+      await database.db.query(statement?.text ?? '');
+      await ledger.work();
+      // Its polls had ended before the jump.
+      expect((await dueTimes())[0]).toBeUndefined();
+      for (const id of [expired, reversed]) ledger.pay(id);
+      ledger.reverse(settled);
+      for (let step = 0; step < 3; step += 1) await ledger.after(1.2 * dayMs);
+      expect(await Promise.all(ids.map(async (id) => (await ledger.find(id)).state))).toEqual([
+        'settled',
+        'reversed',
+        'settled',
+      ]);
     });
 
     it('is released when a process claimed it with a lease in the future and ended', async () => {
