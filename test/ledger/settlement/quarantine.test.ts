@@ -215,4 +215,35 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
     expect(log).toContain(`payment ${culprit} is a dead letter: verifyPayment failed (attempt 2 of 2)`);
     expect(log).not.toContain('onPaid');
   });
+
+  it.each([
+    ['onPaid', 'verifyPayment'],
+    ['verifyPayment', 'onPaid'],
+  ] as const)('become dead letters with the name of the last failed hook: first %s, then %s', async (first, last) => {
+    const sequencer = new FakeSequencer();
+    const creator = new SettlementFixture(database, { sequencer });
+    const id = await creator.create();
+    creator.pay(id);
+    const life = async (): Promise<void> => {
+      const process = new ProcessDatabase(database.db);
+      const { attempts } = await creator.find(id);
+      const fails = attempts === 0 ? first : last;
+      const verifyPayment = async (): Promise<boolean> => {
+        process.hasEnded = fails === 'verifyPayment';
+        return true;
+      };
+      const onPaid = (): void => {
+        if (fails === 'onPaid') throw new Error('no stock');
+      };
+      const hooks = { verifyPayment, onPaid };
+      const ledger = new SettlementFixture(database, { db: process, hooks, sequencer, settings: { hookAttempts: 2 } });
+      await ledger.work().catch(() => undefined);
+      await ledger.settlement.idle();
+    };
+    for (let lives = 0; lives < 8; lives += 1) {
+      await database.advance(minuteMs);
+      await life();
+    }
+    expect(await creator.find(id)).toMatchObject({ state: 'dead', attempts: 2, deadLetterHook: last });
+  });
 });
