@@ -114,7 +114,7 @@ async function searchPayment(requirement: ParsedRequirement, req: Request, res: 
   return findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
-/** The payer must not be asked to pay again. The page reloads when the payment may be settled, within a minute. */
+/** The payer must not pay again. The page reloads when the payment may be settled, within a minute. */
 function sendPaymentPending({ id, dueInMs }: ResourcePayment, asPage: boolean, res: Response): void {
   const message =
     'Your payment has arrived, and the site is processing it. Do not pay again. If this takes long, contact the site ' +
