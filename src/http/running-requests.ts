@@ -11,7 +11,8 @@ import type { ServerResponse } from 'node:http';
 export class RunningRequests {
   readonly #slots: (ServerResponse | undefined)[] = [];
   readonly #freeSlots: number[] = [];
-  #whenIdle: (() => void) | undefined;
+  /** Resolve the calls of `idle`: two, if the drain is ended early. */
+  readonly #waiting: (() => void)[] = [];
   #closesConnections = false;
 
   get size(): number {
@@ -33,7 +34,8 @@ export class RunningRequests {
   end(slot: number): void {
     this.#slots[slot] = undefined;
     this.#freeSlots.push(slot);
-    if (this.size === 0) this.#whenIdle?.();
+    if (this.size > 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   closeConnections(): void {
@@ -46,7 +48,7 @@ export class RunningRequests {
     if (this.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      this.#whenIdle = resolve;
+      this.#waiting.push(resolve);
       timer = setTimeout(resolve, timeoutMs).unref();
     });
     clearTimeout(timer);

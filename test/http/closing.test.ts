@@ -226,6 +226,20 @@ describe('RunningRequests', () => {
     await idle;
   });
 
+  test('two concurrent calls of idle() resolve when all requests are complete', async () => {
+    const running = new RunningRequests();
+    const slot = running.begin(answer());
+    let resolved = 0;
+    const note = (): void => {
+      resolved += 1;
+    };
+    const calls = [running.idle(600_000).then(note), running.idle(600_000).then(note)];
+    running.end(slot);
+    await new Promise(setImmediate);
+    expect(resolved).toBe(2);
+    await Promise.all(calls);
+  });
+
   test('a slot is used again after its request ends, and not before', () => {
     const running = new RunningRequests();
     const [one, other, last] = [answer(), answer(), answer()];
