@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../../src/cli/command.js';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
 import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
+import { ConfigError } from '../../src/errors.js';
 import { closestName } from '../../src/reject-unknown.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { checkForSecrets } from '../support/runner/watch-for-leaks.js';
@@ -115,6 +116,21 @@ describe('runChecks', () => {
       { level: 'error', text: 'The check failed: It is broken.', fix: expect.stringContaining('throws') },
       { level: 'error', text: 'The check did not finish within 0.1 seconds.', fix: expect.any(String) },
       ok('well'),
+    ]);
+  });
+
+  it('reports each problem of a ConfigError with its fix', async () => {
+    const problems = ['pg', 'undici'].map((setting) => ({
+      setting,
+      problem: 'It is missing.',
+      fix: `npm i ${setting}`,
+    }));
+    const throws = named('throws', async () => {
+      throw new ConfigError(problems);
+    });
+    expect(await findingsOf([throws])).toEqual([
+      { level: 'error', text: 'pg: It is missing.', fix: 'npm i pg' },
+      { level: 'error', text: 'undici: It is missing.', fix: 'npm i undici' },
     ]);
   });
 

@@ -36,6 +36,23 @@ describe('a missing package', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
+  it.each([
+    ['pg', postgres],
+    ['@electric-sql/pglite', folder],
+  ])('%s is reported by the doctor, with the command to install it', async (name, env) => {
+    project.unlink(name);
+    const main = 'node_modules/express-intents/dist/cli/main.js';
+    const { stdout } = await project.node([main, 'doctor', '--no-login', '--json'], env);
+    project.link(name);
+    const findings: { readonly check: string }[] = JSON.parse(stdout).findings;
+    expect(findings.filter(({ check }) => check === 'database')).toEqual([
+      {
+        ...{ check: 'database', level: 'error', fix: `npm install ${name}` },
+        text: expect.stringMatching(`^${name}: .* requires this package\\. It is not installed\\.$`),
+      },
+    ]);
+  });
+
   it('is not required if the other database is used', async () => {
     project.unlink('pg');
     expect(JSON.parse((await project.node(['start.mjs'], folder)).stdout)).toEqual({ outcome: 'ready', pg: false });

@@ -103,6 +103,19 @@ describe('without @grpc/grpc-js', () => {
     expect(stderr).toContain('npm install @grpc/grpc-js');
   });
 
+  it('the doctor reports what to install', async () => {
+    const main = 'node_modules/express-intents/dist/cli/main.js';
+    const env = { INTENT_SEQUENCER_GRPC_URL: 'https://sequencer.example' };
+    const { code, stdout } = await without.node([main, 'doctor', '--no-login', '--json'], env);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).findings.filter(({ level }: { level: string }) => level === 'error')).toEqual([
+      {
+        ...{ check: 'grpc', level: 'error', fix: 'npm install @grpc/grpc-js' },
+        text: '@grpc/grpc-js: gRPC requires this package. It is not installed.',
+      },
+    ]);
+  });
+
   it('everything else works', async () => {
     without.write(
       'start.mjs',

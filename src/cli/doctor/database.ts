@@ -1,7 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { ConfigError } from '../../errors.js';
 import type { Database } from '../../ledger/database/database.js';
 import { diagnoseDatabase, unreachableFix } from '../../ledger/database/database-fault.js';
 import { isFolderLocked } from '../../ledger/database/embedded/folder-lock.js';
@@ -19,12 +18,7 @@ const noLedger =
 export const checkDatabase: Check = async ({ settings, host, env, envFile, siteUrl }) => {
   const { database } = settings;
   if (!database) return [skipped(env.INTENT_DATABASE_URL ? 'INTENT_DATABASE_URL is not valid' : noLedger)];
-  try {
-    requireDatabasePackage(database);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
-  }
+  requireDatabasePackage(database);
   if (database.kind === 'embedded') return checkFolder(path.resolve(database.folder), siteUrl !== undefined);
   const bounds = { connectMs: host.checkTimeoutMs - 500, statementMs: host.checkTimeoutMs - 1_000, closeMs: 500 };
   const db = await openPostgres({ url: database.url, ...bounds });

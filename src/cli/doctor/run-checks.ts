@@ -1,6 +1,6 @@
 import { withTimeout } from '../../async/timeout.js';
 import type { Environment } from '../../config/config-options.js';
-import { messageOf } from '../../errors.js';
+import { ConfigError, messageOf } from '../../errors.js';
 import { splitSecrets } from '../../keys/parse-secret.js';
 import type { Host } from '../command.js';
 import { type Check, type DoctorContext, type Finding, failure } from './check.js';
@@ -106,6 +106,9 @@ async function runCheck({ name, check }: NamedCheck, context: SharedContext): Pr
           'Run the doctor again. If the check fails again, see the other checks for a server that does not respond.',
         ),
       ];
+    }
+    if (error instanceof ConfigError) {
+      return error.problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
     }
     const fix = `Fix the cause, or report a bug: the check ${name} of the doctor threw this error.`;
     return [failure(`The check failed: ${messageOf(error)}`, fix)];
