@@ -93,7 +93,7 @@ export class BoundedMap<Value> {
 export function memoizeLast<Value>(parse: (text: string) => Value): (text: string) => Value {
   let last: { readonly text: string; readonly value: Value } | undefined;
   return (text) => {
-    if (last?.text !== text) last = { text, value: parse(text) };
+    if (last === undefined || last.text !== text) last = { text, value: parse(text) };
     return last.value;
   };
 }

@@ -1,4 +1,7 @@
 import { memoizeLast } from '../../src/async/bounded-map.js';
+import type { IntentErrorCode } from '../../src/errors.js';
+import { parseAccount, parseVerifierKey } from '../../src/keys/base58.js';
+import { parseVerifierDomain } from '../../src/keys/verifier-domain.js';
 
 test('memoizeLast parses a repeated input once, and any other input again', () => {
   const parsed: string[] = [];
@@ -21,4 +24,12 @@ test('memoizeLast throws again for an invalid input, and keeps its last result',
   for (let time = 0; time < 2; time += 1) expect(() => parse('bad')).toThrow('bad');
   expect(parse('good')).toBe('good');
   expect(calls).toBe(3);
+});
+
+test.each<[IntentErrorCode, (text: string) => unknown]>([
+  ['invalid_account', parseAccount],
+  ['invalid_key', parseVerifierKey],
+  ['invalid_domain', parseVerifierDomain],
+])('memoizeLast parses undefined, from an untyped caller, as its first input: %s', (code, parse) => {
+  expect(() => parse(undefined as unknown as string)).toThrow(expect.objectContaining({ code }));
 });
