@@ -199,4 +199,6 @@ export interface ConfigSource {
   readonly env: Environment;
   readonly production: boolean;
   readonly report: Report;
+  /** Whether no development key may be written. Default false. */
+  readonly isReadOnly?: boolean;
 }

@@ -40,11 +40,15 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-/** Reads the options and the environment. @throws {ConfigError} with all problems and their fixes */
-export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
+/**
+ * Reads the options and the environment.
+ * @param isReadOnly for the doctor: no file is written
+ * @throws {ConfigError} with all problems and their fixes
+ */
+export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env, isReadOnly = false): Config {
   const report = new Report(options);
   const production = env.NODE_ENV === 'production';
-  const source = { options, env, production, report };
+  const source = { options, env, production, report, isReadOnly };
   const ledger = readLedger(source);
   const sequencer = readSequencer(source, ledger);
   // A custom transport may reach a real service, which must get neither a generated key nor the account for development. In production

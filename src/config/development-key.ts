@@ -18,10 +18,12 @@ export const developmentKeyFile = path.join('node_modules', '.cache', 'express-i
  * The key is stored in `node_modules/.cache`, so visitors stay logged in when `node --watch` restarts the site. If `NODE_ENV` is
  * set to a value other than `development`, or `node_modules` is missing or not writable, each start has a new key. Production
  * refuses the embedded sequencer.
+ * @param isReadOnly uses a stored key, and stores no new one
  */
-export function developmentKey({ NODE_ENV = 'development' }: Environment): DevelopmentKey {
+export function developmentKey({ NODE_ENV = 'development' }: Environment, isReadOnly = false): DevelopmentKey {
   const canPersist = NODE_ENV === 'development' && existsSync('node_modules');
-  const persisted = canPersist ? loadOrCreateKey() : undefined;
+  const load = isReadOnly ? readKey : loadOrCreateKey;
+  const persisted = canPersist ? load() : undefined;
   if (persisted) return { keyRing: persisted, isPersisted: true };
   return { keyRing: createKeyRing(generateKeyPair().secret), isPersisted: false };
 }

@@ -68,7 +68,10 @@ const keygen = 'Run `npx express-intents keygen`, and set INTENT_VERIFIER_SECRET
 const correctKey = 'Correct the value, or use a secret that `npx express-intents keygen` prints.';
 
 /** @param isEmbedded whether a generated key is acceptable */
-export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
+export function readKeyRing(
+  { options, env, report, isReadOnly }: ConfigSource,
+  isEmbedded: boolean,
+): VerifierKeyRing | undefined {
   const file = env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
   if (!checkSigner(options.signer, report)) return undefined;
@@ -90,7 +93,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
       `${options.verifierSecret === undefined ? keygen : correctKey} For payments only: intentRouter({ login: false }).`,
     );
   }
-  const { keyRing, isPersisted } = developmentKey(env);
+  const { keyRing, isPersisted } = developmentKey(env, isReadOnly);
   // With INTENT_SECRET, the cookies do not depend on this key.
   const effect = (options.secret ?? env.INTENT_SECRET) ? '.' : ', so restarting logs everyone out.';
   report.notices.push(`INTENT_VERIFIER_SECRET is not set. ${isPersisted ? persistedKeyNotice : newKeyNotice + effect}`);

@@ -1,3 +1,5 @@
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../../src/cli/command.js';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
@@ -5,6 +7,7 @@ import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
 import { ConfigError } from '../../src/errors.js';
 import { closestName } from '../../src/reject-unknown.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { checkForSecrets } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';
 
@@ -56,6 +59,18 @@ describe('the report of the doctor', () => {
     expect(findings[0]).toMatchObject({ check: 'settings', level: 'ok' });
     const local = checks.filter(({ needsNetwork }) => !needsNetwork).map(({ name }) => name);
     expect(findings.map(({ check }: { check: string }) => check)).toEqual(local);
+  });
+
+  it('is printed without a change to the folder of the site', async () => {
+    const home = process.cwd();
+    process.chdir(mkdtempSync(path.join(temporaryFolder(), 'site-')));
+    try {
+      mkdirSync('node_modules');
+      const { code } = await doctor({ INTENT_SEQUENCER_URL: 'embedded' }, ['--offline']);
+      expect({ code, files: readdirSync('.', { recursive: true }) }).toEqual({ code: 0, files: ['node_modules'] });
+    } finally {
+      process.chdir(home);
+    }
   });
 
   it.each([['shop.example'], ['ftp://shop.example'], ['https://shop.example/pay']])(

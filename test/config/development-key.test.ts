@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,6 +28,17 @@ describe('the verifier key of a site with the embedded sequencer', () => {
       `INTENT_VERIFIER_SECRET is not set. The key in ${developmentKeyFile} is used, for development only.`,
     );
     expect(notice).not.toContain(readFileSync(developmentKeyFile, 'utf8'));
+  });
+
+  it('is read, and not stored, if the configuration is read-only', () => {
+    const readOnlyKey = () => parseConfig({}, embedded, true).login?.keyRing.publicKeys[0];
+    expect(readOnlyKey()).not.toBe(readOnlyKey());
+    expect(readdirSync('node_modules')).toEqual([]);
+    const { key } = keyOf();
+    expect(readOnlyKey()).toBe(key);
+    writeFileSync(developmentKeyFile, 'truncated');
+    expect(readOnlyKey()).not.toBe(key);
+    expect(readFileSync(developmentKeyFile, 'utf8')).toBe('truncated');
   });
 
   it('replaces a file that is not a key, and its permissions', () => {

@@ -60,7 +60,7 @@ function tryConfig(
   env: Environment,
 ): { readonly config?: Config; readonly problems: readonly ConfigProblem[] } {
   try {
-    return { config: parseConfig(options, env), problems: [] };
+    return { config: parseConfig(options, env, true), problems: [] };
   } catch (error) {
     if (error instanceof ConfigError) return { problems: error.problems };
     throw error;
