@@ -41,13 +41,27 @@ function takesColors(stream: NodeJS.WriteStream): boolean {
   return styleText('red', ' ', { stream, validateStream: true }) !== ' ';
 }
 
+/** Prints the first error of the output, such as a full disk, to stderr, and makes the process exit with code 1. */
+function reportFailedOutput(stdout: NodeJS.WriteStream): void {
+  let hasFailed = false;
+  stdout.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+    // A reader such as `head` may stop early, which Windows reports as EOF. `writeLine` rejects then.
+    if (hasFailed || code === 'EPIPE' || code === 'EOF') return;
+    hasFailed = true;
+    // The errors of the last writes are emitted after the command has ended.
+    process.once('exit', () => {
+      process.exitCode ||= 1;
+      console.error(`Writing to stdout failed (${code}): the output is incomplete. Check where it is redirected to.`);
+    });
+  });
+}
+
 const clearLine = '\r\u001b[K';
 
 export function processTerminal(): Terminal {
   const stdout = process.stdout;
   const stderr = process.stderr;
-  // If a reader stops early, such as `head`, the write fails, and `writeLine` reports that.
-  stdout.on('error', () => undefined);
+  reportFailedOutput(stdout);
   let shown: string | undefined;
   const progress = (text?: string): void => {
     if (!stderr.isTTY || text === shown) return;

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { formatBase58 } from '../../src/keys/base58.js';
@@ -141,6 +141,22 @@ describe('the command line', () => {
       (args) => startCommand(args, { INTENT_DATABASE_URL: '' }).ended,
     );
     expect(await Promise.all(codes)).toEqual([0, 2, 2, 1]);
+  });
+
+  it.each([['keygen'], ['--version']])('reports output that cannot be written with exit code 1: %s', async (name) => {
+    const file = path.join(temporaryFolder(), 'read-only');
+    writeFileSync(file, '');
+    const readOnly = openSync(file, 'r');
+    const { printed, ended } = startCommand([name], {}, readOnly);
+    closeSync(readOnly);
+    expect(await ended).toBe(1);
+    expect(printed.error).toMatch(/^Writing to stdout failed \(\w+\): the output is incomplete\. .*\n$/);
+  });
+
+  it('accepts a reader that stops early', async () => {
+    const { child, printed, ended } = startCommand(['doctor', '--offline'], { INTENT_SEQUENCER_URL: 'embedded' });
+    child.stdout?.destroy();
+    expect({ code: await ended, error: printed.error }).toEqual({ code: 0, error: '' });
   });
 });
 

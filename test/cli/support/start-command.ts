@@ -14,16 +14,23 @@ export interface StartedCommand {
   readonly ended: Promise<number | string>;
 }
 
-/** Starts a command of the built package. It is killed at the end of the test. */
-export function startCommand(args: readonly string[], environment: NodeJS.ProcessEnv = {}): StartedCommand {
+/** Starts a command of the built package. It is killed at the end of the test. @param stdout a file descriptor, or a pipe */
+export function startCommand(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  stdout: number | 'pipe' = 'pipe',
+): StartedCommand {
   const { NODE_ENV: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [main, ...args], { env: { ...inherited, ...environment } });
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...inherited, ...environment },
+    stdio: ['pipe', stdout, 'pipe'],
+  });
   children.push(child);
   const printed = { out: '', error: '' };
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     printed.out += chunk;
   });
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     printed.error += chunk;
   });
   return { child, printed, ended: once(child, 'close').then(([code, signal]) => code ?? signal) };
