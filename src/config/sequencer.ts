@@ -74,8 +74,8 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
   }
   const url = parseHttpUrl(text);
   if (!url) return ['It is not an http(s) URL.', example];
-  if (url.username || url.search || url.hash) {
-    return ['It must not contain a user name, a query or a fragment.', example];
+  if (url.username || url.password || url.search || url.hash) {
+    return ['It must not contain a user name, a password, a query or a fragment.', example];
   }
   return production && url.protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;
 }
@@ -97,8 +97,8 @@ function problemOfGrpcUrl(text: string, sequencerUrl: string, production: boolea
   }
   const url = parseHttpUrl(text);
   if (!url) return ['It is not an http(s) URL.', example];
-  if (url.username || url.search || url.hash || url.pathname !== '/') {
-    return ['It must not contain a user name, a path, a query or a fragment.', example];
+  if (url.username || url.password || url.search || url.hash || url.pathname !== '/') {
+    return ['It must not contain a user name, a password, a path, a query or a fragment.', example];
   }
   if (url.protocol === 'https:' || !production || isLoopback(url.hostname)) return undefined;
   return ['It must be https when NODE_ENV=production, except for a proxy on the same machine.', example];

@@ -433,6 +433,18 @@ describe('a configuration problem', () => {
         },
       ],
     ),
+    ...['https://me@a.example', 'https://:pass@a.example', 'https://a.example?b', 'https://a.example#b'].map(
+      (sequencerUrl): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `the sequencer ${sequencerUrl}`,
+        {},
+        { ...env, INTENT_SEQUENCER_URL: sequencerUrl },
+        {
+          setting: 'INTENT_SEQUENCER_URL',
+          problem: 'It must not contain a user name, a password, a query or a fragment.',
+          fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>',
+        },
+      ],
+    ),
     [
       'a sequencer over http, in production',
       {},
