@@ -1,6 +1,6 @@
-import { appendFile } from 'node:fs/promises';
+import { open, stat, truncate } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { IntentError } from '../errors.js';
+import { IntentError, messageOf } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Database } from '../ledger/database/database.js';
 import { exportLedger } from '../ledger/intents/export-ledger.js';
@@ -147,9 +147,8 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
   if (!(days >= 1 && days <= 99_999)) {
     throw new IntentError('invalid_request', '--older-than-days must be a number of days from 1 to 99999.');
   }
-  // The file is private: it contains payers and amounts.
   const archive = (path: string) => (intents: readonly object[]) =>
-    appendFile(path, intents.map((intent) => `${JSON.stringify(intent)}\n`).join(''), { mode: 0o600 });
+    appendLines(path, intents.map((intent) => `${JSON.stringify(intent)}\n`).join(''));
   return withMigratedLedger(flags, terminal, 'prune', async (db) => {
     terminal.progress('pruning');
     const count = await pruneIntents(db, {
@@ -162,6 +161,33 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
     );
     return 0;
   });
+}
+
+/** Appends all lines or, for example on a full disk, none. The file is private: it contains payers and amounts. */
+async function appendLines(path: string, lines: string): Promise<void> {
+  const bytes = Buffer.from(lines);
+  const file = await open(path, 'a', 0o600);
+  const { size } = await file.stat();
+  let written = 0;
+  try {
+    while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
+  } catch (error) {
+    if (written === 0 || (await removeEnd(path, size, written))) throw error;
+    throw new Error(`${messageOf(error)}\n${path} has an incomplete line. Remove the line before you prune again.`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns whether the written bytes were removed. Lines that another process has appended meanwhile must stay. */
+async function removeEnd(path: string, size: number, written: number): Promise<boolean> {
+  try {
+    if ((await stat(path)).size !== size + written) return false;
+    await truncate(path, size);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function addExport(ledger: Command, { terminal, action }: CommandContext): void {

@@ -1,9 +1,14 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { jest } from '@jest/globals';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
+import { main } from './support/start-command.js';
 
 const before = { ...process.env };
 
@@ -286,6 +291,67 @@ it('ledger prune deletes old intents and archives them in a file', async () => {
     .map((line) => JSON.parse(line).id);
   expect(archived).toEqual(['login9', 'login8', 'login7', 'login6']);
   expect(await command('ledger', 'prune', '--older-than-days', '5.5')).toMatchObject({ out: '0 intents deleted.' });
+});
+
+describe('ledger prune with an archive that cannot be written completely', () => {
+  const earlier = '{"id":"earlier"}\n';
+  let file: string;
+  const archived = (): string => readFileSync(file, 'utf8');
+  const args = () => ['ledger', 'prune', '--older-than-days', '5', '--archive', file];
+
+  beforeEach(async () => {
+    const { db, url } = await openTestDatabase('postgres');
+    await db.query(
+      `insert into express_intents.intents (id, kind, state, browser, created_at)
+       select 'login' || number, 'login', 'created', '\\x07', now() - interval '9 days' from generate_series(1, 100) number`,
+    );
+    process.env.INTENT_DATABASE_URL = url;
+    file = path.join(mkdtempSync(path.join(temporaryFolder(), 'archive-')), 'old.jsonl');
+    writeFileSync(file, earlier);
+  });
+
+  it('restores the file and deletes nothing, so the command can be repeated', async () => {
+    // The limit of the file size, at most 8 KiB, ends the write within a line, as a full disk does.
+    const limited = ['-c', 'ulimit -f 8 && exec "$@"', 'sh', process.execPath, main, ...args()];
+    await expect(promisify(execFile)('sh', limited, { env: process.env })).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^EFBIG: .*\n$/),
+    });
+    expect(archived()).toBe(earlier);
+    expect(await command(...args())).toMatchObject({ code: 0, out: `100 intents deleted, and archived in ${file}.` });
+    const ids = archived()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids[0]).toBe('earlier');
+    expect(new Set(ids).size).toBe(101);
+  });
+
+  it('keeps the lines of another process, and reports the incomplete line', async () => {
+    const other = '{"id":"other"}\n';
+    const handle = await open(file);
+    const prototype = Object.getPrototypeOf(handle);
+    await handle.close();
+    const { write } = prototype;
+    jest
+      .spyOn(prototype, 'write')
+      .mockImplementationOnce(async function (this: FileHandle, bytes) {
+        const result = await write.call(this, bytes, 0, 10);
+        appendFileSync(file, other);
+        return result;
+      })
+      .mockRejectedValueOnce(new Error('ENOSPC: no space left on device, write'));
+    expect(await command(...args())).toEqual({
+      code: 1,
+      out: '',
+      error:
+        'ENOSPC: no space left on device, write\n' +
+        `${file} has an incomplete line. Remove the line before you prune again.`,
+    });
+    expect(archived()).toBe(`${earlier}{"id":"log${other}`);
+    expect((await command('ledger', 'list', '--limit', '1000')).out.split('\n')).toHaveLength(101);
+  });
 });
 
 describe('ledger and migrate', () => {

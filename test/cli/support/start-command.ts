@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.js';
 
-const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+/** The file of the built command. */
+export const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const children: ChildProcess[] = [];
 
 /** A command in its own process. */
