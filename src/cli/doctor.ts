@@ -145,6 +145,6 @@ function printJson(
 
 function parseSiteUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.username) return url;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url;
   throw new InvalidArgumentError('It must be the origin of the site, such as https://shop.example.');
 }

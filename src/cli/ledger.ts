@@ -167,12 +167,14 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
 async function appendLines(path: string, lines: string): Promise<void> {
   const bytes = Buffer.from(lines);
   const file = await open(path, 'a', 0o600);
-  const { size } = await file.stat();
+  const before = await file.stat();
   let written = 0;
   try {
     while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
+    // The deletion that follows may survive a power failure.
+    if (before.isFile()) await file.sync();
   } catch (error) {
-    if (written === 0 || (await removeEnd(path, size, written))) throw error;
+    if (written === 0 || (await removeEnd(path, before.size, written))) throw error;
     throw new Error(`${messageOf(error)}\n${path} has an incomplete line. Remove the line before you prune again.`);
   } finally {
     await file.close();

@@ -73,7 +73,7 @@ describe('the report of the doctor', () => {
     }
   });
 
-  it.each([['shop.example'], ['ftp://shop.example'], ['https://shop.example/pay']])(
+  it.each(['shop.example', 'ftp://shop.example', 'https://shop.example/pay', 'https://:token@shop.example'])(
     'is not printed for an invalid --url: %s',
     async (url) => {
       const { code, out, error } = await doctor({}, ['--url', url]);
