@@ -6,8 +6,16 @@ import { createTables } from './tables.js';
 const { INTENT_DATABASE_URL: url, PORT: port = 3000 } = process.env;
 // Without a Postgres server the example keeps its tables in the embedded database of the ledger.
 const embeddedPool = { query: (...query) => router.database.query(...query) };
-const pool = /^postgres/.test(url) ? new pg.Pool({ connectionString: url }) : embeddedPool;
+const pool = /^postgres/.test(url) ? createPool() : embeddedPool;
 const { app, router } = createApp({ pool });
+
+/** A pool that survives an outage of the database: see docs/outages.md. */
+function createPool() {
+  const created = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 });
+  // Without a listener, a broken idle connection ends the process.
+  created.on('error', () => undefined);
+  return created;
+}
 
 async function start() {
   console.log('Opening the database. The first start takes a few seconds.');
@@ -18,15 +26,28 @@ async function start() {
     `The shop is at http://localhost:${port}. Log in as ada@example.com with the password "tea". Ctrl+C stops it.`,
   );
   if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
-  setInterval(sendEmails, 1_000);
+  // An unhandled rejection ends the process. The error of a refused connection may have no message.
+  setInterval(
+    () => sendEmails().catch(({ message, code }) => console.error('Emails are not sent:', message || code)),
+    1_000,
+  );
 }
 
-/** The worker of the outbox. A real one sends the emails. */
+/** Replaces your email service in this example. */
+const send = async ({ address, subject }) => console.log(`Email to ${address}: ${subject}`);
+
+// Claims an email for a minute.
+const claim = `update emails set retry_at = now() + interval '1 minute' where id = (select id from emails
+  where sent_at is null and retry_at <= now() order by retry_at limit 1 for update skip locked) returning *`;
+
+/** The worker of the outbox. It marks an email as sent after the send, so it repeats a failed send a minute later. */
 async function sendEmails() {
-  const { rows } = await pool.query(
-    'update emails set sent_at = now() where sent_at is null returning address, subject',
-  );
-  for (const { address, subject } of rows) console.log(`Email to ${address}: ${subject}`);
+  for (;;) {
+    const [email] = (await pool.query(claim)).rows;
+    if (!email) return;
+    await send(email);
+    await pool.query('update emails set sent_at = now() where id = $1', [email.id]);
+  }
 }
 
 start().catch((error) => {

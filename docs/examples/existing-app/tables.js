@@ -6,7 +6,8 @@ const tables = [
   'wallets (id text primary key, account_id integer not null references accounts)',
   `orders (id serial primary key, account_id integer not null references accounts, items text not null,
     total numeric(10, 2) not null, state text not null default 'open', payment text)`, // the id of its payment
-  'emails (id serial primary key, address text not null, subject text not null, sent_at timestamptz)',
+  `emails (id serial primary key, address text not null, subject text not null, sent_at timestamptz,
+    retry_at timestamptz not null default now())`,
 ];
 
 export async function createTables(pool) {
