@@ -41,7 +41,7 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
     for (let tries = 0; ; tries += 1) {
       const response = await send(path, { signal });
       if (response.status !== 402) {
-        if (response.ok && purchase) delete state.purchases[purchase];
+        if (response.ok) forget(path, purchase);
         return response;
       }
       const required = await response.json();
@@ -50,15 +50,21 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
       if (asked !== purchase) throw new PaywallError('over_limit', 'The site asks for a second payment for one page.');
       // After the payment the page can take a few seconds to open.
       if (state.purchases[purchase]?.isPaid) await pause(Math.min(200 * 2 ** tries, 5_000), signal);
-      else await buy(required, purchase, signal);
+      else await buy(required, path, purchase, signal);
     }
   }
 
-  async function buy({ pay: route, resource, amount, currency: asked }, purchase, signal) {
+  /** Ends the purchases of an open page. Its next 402 is a new purchase, for instance after a reversal. */
+  function forget(path, purchase) {
+    for (const [key, entry] of Object.entries(state.purchases))
+      if (key === purchase || entry.path === path) delete state.purchases[key];
+  }
+
+  async function buy({ pay: route, resource, amount, currency: asked }, path, purchase, signal) {
     if (!route) throw new PaywallError('not_payable', 'The site does not say how to pay for this page.');
     if (amount !== undefined) checkPrice(centsOf(amount), asked);
     // With the same key the site answers with the same code, and a code can be paid only once.
-    state.purchases[purchase] ??= { key: randomUUID() };
+    state.purchases[purchase] ??= { key: randomUUID(), path };
     const { url, ...body } = route;
     const { key } = state.purchases[purchase];
     const headers = { 'content-type': 'application/json', origin, 'idempotency-key': key };

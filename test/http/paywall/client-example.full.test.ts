@@ -237,3 +237,28 @@ test('the client does not pay another code with the same key', async () => {
   await expect(client.get('/tea')).rejects.toMatchObject({ code: 'invalid_code' });
   expect(payments).toHaveLength(1);
 });
+
+test.each([
+  ['the first get reached its timeout', 402, { code: 'timeout' }],
+  ['the first answer after the payment was 404', 404, undefined],
+  ['the first answer after the payment was 500', 500, undefined],
+])('the client pays again for a page that was open and is closed again, if %s', async (_title, status, error) => {
+  const [timeout, original] = [new AbortController(), AbortSignal.timeout.bind(AbortSignal)];
+  jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce((ms) => (error ? timeout.signal : original(ms)));
+  const statuses = [402, status, 200, 402, 200];
+  const origin = await serve(async (req, res) => {
+    if (req.method === 'POST') return sendCode(res);
+    if (statuses.length === 4) timeout.abort();
+    res.writeHead(statuses.shift() ?? 200);
+    const pay = { url: '/intent', mode: 'payment' };
+    res.end(JSON.stringify({ pay, resource: '/tea', amount: '0.50', currency: 'usd' }));
+  });
+  const client = clientOf({ origin });
+  const first = client.get('/tea');
+  await (error ? expect(first).rejects.toMatchObject(error) : expect(first).resolves.toMatchObject({ status }));
+  expect((await client.get('/tea')).status).toBe(200);
+  expect(client.state).toEqual(expect.objectContaining({ purchases: {} }));
+  expect(payments).toHaveLength(1);
+  expect((await client.get('/tea')).status).toBe(200);
+  expect(payments).toHaveLength(2);
+});
