@@ -29,7 +29,7 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
   state.purchases ??= {};
   let turn = Promise.resolve();
 
-  /** @returns the first response other than 402. @throws {PaywallError} and what `pay` throws */
+  /** @returns the first response that requires no payment. @throws {PaywallError} and what `pay` throws */
   function get(path) {
     const result = turn.then(() => read(path, AbortSignal.timeout(timeoutMs)));
     turn = result.catch(() => undefined);
@@ -40,6 +40,12 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
     let purchase;
     for (let tries = 0; ; tries += 1) {
       const response = await send(path, { signal });
+      const isPending = response.status === 409 && (await codeOf(response)) === 'payment_pending';
+      if (isPending) {
+        // The payment has arrived, and the site is processing it.
+        await pause(retryMs(response, tries), signal);
+        continue;
+      }
       if (response.status !== 402) {
         if (response.ok) forget(path, purchase);
         return response;
@@ -103,8 +109,7 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
       const response = await answer.catch((error) => (signal.aborted ? Promise.reject(timeout(error)) : undefined));
       for (const line of response?.headers.getSetCookie() ?? []) remember(line);
       if (response && !isTemporary(response.status)) return response;
-      const seconds = Number(response?.headers.get('retry-after'));
-      await pause(seconds > 0 ? seconds * 1_000 : Math.min(200 * 2 ** tries, 5_000), signal);
+      await pause(retryMs(response, tries), signal);
     }
   }
 
@@ -116,6 +121,19 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
   }
 
   return { get, state };
+}
+
+/** The code of a problem. Keeps the body of the response. */
+const codeOf = (response) =>
+  response
+    .clone()
+    .json()
+    .then(({ code }) => code)
+    .catch(() => undefined);
+
+function retryMs(response, tries) {
+  const seconds = Number(response?.headers.get('retry-after'));
+  return seconds > 0 ? seconds * 1_000 : Math.min(200 * 2 ** tries, 5_000);
 }
 
 const isTemporary = (status) => [429, 502, 503, 504].includes(status);

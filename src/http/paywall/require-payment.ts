@@ -6,7 +6,7 @@ import type { Payment } from '../../ledger/payment.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import { isHookRefusal } from '../hook-errors.js';
-import { browserHashOf } from '../request/browser-cookie.js';
+import { browserHashOf, setMissingCookie } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView, notOwnPath } from '../request/page-view.js';
 import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { preventCaching, sendBytes, sendEmpty } from '../response/respond.js';
@@ -50,8 +50,8 @@ const maxReloadMs = 60_000;
  * A browser whose payment has arrived and is not settled gets 409 with the code `payment_pending` instead: as a page that reloads, if
  * it would be redirected, otherwise as problem+json.
  *
- * A cookie identifies the browser. The response has `Cache-Control: private, no-store` unless the app sets another. Without a
- * ledger next() gets an error, `invalid_configuration`.
+ * A cookie identifies the browser. If it is missing, the redirect or the 402 of a GET request sets it. An admitted response has
+ * `Cache-Control: private, no-store` unless the app sets another. Without a ledger next() gets an error, `invalid_configuration`.
  * @param required returns the required payment; `refuse()` in it rejects the request, any other error goes to next()
  * @throws {ConfigError} for an unknown option, or if `payUrl` is not a path on this site
  */
@@ -76,6 +76,8 @@ export function requirePayment(
       // A timeout middleware of the app has answered.
       if (res.headersSent) return;
       if (pending) return sendPaymentPending(pending, payUrl !== undefined && isPageView(req), res);
+      // Before the payment: two concurrent first payments would each set a cookie, and only one could open the page.
+      setMissingCookie(requireRouter(req).context.browserCookie, req, res);
       if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
       sendPaymentRequired(requirement, req, res);
     } catch (error) {

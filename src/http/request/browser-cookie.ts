@@ -66,6 +66,16 @@ export function ensureBrowser(cookie: HostCookie, req: Request, res: Response): 
   return new TokenBrowser(token, cookie, res, known === undefined);
 }
 
+/**
+ * Sets the cookie of a browser that has none, before it pays. Skips requests on which browsers send no `SameSite=Lax` cookie,
+ * such as a form or an image of another site: the browser may have a cookie, which must not be replaced.
+ */
+export function setMissingCookie(cookie: HostCookie, req: Request, res: Response): void {
+  const { 'sec-fetch-site': site, 'sec-fetch-dest': dest } = req.headers;
+  const isSafe = req.method === 'GET' || req.method === 'HEAD';
+  if (isSafe && (site !== 'cross-site' || dest === 'document')) ensureBrowser(cookie, req, res);
+}
+
 // A class, because V8 gives each object literal with a getter its own shape, which retains what the getter captures. The
 // response would stay in memory until the next major collection, at a cost of 20 µs per request.
 class TokenBrowser implements BrowserIdentity {
