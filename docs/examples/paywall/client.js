@@ -40,12 +40,6 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
     let purchase;
     for (let tries = 0; ; tries += 1) {
       const response = await send(path, { signal });
-      const isPending = response.status === 409 && (await codeOf(response)) === 'payment_pending';
-      if (isPending) {
-        // The payment has arrived, and the site is processing it.
-        await pause(retryMs(response, tries), signal);
-        continue;
-      }
       if (response.status !== 402) {
         if (response.ok) forget(path, purchase);
         return response;
@@ -108,8 +102,9 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
       const answer = fetch(url, { ...init, headers: all, redirect: 'manual', signal });
       const response = await answer.catch((error) => (signal.aborted ? Promise.reject(timeout(error)) : undefined));
       for (const line of response?.headers.getSetCookie() ?? []) remember(line);
-      if (response && !isTemporary(response.status)) return response;
-      await pause(retryMs(response, tries), signal);
+      if (response && !(await isTemporary(response))) return response;
+      const seconds = Number(response?.headers.get('retry-after'));
+      await pause(seconds > 0 ? seconds * 1_000 : Math.min(200 * 2 ** tries, 5_000), signal);
     }
   }
 
@@ -123,20 +118,12 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
   return { get, state };
 }
 
-/** The code of a problem. Keeps the body of the response. */
-const codeOf = (response) =>
-  response
-    .clone()
-    .json()
-    .then(({ code }) => code)
-    .catch(() => undefined);
-
-function retryMs(response, tries) {
-  const seconds = Number(response?.headers.get('retry-after'));
-  return seconds > 0 ? seconds * 1_000 : Math.min(200 * 2 ** tries, 5_000);
+/** Whether to repeat the request later. `payment_pending`: the payment has arrived, and the site is processing it. */
+async function isTemporary(response) {
+  if (response.status !== 409) return [429, 502, 503, 504].includes(response.status);
+  const problem = await response.clone().text();
+  return problem.includes('"code":"payment_pending"');
 }
-
-const isTemporary = (status) => [429, 502, 503, 504].includes(status);
 
 const timeout = (cause) =>
   new PaywallError('timeout', 'The page did not open in time. Another get() continues the same purchase.', { cause });

@@ -218,6 +218,27 @@ test('the client pays only once in one get, whatever price or resource the site 
   expect(payments).toHaveLength(1);
 });
 
+test('the client waits while its payment is not settled, and returns any other conflict', async () => {
+  const answers = [
+    [409, 'payment_pending'],
+    [409, 'payment_pending'],
+    [200, 'none'],
+    [409, 'other'],
+  ] as const;
+  let asked = 0;
+  const origin = await serve((_req, res) => {
+    const [status, code] = answers[asked] ?? [500, 'none'];
+    asked += 1;
+    res.writeHead(status);
+    res.end(JSON.stringify({ code }));
+  });
+  const client = clientOf({ origin });
+  expect((await client.get('/tea')).status).toBe(200);
+  const conflict = await client.get('/tea');
+  expect([conflict.status, await conflict.json(), asked]).toEqual([409, { code: 'other' }, 4]);
+  expect(payments).toEqual([]);
+});
+
 test('the client does not pay another code with the same key', async () => {
   const wallet = site.sequencer.wallet('Ada');
   const origin = await serve(async (req, res) => {
