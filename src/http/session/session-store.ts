@@ -36,7 +36,12 @@ export function createSessionStore(
     // was down. A login in the app's session clears the cookie, so the cookie is always the later login.
     const sealed = cookie.read(req);
     const id = sealed === undefined ? undefined : await openSession(sealed, login.cookieKeys, now());
-    return id === undefined ? appSession(req)?.user : { id };
+    const session = appSession(req);
+    if (id === undefined) return session?.user;
+    // An earlier login of another user. It would return when the cookie expires, and its data would be visible to this user. If
+    // the store fails, the rest of this request has an empty session, and the next request tries again.
+    if (session?.user && session.user.id !== id) await session.end().catch(() => undefined);
+    return { id };
   };
   const writeCookie = async (res: Response, user: IntentUser): Promise<void> => {
     const [key] = login.cookieKeys;
@@ -50,12 +55,12 @@ export function createSessionStore(
     user: IntentUser,
     onSession: () => Promise<void>,
   ): Promise<void> => {
+    const previous = await read(req);
     const session = appSessionOf(req, timeoutMs);
     if (!session) {
       await onSession();
       return writeCookie(res, user);
     }
-    const previous = await read(req);
     // The data of another user must not enter the session of this one.
     const keep = previous === undefined || previous.id === user.id ? login.keepSession : [];
     await session.start({ user, keep, onSession });

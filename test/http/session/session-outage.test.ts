@@ -1,0 +1,100 @@
+import { jest } from '@jest/globals';
+import type { Express, Request } from 'express';
+import session from 'express-session';
+import { currentUser } from '../../../src/http/session/require-login.js';
+import { Browser } from '../../support/browser/browser.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { domain, startSiteWithSequencer } from '../../support/sites/site.js';
+
+// Logins and logouts while the store of the app's session is down, and after it has recovered.
+
+interface Basket {
+  basket?: string;
+}
+
+const basketOf = (req: Request): Basket => (req as { session?: Basket }).session ?? {};
+
+async function start() {
+  const store = new session.MemoryStore();
+  let now = 1_800_000_000_000;
+  const site = await startSiteWithSequencer({
+    now: () => now,
+    login: { keepSession: ['basket'], sessionTtlMs: 3_600_000 },
+    before: (app: Express) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
+    after: (app) => {
+      app.post('/basket/:item', (req, res) => {
+        basketOf(req).basket = req.params.item;
+        res.json({});
+      });
+      app.get('/basket', async (req, res) => {
+        const user = await currentUser(req);
+        res.json({ user: user ?? null, basket: basketOf(req).basket ?? null });
+      });
+    },
+  });
+  const browser = new Browser(site.origin);
+  const logIn = async (wallet: string): Promise<void> => {
+    const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
+    await site.sequencer.wallet(wallet).login(secret);
+    expect((await browser.send('POST', '/session', { id: intentIdOf(secret) })).status).toBe(200);
+  };
+  const walletOf = (name: string) => ({ id: site.sequencer.wallet(name).userId(domain) });
+  const expireCookie = (): void => {
+    now += 3_600_001;
+  };
+  return { store, browser, logIn, walletOf, expireCookie };
+}
+
+const userOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
+const pageOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/basket')).body;
+
+/** Ada has a login and a basket in the session of the app. During an outage of its store Ben logs in on the same browser. */
+async function startWithTwoLogins() {
+  const site = await start();
+  const { store, browser, logIn } = site;
+  await logIn('Ada');
+  await browser.send('POST', '/basket/of-ada');
+  // The events of a store on which express-session omits req.session, and adds it again.
+  store.emit('disconnect');
+  expect((await browser.send('DELETE', '/session')).status).toBe(503);
+  await logIn('Ben');
+  store.emit('connect');
+  return site;
+}
+
+test('a login during an outage ends the earlier login of another user, also after its own cookie has expired', async () => {
+  const { store, browser, walletOf, expireCookie } = await startWithTwoLogins();
+  const copy = new Map(browser.cookies);
+  expect(await userOf(browser)).toEqual(walletOf('Ben'));
+  expect(await pageOf(browser)).toEqual({ user: walletOf('Ben'), basket: null });
+  expireCookie();
+  expect(await userOf(browser)).toBeNull();
+  expect(await userOf(new Browser(browser.origin, copy))).toBeNull();
+  expect(JSON.stringify(store)).not.toContain('of-ada');
+});
+
+test('a later login in the session keeps no data of the user from before the outage', async () => {
+  const { browser, logIn, walletOf } = await startWithTwoLogins();
+  await logIn('Ben');
+  expect(await pageOf(browser)).toEqual({ user: walletOf('Ben'), basket: null });
+});
+
+test('a page of the user who logged in during an outage has no data of the earlier user, even if the store fails again', async () => {
+  const { store, browser, walletOf } = await startWithTwoLogins();
+  jest.spyOn(store, 'destroy').mockImplementation((_sid, done) => done?.(new Error('store is down')));
+  expect(await pageOf(browser)).toEqual({ user: walletOf('Ben'), basket: null });
+  jest.restoreAllMocks();
+  expect(await userOf(browser)).toEqual(walletOf('Ben'));
+  browser.cookies.delete('intent-session');
+  expect(await userOf(browser)).toBeNull();
+});
+
+test('a login of the same user during an outage leaves the session unchanged', async () => {
+  const { store, browser, logIn, walletOf } = await start();
+  await logIn('Ada');
+  await browser.send('POST', '/basket/of-ada');
+  store.emit('disconnect');
+  await logIn('Ada');
+  store.emit('connect');
+  expect(await pageOf(browser)).toEqual({ user: walletOf('Ada'), basket: 'of-ada' });
+});
