@@ -104,7 +104,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     confirm: (id) => recorder.confirm(id),
     canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),
     completeLogin: loginCompleter(db),
-    findCompletedUser: (id, browser) => findCompletedUser(db, id, browser),
+    findCompletedUser: (id, browser, ttlMs) => findCompletedUser(db, id, browser, ttlMs),
     reopenLogin: (id) => reopenLogin(db, id),
     paymentsFor: (browser, resource) => findPaymentsFor(db, browser, resource),
     find: (id) => findIntent(db, id),

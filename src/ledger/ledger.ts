@@ -274,8 +274,8 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
    * completion. If `work` rejects, the login can still be completed. False if there is no login to complete.
    */
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
-  /** The user of a login that this browser has completed. */
-  findCompletedUser(id: string, browser: Uint8Array): Promise<string | undefined>;
+  /** The user of a login that this browser has completed less than `ttlMs` ago. */
+  findCompletedUser(id: string, browser: Uint8Array, ttlMs: number): Promise<string | undefined>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
   /** At most 20 payments of this browser for this resource: settled (largest first), submitted, created. */

@@ -24,8 +24,8 @@ export interface LoginStore {
     login: { readonly id: string; readonly browser: Uint8Array; readonly ttlMs: number; readonly userId: string },
     work: (tx: DatabaseTransaction | undefined) => Promise<void>,
   ): Promise<boolean>;
-  /** The user of a login that this browser has completed. */
-  findCompletedUser(id: string, browser: Uint8Array): Promise<string | undefined>;
+  /** The user of a login that this browser has completed less than `ttlMs` ago. */
+  findCompletedUser(id: string, browser: Uint8Array, ttlMs: number): Promise<string | undefined>;
   /** Undoes `completeLogin`. */
   reopenLogin(id: string): Promise<void>;
 }
@@ -35,19 +35,22 @@ interface Attempt {
   readonly browser: string;
   /** Undefined until the login is completed. */
   userId: string | undefined;
+  completedAt: number;
 }
 
 export class MemoryLoginStore implements LoginStore {
   readonly #attempts: BoundedMap<Attempt>;
+  readonly #now: () => number;
 
   /** @param capacity the maximum number of logins; a new one evicts the oldest */
   constructor(ttlMs: number, now: () => number, capacity = 100_000) {
     this.#attempts = new BoundedMap({ ttlMs, capacity, now });
+    this.#now = now;
   }
 
   record({ id, terms, browser }: NewIntent): undefined {
     if (terms && !terms.login) return;
-    this.#attempts.set(id, { browser: Buffer.from(browser).toString('base64'), userId: undefined });
+    this.#attempts.set(id, { browser: Buffer.from(browser).toString('base64'), userId: undefined, completedAt: 0 });
   }
 
   async canCompleteLogin(id: string, browser: Uint8Array): Promise<boolean> {
@@ -62,6 +65,7 @@ export class MemoryLoginStore implements LoginStore {
     const attempt = this.#startedBy(id, browser);
     if (!attempt || attempt.userId !== undefined) return false;
     attempt.userId = userId;
+    attempt.completedAt = this.#now();
     try {
       await work(undefined);
     } catch (error) {
@@ -71,8 +75,9 @@ export class MemoryLoginStore implements LoginStore {
     return true;
   }
 
-  async findCompletedUser(id: string, browser: Uint8Array): Promise<string | undefined> {
-    return this.#startedBy(id, browser)?.userId;
+  async findCompletedUser(id: string, browser: Uint8Array, ttlMs: number): Promise<string | undefined> {
+    const attempt = this.#startedBy(id, browser);
+    return attempt && attempt.completedAt > this.#now() - ttlMs ? attempt.userId : undefined;
   }
 
   async reopenLogin(id: string): Promise<void> {

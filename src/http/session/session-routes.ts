@@ -26,8 +26,8 @@ import type { SessionStore } from './session-store.js';
  * `{ id, confirm: true }` then completes the login.
  *
  * A login is completed once. If the response was lost, and the new session with it, the browser retries with the same
- * `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`. Any process responds
- * again if only the response was lost: the browser is then logged in as the user of this login.
+ * `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`. Another process, or
+ * this one for another key, does so only if the browser is already logged in as the user of this login.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, client, observer } = context;
@@ -55,7 +55,9 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const answerCompleted = async (): Promise<void> => {
       if (await replayCompletion()) return;
       const user = retryKey && (await sessions.read(req));
-      if (!user || user.id !== (await logins.findCompletedUser(id, browser))) throw notStartedHere();
+      if (!user || user.id !== (await logins.findCompletedUser(id, browser, retryTtlMs))) throw notStartedHere();
+      // The browser may be logged in from before this login.
+      await startSession(user);
       sendJson(res, 200, { user });
     };
     if (await replayCompletion()) return;

@@ -39,11 +39,17 @@ export function completeLoginOnce(
   return db.transaction(complete, { isHook: true });
 }
 
-/** The user of a login that this browser has completed. */
-export async function findCompletedUser(db: Queryable, id: string, browser: Uint8Array): Promise<string | undefined> {
+/** The user of a login that this browser has completed less than `ttlMs` ago. */
+export async function findCompletedUser(
+  db: Queryable,
+  id: string,
+  browser: Uint8Array,
+  ttlMs: number,
+): Promise<string | undefined> {
   const { rows } = await db.query<{ user_id: string }>(
-    'select user_id from express_intents.intents where id = $1 and browser = $2 and login_completed_at is not null',
-    [id, browser],
+    `select user_id from express_intents.intents
+     where id = $1 and browser = $2 and login_completed_at > now() - $3::float8 * interval '1 millisecond'`,
+    [id, browser, ttlMs],
   );
   return rows[0]?.user_id;
 }

@@ -183,7 +183,7 @@ async function askRecords(db: Database): Promise<void> {
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
   expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);
-  expect(await findCompletedUser(db, login.id, login.browser)).toBe('u');
+  expect(await findCompletedUser(db, login.id, login.browser, login.ttlMs)).toBe('u');
   await reopenLogin(db, login.id);
   expect(await findIntent(db, idOf(7))).toBeDefined();
   expect(await historyOf(db, idOf(7))).toHaveLength(4);
