@@ -17,6 +17,7 @@ import { setupWarnings } from './operations/setup-warnings.js';
 import { jsonType, sendCacheable } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
+import { noteMissingSession } from './session/app-session.js';
 import { completeLoginHandler, getSessionHandler, logOutHandler } from './session/session-routes.js';
 import { webhookHandler } from './webhook/receive-webhook.js';
 
@@ -36,6 +37,7 @@ export function createRouter(context: RouterContext): RequestHandler {
       context.webhook?.setMountPath(baseUrl);
     }
     attachRouter(req, attached);
+    noteMissingSession(req);
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);
     const route = find(req.path);

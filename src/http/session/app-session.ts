@@ -55,12 +55,20 @@ export function appSessionOf(request: Request, timeoutMs: number): AppSession | 
   return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : nonRegenerable;
 }
 
+/** Requests whose session the store failed to load, and whose app continues after this error. */
+const withoutLoadedSession = new WeakSet<Request>();
+
+/** Called when a request enters the router: later, the app may have removed its session. */
+export function noteMissingSession(req: Request): void {
+  if ('sessionStore' in req && (req as { session?: unknown }).session === undefined) withoutLoadedSession.add(req);
+}
+
 /**
- * Whether express-session or cookie-session has run, even if the app has removed its session since. express-session does not run
- * while its store is disconnected.
+ * Whether express-session or cookie-session has loaded the session, even if the app has removed it since. express-session does not
+ * run while its store is disconnected.
  */
-export function hasSessionMiddleware(req: Request): boolean {
-  return 'sessionStore' in req || 'sessionOptions' in req;
+export function hasLoadedSession(req: Request): boolean {
+  return ('sessionStore' in req && !withoutLoadedSession.has(req)) || 'sessionOptions' in req;
 }
 
 export function cannotRegenerate(req: Request): boolean {

@@ -5,7 +5,7 @@ import { IntentError } from '../../errors.js';
 import { openSession, sealSession } from '../encryption.js';
 import type { IntentUser } from '../hooks.js';
 import { hostCookie } from '../request/browser-cookie.js';
-import { type AppSession, appSessionOf, hasSessionMiddleware } from './app-session.js';
+import { type AppSession, appSessionOf, hasLoadedSession } from './app-session.js';
 
 /** Stores logins in the app's session; without one, in a sealed cookie of the router. */
 export interface SessionStore {
@@ -85,8 +85,8 @@ export function createSessionStore(
       if (session?.user) await session.end();
       if (cookie.read(req) !== undefined) cookie.clear(res);
       changed.set(req, undefined);
-      // express-session omits the session while its store is disconnected. The session may have a login afterwards.
-      if (!session && usesAppSession && !hasSessionMiddleware(req)) {
+      // express-session omits the session while its store is disconnected, or fails. The session may have a login afterwards.
+      if (!session && usesAppSession && !hasLoadedSession(req)) {
         const message =
           'The request has no session of the app, so a login in it cannot end. Check the session store, then retry.';
         throw new IntentError('session_unavailable', message);

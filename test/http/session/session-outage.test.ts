@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
-import type { Express, Request } from 'express';
+import type { ErrorRequestHandler, Request } from 'express';
 import session from 'express-session';
-import { currentUser } from '../../../src/http/session/require-login.js';
+import { currentUser, logOut } from '../../../src/http/session/require-login.js';
 import { Browser } from '../../support/browser/browser.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { domain, startSiteWithSequencer } from '../../support/sites/site.js';
@@ -16,12 +16,24 @@ const basketOf = (req: Request): Basket => (req as { session?: Basket }).session
 
 async function start() {
   const store = new session.MemoryStore();
+  const events: string[] = [];
   let now = 1_800_000_000_000;
   const site = await startSiteWithSequencer({
     now: () => now,
     login: { keepSession: ['basket'], sessionTtlMs: 3_600_000 },
-    before: (app: Express) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
+    before: (app) => {
+      app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store }));
+      const continueWithoutSession: ErrorRequestHandler = (_error, _req, _res, next) => next();
+      app.use(continueWithoutSession);
+    },
+    onEvent: ({ type }) => void events.push(type),
     after: (app) => {
+      app.post('/leave', (req, res) => {
+        logOut(req, res).then(
+          () => res.status(204).end(),
+          ({ code, status }) => res.status(status).json({ code }),
+        );
+      });
       app.post('/basket/:item', (req, res) => {
         basketOf(req).basket = req.params.item;
         res.json({});
@@ -42,7 +54,7 @@ async function start() {
   const expireCookie = (): void => {
     now += 3_600_001;
   };
-  return { store, browser, logIn, walletOf, expireCookie };
+  return { store, events, browser, logIn, walletOf, expireCookie };
 }
 
 const userOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
@@ -97,4 +109,22 @@ test('a login of the same user during an outage leaves the session unchanged', a
   await logIn('Ada');
   store.emit('connect');
   expect(await pageOf(browser)).toEqual({ user: walletOf('Ada'), basket: 'of-ada' });
+});
+
+describe.each([
+  ['DELETE', '/session'],
+  ['POST', '/leave'],
+])('%s %s', (method, path) => {
+  test('answers 503 when the store cannot load the session and the app continues, and the login remains', async () => {
+    const { store, events, browser, logIn, walletOf } = await start();
+    await logIn('Ada');
+    jest.spyOn(store, 'get').mockImplementation((_sid, done) => done(new Error('store is down')));
+    const failed = await browser.send(method, path);
+    expect([failed.status, failed.body.code]).toEqual([503, 'session_unavailable']);
+    expect(events).not.toContain('logged_out');
+    jest.restoreAllMocks();
+    expect(await userOf(browser)).toEqual(walletOf('Ada'));
+    expect((await browser.send(method, path)).status).toBe(204);
+    expect(await userOf(browser)).toBeNull();
+  });
 });
