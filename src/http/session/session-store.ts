@@ -81,10 +81,11 @@ export function createSessionStore(
     },
     end: async (req, res) => {
       const session = appSession(req);
-      // A session without a login of the router belongs to the app.
-      if (session?.user) await session.end();
+      // First, because the store of the app can fail.
       if (cookie.read(req) !== undefined) cookie.clear(res);
       changed.set(req, undefined);
+      // A session without a login of the router belongs to the app.
+      if (session?.user) await session.end();
       // express-session omits the session while its store is disconnected, or fails. The session may have a login afterwards.
       if (!session && usesAppSession && !hasLoadedSession(req)) {
         const message =

@@ -127,4 +127,20 @@ describe.each([
     expect((await browser.send(method, path)).status).toBe(204);
     expect(await userOf(browser)).toBeNull();
   });
+
+  test('ends a login in the sealed cookie when the store cannot end the one in the session, and answers 503', async () => {
+    const { store, browser, logIn, walletOf } = await start();
+    await logIn('Ada');
+    store.emit('disconnect');
+    await logIn('Ada');
+    store.emit('connect');
+    jest.spyOn(store, 'destroy').mockImplementation((_sid, done) => done?.(new Error('store is down')));
+    const failed = await browser.send(method, path);
+    expect([failed.status, failed.body.code]).toEqual([503, 'session_unavailable']);
+    expect(browser.cookies.has('intent-session')).toBe(false);
+    jest.restoreAllMocks();
+    expect(await userOf(browser)).toEqual(walletOf('Ada'));
+    expect((await browser.send(method, path)).status).toBe(204);
+    expect(await userOf(browser)).toBeNull();
+  });
 });
