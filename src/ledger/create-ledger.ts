@@ -46,15 +46,16 @@ const loginSlotWait: SemaphoreWait = {
 function loginCompleter(db: Database): Ledger['completeLogin'] {
   const slots = new Semaphore(loginConcurrency);
   const completions = new Map<string, Promise<boolean>>();
-  return async function completeLogin(login, work) {
-    const earlier = completions.get(login.id);
-    if (earlier) {
-      // It would wait for the row lock in a slot of its own, so one browser could take all slots.
+  return async (login, work) => {
+    let { timeoutMs, timeoutError } = loginSlotWait;
+    // It would wait for the row lock in a slot of its own, so one browser could take all slots.
+    for (let earlier = completions.get(login.id); earlier; earlier = completions.get(login.id)) {
       const ended = earlier.catch(() => undefined);
-      await withTimeout(loginSlotWait.timeoutMs, () => ended, { error: loginSlotWait.timeoutError });
-      return completeLogin(login, work);
+      const startedAt = performance.now();
+      await withTimeout(timeoutMs, () => ended, { error: timeoutError });
+      timeoutMs -= performance.now() - startedAt;
     }
-    const completion = slots.run(loginSlotWait, () => completeLoginOnce(db, login, work));
+    const completion = slots.run({ timeoutMs, timeoutError }, () => completeLoginOnce(db, login, work));
     completions.set(login.id, completion);
     return completion.finally(() => completions.delete(login.id));
   };

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { createLedger } from '../../src/ledger/create-ledger.js';
 import type { Database } from '../../src/ledger/database/database.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { LogRecorder } from '../support/sites/site.js';
 
 const log = new LogRecorder();
+afterEach(() => void jest.useRealTimers());
 
 /** An empty database that records its calls. */
 class FakeDatabase implements Database {
@@ -14,7 +16,7 @@ class FakeDatabase implements Database {
     this.calls.push(sql);
     return { rows: [], rowCount: 0 };
   };
-  readonly transaction: Database['transaction'] = async () => {
+  transaction: Database['transaction'] = async () => {
     throw new Error('There is no transaction here.');
   };
 
@@ -62,3 +64,33 @@ test.each([0, 1, 2, 3, 4, 5, 6])(
     expect(log.text).toBe('');
   },
 );
+
+test('a call that completes a login waits 5 s in total, for any number of earlier calls for this login', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
+  const db = new FakeDatabase();
+  const failRunning: (() => void)[] = [];
+  db.transaction = () =>
+    new Promise((_resolve, reject) => {
+      failRunning.push(() => reject(new Error('onLogin failed')));
+    });
+  const ledger = ledgerIn(async () => db);
+  await ledger.ready();
+  const login = { id: 'login', browser: new Uint8Array(32), ttlMs: 120_000, userId: 'user' };
+  const outcomes: string[] = [];
+  const completions = Array.from({ length: 4 }, async () => {
+    const error = await ledger.completeLogin(login, async () => undefined).catch((failure) => failure);
+    outcomes.push(error.code ?? error.message);
+  });
+  await jest.advanceTimersByTimeAsync(4_000);
+  failRunning[0]?.();
+  await jest.advanceTimersByTimeAsync(999);
+  expect([failRunning.length, outcomes]).toEqual([2, ['onLogin failed']]);
+  await jest.advanceTimersByTimeAsync(2);
+  const unavailable = ['ledger_unavailable', 'ledger_unavailable'];
+  expect([failRunning.length, outcomes]).toEqual([2, ['onLogin failed', ...unavailable]]);
+  failRunning[1]?.();
+  await Promise.all(completions);
+  expect(outcomes).toEqual(['onLogin failed', ...unavailable, 'onLogin failed']);
+  jest.useRealTimers();
+  await ledger.close();
+});
