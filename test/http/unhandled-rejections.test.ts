@@ -3,6 +3,7 @@ import request from 'supertest';
 import { refuse } from '../../src/http/hook-errors.js';
 import { requirePayment } from '../../src/http/paywall/require-payment.js';
 import { requireLogin } from '../../src/http/session/require-login.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
 import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { post } from '../support/sites/post.js';
 import { expressVersions, startSite } from '../support/sites/site.js';
@@ -90,6 +91,33 @@ describe.each(Object.entries(expressVersions))(
       });
       const response = await request(origin).get('/account').set(headers).expect(503);
       expect(response.text).toBe('Timed out.');
+    });
+  },
+);
+
+describe.each(Object.entries(expressVersions))(
+  'requirePayment on %s, for a visitor without a payment',
+  (_, factory) => {
+    test.each([
+      ['a request of an API client', {}, { accept: 'application/json' }],
+      ['a page view with a payUrl', { payUrl: '/buy' }, pageView],
+    ])('after a timeout middleware of the app leaves the response to %s unchanged', async (_name, options, headers) => {
+      const errors: unknown[] = [];
+      const { origin } = await startSite({
+        factory,
+        sequencerUrl: await unreachableUrl(),
+        databaseUrl: await newDatabaseUrl('postgres'),
+        before: answerFirst,
+        after: (app) => {
+          const guard = requirePayment(() => ({ resource: 'article' }), options);
+          app.get('/article', guard);
+          const onError: ErrorRequestHandler = (error, _req, _res, _next) => void errors.push(error);
+          app.use(onError);
+        },
+      });
+      const response = await request(origin).get('/article').set(headers).expect(503);
+      expect(response.text).toBe('Timed out.');
+      expect(errors).toEqual([]);
     });
   },
 );
