@@ -9,6 +9,7 @@ import { type AppSession, appSessionOf, hasLoadedSession } from './app-session.j
 
 /** Stores logins in the app's session; without one, in a sealed cookie of the router. */
 export interface SessionStore {
+  /** The user of the latest login. An earlier login of another user, which remains in the app's session, ends. */
   read(req: Request): Promise<IntentUser | undefined>;
   /** Starts a new session: the id of the old one becomes invalid. If `onSession` rejects, no session starts. */
   start(req: Request, res: Response, user: IntentUser, onSession: () => Promise<void>): Promise<void>;
@@ -55,6 +56,7 @@ export function createSessionStore(
     user: IntentUser,
     onSession: () => Promise<void>,
   ): Promise<void> => {
+    // First, because it can replace the session.
     const previous = await read(req);
     const session = appSessionOf(req, timeoutMs);
     if (!session) {
