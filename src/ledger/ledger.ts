@@ -278,7 +278,7 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   findCompletedUser(id: string, browser: Uint8Array, ttlMs: number): Promise<string | undefined>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
-  /** At most 20 payments of this browser for this resource: settled (largest first), submitted, created. */
+  /** At most 20 payments of this browser for this resource: settled (largest first), submitted, dead letters, created. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly ResourcePayment[]>;
   /**
    * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves like `recheck` of
