@@ -227,8 +227,7 @@ export class IntentFlow {
       return;
     }
     if (signal === 'unknown' && isRestored) {
-      const { orderJson } = watch.settings;
-      if (recallPending(orderJson) === id) forgetPending(orderJson);
+      forgetPending(watch.settings.orderJson, id);
       this.#unwatch(watch);
     }
     if (/scanned|declined/.test(signal) && !watch.isScanned) {
@@ -274,11 +273,12 @@ export class IntentFlow {
     const { id, settings } = watch;
     const { completesLogin, mode, urls, orderJson } = settings;
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
-    // The button or its dialog now shows another order, or an invalid one. A result or a redirect would replace it.
-    if (orderJson !== shown?.orderJson && !completesLogin) {
+    // The button or its dialog now shows another order, or an invalid one. A result, a login or a redirect would replace it.
+    if (orderJson !== shown?.orderJson && (this.#attempt || !completesLogin)) {
       this.#unwatch(watch);
-      if (recallPending(orderJson) === id) forgetPending(orderJson);
-      void this.#emit('success', { intent: id });
+      forgetPending(orderJson, id);
+      // A login without a session is no success.
+      if (mode === 'payment') void this.#emit('success', { intent: id });
       return;
     }
     // Another button must not restore it during the completion.

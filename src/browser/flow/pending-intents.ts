@@ -31,7 +31,9 @@ export function rememberPending(orderJson: string, intentId: string): void {
   tryOrUndefined(() => sessionStorage.setItem(itemName(orderJson), intentId));
 }
 
-export function forgetPending(orderJson: string): void {
+/** @param intentId if given, another pending intent of the order is kept */
+export function forgetPending(orderJson: string, intentId?: string): void {
+  if (intentId && recallPending(orderJson) !== intentId) return;
   tryOrUndefined(() => sessionStorage.removeItem(itemName(orderJson)));
 }
 

@@ -1,6 +1,16 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
-import { begin, buttonScript, closed, event, idOf, part, seen, state } from '../support/checkout.js';
+import {
+  type ButtonOptions,
+  begin,
+  buttonScript,
+  closed,
+  event,
+  idOf,
+  part,
+  seen,
+  state,
+} from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -8,7 +18,8 @@ const open = useChromium();
 let site: StrictSite;
 
 beforeAll(async () => {
-  site = await startStrictSite();
+  // Only a button with `login: {}` also logs the payer in.
+  site = await startStrictSite({ payment: () => ({ amount: '4.50', currency: 'usd', login: true }) });
 });
 
 const count = async (page: Page, name: string): Promise<number> =>
@@ -137,10 +148,8 @@ test('a login that is canceled after the scan leaves the session empty', async (
 
 describe('a closed payment that is submitted while another order is on the screen', () => {
   /** One order is scanned and closed, and the code of another is on the screen. */
-  async function twoOrders(
-    urls: Readonly<Record<string, string>>,
-  ): Promise<{ page: Page; first: string; second: string }> {
-    const { page } = await open(site.page({ script: buttonScript(urls, 'globalThis.button = button;') }));
+  async function twoOrders(options: ButtonOptions): Promise<{ page: Page; first: string; second: string }> {
+    const { page } = await open(site.page({ script: buttonScript(options, 'globalThis.button = button;') }));
     const first = await begin(page);
     await site.sequencer.wallet('Ada').scan(first);
     await event(page, 'scanned');
@@ -158,8 +167,11 @@ describe('a closed payment that is submitted while another order is on the scree
     return { page, first, second };
   }
 
-  test('emits success, and the other order stays on the screen until it is paid', async () => {
-    const { page, first, second } = await twoOrders({});
+  test.each([
+    ['emits success', {}],
+    ['with a login emits success', { login: {} }],
+  ])('%s, and the other order stays on the screen until it is paid', async (_name, options) => {
+    const { page, first, second } = await twoOrders(options);
     expect(await part(page, 'dialog').getAttribute('data-state')).toBe('waiting');
     expect(await part(page, 'code').locator('svg').isVisible()).toBe(true);
     await site.sequencer.wallet('Ada').pay(second);
