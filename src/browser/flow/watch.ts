@@ -1,4 +1,5 @@
 import type { Settings } from '../options.js';
+import { siteConfig } from '../site-config.js';
 import { tryOrUndefined } from '../validation.js';
 import { isServiceFailure, type Problem, requestJson, type Status } from './api.js';
 import { shareWithNextPage, unsharePending } from './pending-intents.js';
@@ -17,11 +18,12 @@ const slowPollMs = 5_000;
 const pollDuringStreamMs = 15_000;
 /** The browser fires several events when the page is shown again. */
 const pageEventThrottleMs = 300;
-/** How long a watch continues after the code has expired. */
+/** How long the watch of a payment continues after the code has expired. */
 const watchAfterExpiryMs = 3_600_000;
 
 /**
- * Watches one intent until it is stopped, at most for `expiresInMs` plus an hour.
+ * Watches one intent until it is stopped. A payment is watched for at most `expiresInMs` plus an hour, a login only as long as
+ * it can be completed.
  *
  * - streaming: the event stream is alive. A poll every 15 s checks it.
  * - polling: no live stream. Polls every second, with backoff while polls fail.
@@ -52,12 +54,12 @@ export class Watch {
     onSignal: (signal: WatchSignal) => void,
     onDescription: (description: string) => void,
   ) {
-    const { events } = settings.routes;
+    const { mode, expiresInMs, routes } = settings;
     this.id = id;
     this.settings = settings;
     this.#onSignal = onSignal;
     this.#stream = new EventStream(
-      events && `${events}/${id}/events`,
+      routes.events && `${routes.events}/${id}/events`,
       (signal) => {
         this.#failures = 0;
         onSignal(signal);
@@ -68,7 +70,9 @@ export class Watch {
     );
     for (const event of ['visibilitychange', 'pageshow', 'online', 'focus', 'pagehide', 'offline'])
       addEventListener(event, (event) => this.#onPageEvent(event), { signal: this.#stopped.signal });
-    setTimeout(() => setTimeout(() => this.stop(), watchAfterExpiryMs), settings.expiresInMs);
+    const watchedMs =
+      mode === 'login' ? Math.max(expiresInMs, siteConfig.loginTtlMs) : expiresInMs + watchAfterExpiryMs;
+    setTimeout(() => this.stop(), watchedMs);
     this.#stream.open();
     this.#schedule();
   }

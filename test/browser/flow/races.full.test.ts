@@ -146,6 +146,26 @@ test('a login that is canceled after the scan leaves the session empty', async (
   expect(await count(page, 'success')).toBe(0);
 });
 
+test('an expired login that is confirmed late does not remove the code of the next one', async () => {
+  const visit = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+  visit.forgive(/status of 404/);
+  const { page } = visit;
+  await page.clock.install();
+  const first = await begin(page);
+  await page.clock.fastForward(121_000);
+  await state(page, 'expired');
+  const second = await tryAgain(page);
+  await site.sequencer.wallet('Ada').login(first);
+  const polled = page.waitForResponse((response) => response.url().includes(`/status/${idOf(second)}`));
+  // A return to the page polls at once.
+  await page.clock.fastForward(1_000);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await polled;
+  await site.sequencer.wallet('Ada').login(second);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
+  expect(await count(page, 'error')).toBe(0);
+});
+
 describe('a closed payment that is submitted while another order is on the screen', () => {
   /** One order is scanned and closed, and the code of another is on the screen. */
   async function twoOrders(options: ButtonOptions): Promise<{ page: Page; first: string; second: string }> {
