@@ -19,7 +19,10 @@ export interface ButtonOptions {
   locale?: string | undefined;
   /** The text of the button. */
   label?: string | undefined;
-  /** How long the code is shown, in milliseconds. Default: 15 minutes for a payment, the server's limit for a login. */
+  /**
+   * How long the code is shown, in milliseconds, at most 24 days. Default: 15 minutes for a payment, the server's limit for a
+   * login.
+   */
   expiresInMs?: number | undefined;
   /** The address of the wallet. Default: the server's. */
   walletUrl?: string | undefined;
@@ -96,6 +99,9 @@ export function checkOptions(options: object, known: Checks = checks): void {
 /** How long the code of a payment is shown, in milliseconds. */
 const paymentTtlMs = 15 * 60_000;
 
+/** Timers of browsers are limited to 2^31 ms: a longer one fires at once. This leaves time for the watch after the expiry. */
+const maxTtlMs = 24 * 86_400_000;
+
 /** The resolved options: properties first, then attributes, then the page's and the server's defaults. */
 export interface Settings {
   readonly mode: 'payment' | 'login';
@@ -126,10 +132,10 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
   return {
     __proto__: null,
     payee: location.hostname,
-    expiresInMs: mode === 'login' ? siteConfig.loginTtlMs : paymentTtlMs,
     ...siteConfig,
     ...given,
     mode,
+    expiresInMs: Math.min(given.expiresInMs ?? (mode === 'login' ? siteConfig.loginTtlMs : paymentTtlMs), maxTtlMs),
     completesLogin: mode === 'login' || login,
     routes: Object.fromEntries(routes.map(([name, path]) => [name, path && base + path])),
     urls: { success: given.successUrl, cancel: given.cancelUrl },

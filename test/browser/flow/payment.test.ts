@@ -157,6 +157,17 @@ describe('an unused code', () => {
     await state(page, 'done');
   });
 
+  test('with more milliseconds than a timer allows does not expire at once', async () => {
+    const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 2 ** 31 }) }));
+    await page.clock.install();
+    const code = await begin(page);
+    await page.clock.fastForward(23 * 86_400_000);
+    expect(await part(page, 'dialog').getAttribute('data-state')).not.toBe('expired');
+    await site.sequencer.wallet('Ada').pay(code);
+    await page.clock.fastForward(60_000);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
   test('that is paid after two of its three hours emits success', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 3 * 3_600_000 }) }));
     await page.clock.install();
