@@ -27,7 +27,7 @@ const watchAfterExpiryMs = 3_600_000;
  *
  * - streaming: the event stream is alive. A poll every 15 s checks it.
  * - polling: no live stream. Polls every second, with backoff while polls fail.
- * - slow: the code is no longer on the screen. No stream, a poll every 5 s.
+ * - slow: the code is no longer on the screen. No stream, a poll every 5 s. Not without a status route.
  * - suspended: the page is hidden. No polls. When it is visible again, the watch polls immediately and reopens the stream.
  * - stopped: final.
  *
@@ -43,6 +43,7 @@ export class Watch {
   readonly #stream: EventStream;
   readonly #stopped = new AbortController();
   #poll: AbortController | undefined;
+  #lastPoll = Promise.resolve(true);
   #polledAtMs = 0;
   #failures = 0;
   #isSlow = false;
@@ -82,19 +83,24 @@ export class Watch {
     return this.#failures > 0 || !navigator.onLine;
   }
 
-  /** Polls the status now. @returns whether the status was received */
-  async poll(): Promise<boolean> {
-    const { status } = this.settings.routes;
+  /** Polls the status now. @returns whether the status was received, if only by a later poll, or is disabled */
+  poll(): Promise<boolean> {
     this.#poll?.abort();
-    const poll = new AbortController();
-    this.#poll = poll;
+    this.#poll = new AbortController();
+    this.#lastPoll = this.#request(this.#poll.signal);
+    return this.#lastPoll;
+  }
+
+  async #request(signal: AbortSignal): Promise<boolean> {
+    const { status } = this.settings.routes;
+    if (!status) return true;
     this.#polledAtMs = Date.now();
     clearTimeout(this.#timer);
     let problem: Problem | undefined;
-    const answer = await requestJson<Status>(status && `${status}/${this.id}`, poll.signal).catch((error) => {
+    const answer = await requestJson<Status>(`${status}/${this.id}`, signal).catch((error) => {
       problem = error;
     });
-    if (poll.signal.aborted) return false;
+    if (signal.aborted) return !this.#stopped.signal.aborted && this.#lastPoll;
     this.#failures = answer ? 0 : this.#failures + 1;
     // A single failure is not displayed.
     const isFailing = this.#failures > 1 || !navigator.onLine;
@@ -107,6 +113,8 @@ export class Watch {
 
   /** Polls less often and closes the stream, which counts against the connection limit of the site. */
   slowDown(): void {
+    // Only the stream can still report a payment.
+    if (!this.settings.routes.status) return;
     this.#isSlow = true;
     this.#stream.close();
     this.#schedule();

@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
 import {
   begin,
   buttonScript,
@@ -145,6 +146,18 @@ describe('an unused code', () => {
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   });
 
+  test('without a status route offers a retry, and succeeds if it is paid after its expiry', async () => {
+    const options = { expiresInMs: 60_000, routes: { status: false } };
+    const { page } = await open(site.page({ script: buttonScript(options) }));
+    await page.clock.install();
+    const code = await begin(page);
+    await page.clock.fastForward(61_000);
+    await state(page, 'expired');
+    await part(page, 'retry').waitFor();
+    await site.sequencer.wallet('Ada').pay(code);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
   test('that is paid after its expiry emits success', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
     await page.clock.install();
@@ -155,6 +168,26 @@ describe('an unused code', () => {
     await page.clock.fastForward(60_000);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
     await state(page, 'done');
+  });
+
+  test('is checked by the latest poll, if another one has replaced the first', async () => {
+    const { page } = await open(site.page({ script: buttonScript({ routes: { events: false } }) }));
+    await page.clock.install();
+    await begin(page);
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const polls: Route[] = [];
+    await page.route('**/status/**', (route) => void polls.push(route));
+    await page.clock.fastForward(15 * 60_000);
+    await state(page, 'expired');
+    await eventually(() => expect(polls.length).toBeGreaterThan(0));
+    const checks = polls.length;
+    // A return to the page polls at once.
+    await page.clock.fastForward(400);
+    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    await eventually(() => expect(polls.length).toBeGreaterThan(checks));
+    await polls.at(-1)?.continue();
+    await part(page, 'retry').waitFor();
+    expect(await part(page, 'status').textContent()).toContain('No payment yet.');
   });
 
   test('with more milliseconds than a timer allows does not expire at once', async () => {
