@@ -118,8 +118,10 @@ export interface Settings {
   readonly urls: { readonly success: string | undefined; readonly cancel: string | undefined };
   /** BCP 47, of a supported language. */
   readonly locale: string;
-  /** The body of the request that creates the intent. The same after a reload, so it identifies the order. */
+  /** The body of the request that creates the intent. */
   readonly orderJson: string;
+  /** Identifies the order among those of all routers of this origin, also after a reload. */
+  readonly orderKey: string;
 }
 
 /** @throws {TypeError} for an attribute of the wrong form @throws {SyntaxError} for an order that is not JSON */
@@ -128,7 +130,9 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
-  const routes = Object.entries({ ...siteConfig.routes, ...given.routes });
+  const paths = Object.entries({ ...siteConfig.routes, ...given.routes });
+  const routes = Object.fromEntries(paths.map(([name, path]) => [name, path && base + path]));
+  const orderJson = JSON.stringify({ mode, order, amount });
   return {
     __proto__: null,
     payee: location.hostname,
@@ -137,10 +141,11 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
     mode,
     expiresInMs: Math.min(given.expiresInMs ?? (mode === 'login' ? siteConfig.loginTtlMs : paymentTtlMs), maxTtlMs),
     completesLogin: mode === 'login' || login,
-    routes: Object.fromEntries(routes.map(([name, path]) => [name, path && base + path])),
+    routes,
     urls: { success: given.successUrl, cancel: given.cancelUrl },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
-    orderJson: JSON.stringify({ mode, order, amount }),
+    orderJson,
+    orderKey: `intent-button ${routes.intent || base} ${orderJson}`,
   } as unknown as Settings;
 }
 

@@ -115,7 +115,7 @@ export class IntentFlow {
   restore(): void {
     if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
-    const id = recallPending(this.#settings.orderJson);
+    const id = recallPending(this.#settings.orderKey);
     if (id && !claimedIds.has(id)) void this.#watch(id, true).poll();
   }
 
@@ -180,7 +180,7 @@ export class IntentFlow {
   }
 
   async #showCode({ client_secret: secret }: IntentResponse, signal: AbortSignal): Promise<void> {
-    const { mode, walletUrl, expiresInMs, orderJson, urls } = this.#settings;
+    const { mode, walletUrl, expiresInMs, orderKey, urls } = this.#settings;
     this.#creator.reset();
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload);
@@ -193,7 +193,7 @@ export class IntentFlow {
       link: walletUrl && walletLink(walletUrl, secret, urls, id),
       expiresAtMs,
     });
-    rememberPending(orderJson, id);
+    rememberPending(orderKey, id);
     clearTimeout(this.#expiryTimer);
     this.#expiryTimer = setTimeout(() => this.#expire(), expiresInMs);
     this.#expiresAtMs = expiresAtMs;
@@ -227,7 +227,7 @@ export class IntentFlow {
       return;
     }
     if (signal === 'unknown' && isRestored) {
-      forgetPending(watch.settings.orderJson, id);
+      forgetPending(watch.settings.orderKey, id);
       this.#unwatch(watch);
     }
     if (/scanned|declined/.test(signal) && !watch.isScanned) {
@@ -271,12 +271,12 @@ export class IntentFlow {
   /** The intent was submitted: completes the login, emits `success` and redirects. */
   async #succeed(watch: Watch): Promise<void> {
     const { id, settings } = watch;
-    const { completesLogin, mode, urls, orderJson } = settings;
+    const { completesLogin, mode, urls, orderKey } = settings;
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
     // The button or its dialog now shows another order, or an invalid one. A result, a login or a redirect would replace it.
-    if (orderJson !== shown?.orderJson && (this.#attempt || !completesLogin)) {
+    if (orderKey !== shown?.orderKey && (this.#attempt || !completesLogin)) {
       this.#unwatch(watch);
-      forgetPending(orderJson, id);
+      forgetPending(orderKey, id);
       // A login without a session is no success.
       if (mode === 'payment') void this.#emit('success', { intent: id });
       return;
@@ -308,7 +308,7 @@ export class IntentFlow {
       this.#state = 'waiting';
       return this.#onClosed();
     }
-    forgetPending(orderJson);
+    forgetPending(orderKey);
     this.#clearCode('done');
     const [isPrevented] = await Promise.all([this.#emit('success', { intent: id, user }), delay(lingerMs)]);
     const finish = (): void => {
@@ -331,7 +331,7 @@ export class IntentFlow {
   /** A login restored after a reload may be complete already. Without a dialog this is not reported. */
   #failLogin(problem: Problem): void {
     this.#completingId = undefined;
-    forgetPending(this.#settings.orderJson);
+    forgetPending(this.#settings.orderKey);
     const isOpen = this.#dialog?.element.open;
     if (isOpen || problem.code !== 'intent_not_found') this.#fail(problem);
     if (!isOpen) this.#endAttempt();
@@ -351,17 +351,17 @@ export class IntentFlow {
     if (state === 'completing') return this.#showBusy();
     this.#endAttempt();
     if (/done|idle/.test(state)) return;
-    const { urls, orderJson, mode } = this.#settings;
+    const { urls, orderKey, mode } = this.#settings;
     const reason = isRetryable(state) ? state : 'dismissed';
     for (const watch of this.#watches.values()) {
       // While polls fail, a scan may not have been reported.
       if (mode === 'payment' && (watch.isScanned || watch.isFailing)) {
         watch.slowDown();
         // A later code, which is not watched any more, may have replaced it.
-        rememberPending(watch.settings.orderJson, watch.id);
+        rememberPending(watch.settings.orderKey, watch.id);
       } else this.#unwatch(watch);
     }
-    if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderJson);
+    if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderKey);
     const isPrevented = await this.#emit('cancel', { intent, reason });
     if (urls.cancel && !isPrevented) location.assign(returnUrl(urls.cancel, intent));
   }

@@ -1,8 +1,8 @@
 import { tryOrUndefined } from '../validation.js';
 import { isIntentId } from './client-secret.js';
 
-// The pending intent of each order: its public id, stored under the JSON of mode, order and amount. The client secret is never
-// stored. Payments also work if the browser denies storage.
+// The pending intent of each order: its public id, stored under the router and the JSON of mode, order and amount. The client
+// secret is never stored. Payments also work if the browser denies storage.
 //
 // sessionStorage survives a reload, also after a phone has discarded the tab while the wallet is open. When the visitor leaves
 // the page, the pending payments are also copied to localStorage, for a tab that was closed: the next page of the site takes
@@ -12,39 +12,36 @@ import { isIntentId } from './client-secret.js';
 /** How long a payment of a closed tab is kept. */
 const keptMs = 3_600_000;
 
-/** The pending intent for an order, identified by the settings' `orderJson`. */
-export function recallPending(orderJson: string): string | undefined {
-  const name = itemName(orderJson);
+/** The pending intent for an order, identified by the settings' `orderKey`. */
+export function recallPending(orderKey: string): string | undefined {
   return tryOrUndefined(() => {
-    const [id, leftAtMs] = localStorage.getItem(name)?.split(' ') ?? [];
+    const [id, leftAtMs] = localStorage.getItem(orderKey)?.split(' ') ?? [];
     // This tab takes the copy, so no other tab can.
-    localStorage.removeItem(name);
-    if (isIntentId(id) && Date.now() - Number(leftAtMs) < keptMs && !sessionStorage.getItem(name)) {
-      sessionStorage.setItem(name, id);
+    localStorage.removeItem(orderKey);
+    if (isIntentId(id) && Date.now() - Number(leftAtMs) < keptMs && !sessionStorage.getItem(orderKey)) {
+      sessionStorage.setItem(orderKey, id);
     }
-    const pending = sessionStorage.getItem(name);
+    const pending = sessionStorage.getItem(orderKey);
     return isIntentId(pending) ? pending : undefined;
   });
 }
 
-export function rememberPending(orderJson: string, intentId: string): void {
-  tryOrUndefined(() => sessionStorage.setItem(itemName(orderJson), intentId));
+export function rememberPending(orderKey: string, intentId: string): void {
+  tryOrUndefined(() => sessionStorage.setItem(orderKey, intentId));
 }
 
 /** @param intentId if given, another pending intent of the order is kept */
-export function forgetPending(orderJson: string, intentId?: string): void {
-  if (intentId && recallPending(orderJson) !== intentId) return;
-  tryOrUndefined(() => sessionStorage.removeItem(itemName(orderJson)));
+export function forgetPending(orderKey: string, intentId?: string): void {
+  if (intentId && recallPending(orderKey) !== intentId) return;
+  tryOrUndefined(() => sessionStorage.removeItem(orderKey));
 }
 
 /** Copies a pending payment for the next page of the site, because the visitor leaves this one. */
-export function shareWithNextPage(orderJson: string, intentId: string): void {
-  tryOrUndefined(() => localStorage.setItem(itemName(orderJson), `${intentId} ${Date.now()}`));
+export function shareWithNextPage(orderKey: string, intentId: string): void {
+  tryOrUndefined(() => localStorage.setItem(orderKey, `${intentId} ${Date.now()}`));
 }
 
 /** Removes the copy, because the visitor is back on the page. */
-export function unsharePending(orderJson: string): void {
-  tryOrUndefined(() => localStorage.removeItem(itemName(orderJson)));
+export function unsharePending(orderKey: string): void {
+  tryOrUndefined(() => localStorage.removeItem(orderKey));
 }
-
-const itemName = (orderJson: string): string => `intent-button ${orderJson}`;

@@ -136,10 +136,10 @@ export class Watch {
 
   /** A phone freezes hidden pages, and their connections end without an event. */
   #onPageEvent({ type }: Event): void {
-    const { mode, completesLogin, orderJson } = this.settings;
+    const { mode, completesLogin, orderKey } = this.settings;
     const isPending = mode === 'payment' && !completesLogin;
-    if (isPending && type === 'pagehide') shareWithNextPage(orderJson, this.id);
-    if (isPending && type === 'pageshow') unsharePending(orderJson);
+    if (isPending && type === 'pagehide') shareWithNextPage(orderKey, this.id);
+    if (isPending && type === 'pageshow') unsharePending(orderKey);
     // Without a network the stream stays open for a long time. The browser fires this event immediately.
     if (type === 'offline') this.#onSignal(type);
     // Browsers do not cache a page with an open stream for back navigation.

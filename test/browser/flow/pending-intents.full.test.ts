@@ -108,6 +108,24 @@ test('a scanned payment is restored after a reload, although a later code was cl
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
 });
 
+test('a button of another router of the origin neither restores nor forgets the payment of the same order', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  const address = page.url();
+  const code = await begin(page);
+  const polls: string[] = [];
+  await page.route('**/shop/status/**', (route) => {
+    polls.push(route.request().url());
+    return route.fulfill({ json: { exists: false } });
+  });
+  await page.goto(site.page({ script: buttonScript({ base: '/shop', routes: { events: false } }) }));
+  await part(page, 'button').waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.goto(address);
+  await site.sequencer.wallet('Ada').pay(code);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  expect(polls).toEqual([]);
+});
+
 test('a payment is reported while the amount of the button is invalid', async () => {
   const visit = await open(site.page({ script: reachable() }));
   visit.forgive(/amount must be a decimal/);
