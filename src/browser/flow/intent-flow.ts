@@ -5,12 +5,12 @@ import { buttonTextsOf } from '../texts/button-texts.js';
 import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
-import { IntentCreator, type IntentResponse } from './create-intent.js';
 import { finishLogin } from './finish-login.js';
 import { type ButtonHost, loadDialog } from './load-dialog.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
+import { SecretSource } from './secret-source.js';
 import { Watch, type WatchSignal } from './watch.js';
 
 /** How long success is shown before the redirect. */
@@ -50,9 +50,7 @@ export class IntentFlow {
   #settings = {} as Settings;
   #state: DialogState | 'idle' = 'idle';
   #attempt: AbortController | undefined;
-  readonly #creator = new IntentCreator();
-  #providedSecret: string | undefined;
-  #onSecretProvided: (() => void) | undefined;
+  readonly #secrets = new SecretSource();
   #latestId: string | undefined;
   /** Whether this page has shown or restored a code, which may be paid even if its watch has ended. */
   #wasCodeShown = false;
@@ -93,8 +91,8 @@ export class IntentFlow {
     if (signal.aborted) return;
     try {
       if (!isSecureContext) throw new Problem('insecure_page', 426);
-      const created = await this.#obtainSecret(signal);
-      if (!signal.aborted) await this.#showCode(created, signal);
+      const secret = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) => this.#show(state));
+      if (!signal.aborted) await this.#showCode(secret, signal);
     } catch (error) {
       if (!signal.aborted) this.#fail(toProblem(error));
     }
@@ -104,11 +102,10 @@ export class IntentFlow {
   provideSecret(clientSecret: string): void {
     decodeClientSecret(clientSecret, this.#resolveSettings().mode);
     if (this.#shownId && this.#attempt) {
-      void this.#showCode({ client_secret: clientSecret }, this.#attempt.signal);
+      void this.#showCode(clientSecret, this.#attempt.signal);
       return;
     }
-    this.#providedSecret = clientSecret;
-    this.#onSecretProvided?.();
+    this.#secrets.provide(clientSecret);
   }
 
   /** Watches the intent of the order that was pending before a reload, or in a tab that was closed. */
@@ -162,29 +159,12 @@ export class IntentFlow {
     this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog);
   }
 
-  async #obtainSecret(signal: AbortSignal): Promise<IntentResponse> {
-    const { mode, order } = this.#settings;
-    // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
-    const before = this.#providedSecret;
-    this.#providedSecret = undefined;
-    const isPrevented = await this.#emit('invoke', { mode, order });
-    if (isPrevented && !this.#providedSecret) {
-      await new Promise<void>((resolve) => {
-        this.#onSecretProvided = resolve;
-      });
-    }
-    const provided = this.#providedSecret ?? before;
-    this.#providedSecret = undefined;
-    if (provided) return { client_secret: provided };
-    return this.#creator.create(this.#settings, signal, (state) => this.#show(state));
-  }
-
-  async #showCode({ client_secret: secret }: IntentResponse, signal: AbortSignal): Promise<void> {
+  async #showCode(secret: string, signal: AbortSignal): Promise<void> {
     const { mode, walletUrl, expiresInMs, orderKey, urls } = this.#settings;
-    this.#creator.reset();
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload);
     if (signal.aborted) return;
+    this.#secrets.discard();
     const expiresAtMs = Date.now() + expiresInMs;
     this.#dialog?.showCode({
       payload,
@@ -373,8 +353,7 @@ export class IntentFlow {
     this.#attempt = undefined;
     this.#shownId = undefined;
     this.#completingId = undefined;
-    this.#onSecretProvided = undefined;
-    this.#creator.reset();
+    this.#secrets.reset();
     this.#host.showNote('');
   }
 

@@ -213,6 +213,42 @@ describe('a closed payment that is submitted while another order is on the scree
   });
 });
 
+/** Creates an intent and provides its secret to the button. @returns the secret */
+async function provideSecret(page: Page): Promise<string> {
+  const { clientSecret } = await site.router.client.paymentIntents.create({
+    destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+    amount: '9.99',
+    currency: 'usd',
+  });
+  const update = (secret: string): void => {
+    (globalThis as unknown as { button: { update(given: object): void } }).button.update({ clientSecret: secret });
+  };
+  await page.evaluate(update, clientSecret);
+  return clientSecret;
+}
+
+test('a secret that is provided while the button creates an intent is shown, and not shown again by the next click', async () => {
+  const { page } = await open(site.page({ script: buttonScript({}, 'globalThis.button = button;') }));
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const request = page.waitForRequest((sent) => sent.method() === 'POST');
+  await page.route('**/intent', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await part(page, 'button').click();
+  await request;
+  const provided = await provideSecret(page);
+  letGo();
+  await state(page, 'waiting');
+  await site.sequencer.wallet('Ada').pay(provided);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(provided) });
+  await closed(page);
+  expect(await begin(page)).not.toBe(provided);
+});
+
 test('a secret that is provided too late is not used for the next click', async () => {
   const more = `
 button.order = 'late';
@@ -226,15 +262,7 @@ button.addEventListener('invoke', (event) => {
   await state(page, 'preparing');
   await part(page, 'cancel').click();
   await closed(page);
-  const { clientSecret } = await site.router.client.paymentIntents.create({
-    destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
-    amount: '9.99',
-    currency: 'usd',
-  });
-  const update = (secret: string): void => {
-    (globalThis as unknown as { button: { update(given: object): void } }).button.update({ clientSecret: secret });
-  };
-  await page.evaluate(update, clientSecret);
+  await provideSecret(page);
   await page.evaluate(() => {
     const { button } = globalThis as unknown as { button: EventTarget & { update(given: object): void } };
     button.addEventListener('invoke', (event) => event.preventDefault());

@@ -1,0 +1,92 @@
+import type { Emit } from '../events.js';
+import type { Settings } from '../options.js';
+import { isFinalRefusal, isServiceFailure, isServiceRefusal, type Problem, requestJson } from './api.js';
+import { retryUntil } from './retry.js';
+
+/** The time in which a retry can be scheduled. The last delay takes 4 to 6 s. */
+const retryWindowMs = 7_000;
+
+/** What the site answers to `POST /intent`. */
+interface IntentResponse {
+  readonly client_secret: string;
+}
+
+/**
+ * Provides the client secret of each attempt. It comes from the page, or from `POST /intent`, with retries during a restart or a
+ * short outage. A payment keeps its idempotency key while the answer may be lost, so no second intent is created. A login gets a
+ * new key, because its time to live starts at its creation.
+ */
+export class SecretSource {
+  /** The secret that the page has set for the current attempt, or for the next one. */
+  #provided: string | undefined;
+  #onProvided: (() => void) | undefined;
+  /** Set while a retry must not create a second intent. */
+  #key: string | undefined;
+
+  provide(clientSecret: string): void {
+    this.#provided = clientSecret;
+    this.#onProvided?.();
+  }
+
+  /** The attempt shows its code: a secret for it must not be shown by a later one, perhaps for another order. */
+  discard(): void {
+    this.reset();
+    this.#provided = undefined;
+  }
+
+  /** The attempt has ended. The next intent gets a new key. */
+  reset(): void {
+    this.#key = undefined;
+    this.#onProvided = undefined;
+  }
+
+  /** @param onRetry called before each retry but the first, because a single failure is not displayed */
+  async obtain(
+    settings: Settings,
+    signal: AbortSignal,
+    emit: Emit,
+    onRetry: (state: 'offline' | 'silent') => void,
+  ): Promise<string> {
+    const { mode, order } = settings;
+    // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
+    const before = this.#provided;
+    this.#provided = undefined;
+    const isPrevented = await emit('invoke', { mode, order });
+    if (isPrevented && !this.#provided) {
+      await new Promise<void>((resolve) => {
+        this.#onProvided = resolve;
+      });
+    }
+    const provided = this.#provided ?? before;
+    this.#provided = undefined;
+    if (provided) return provided;
+    const { client_secret: created } = await this.#create(settings, signal, onRetry);
+    this.#key = undefined;
+    // The page can provide a secret during the request, as it can replace the code on the screen.
+    return this.#provided ?? created;
+  }
+
+  #create(
+    { mode, routes, orderJson }: Settings,
+    signal: AbortSignal,
+    onRetry: (state: 'offline' | 'silent') => void,
+  ): Promise<IntentResponse> {
+    let repeatedKey: string | false | undefined;
+    let isSilent = false;
+    const mayRetry = (problem: Problem): boolean => {
+      const { status } = problem;
+      isSilent = isServiceFailure(problem);
+      // Retries without an answer, and after a 502, 503 or 504, unless the payment service refused this intent.
+      if (!isFinalRefusal(problem)) return !status || (status > 501 && !isServiceRefusal(problem));
+      this.#key = undefined;
+      // The server has already received this key with a different request.
+      return !!repeatedKey && status === 422;
+    };
+    return retryUntil(signal, retryWindowMs, mayRetry, async (failures) => {
+      if (failures > 1) onRetry(isSilent ? 'silent' : 'offline');
+      repeatedKey = mode === 'payment' && this.#key;
+      this.#key = repeatedKey || crypto.randomUUID();
+      return requestJson<IntentResponse>(routes.intent, signal, orderJson, this.#key);
+    });
+  }
+}
