@@ -2,7 +2,7 @@ import { buildElement, svgAttributes } from './dialog/build-element.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
-import { preloadDialog } from './flow/load-dialog.js';
+import { dialogFile } from './flow/load-dialog.js';
 import css from './intent-button.css';
 import {
   type ButtonOptions,
@@ -67,7 +67,7 @@ export class IntentButton extends Base {
     );
     this.#button.onclick = () => this.#runAndReportErrors(() => this.#flow.start());
     for (const event of ['pointerenter', 'focus'])
-      this.#button.addEventListener(event, () => void preloadDialog().catch(() => undefined));
+      this.#button.addEventListener(event, () => void dialogFile.preload().catch(() => undefined));
     root.append(this.#button, this.#note);
     for (const name of optionNames) {
       // A property that was set before the element was defined hides the accessor of the class.

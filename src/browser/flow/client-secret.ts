@@ -20,14 +20,16 @@ export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'log
 /** The PKCS #8 header of an Ed25519 seed (RFC 8410 section 7), in Base64. */
 const pkcs8Prefix = 'MC4CAQAwBQYDK2VwBCIEIA';
 
+/** Derives the Ed25519 public key of a seed, both 32 bytes. */
+export type PublicKeyOf = (seed: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+
 /** The id of an intent, Base58 of 32 bytes: the public key whose seed is the SHA-256 of the payload (protocol section 2). */
-export async function deriveIntentId(payload: Uint8Array<ArrayBuffer>): Promise<string> {
-  const seed = new Uint8Array(await crypto.subtle.digest('SHA-256', payload));
-  return encodeBase58(await nativePublicKey(seed).catch(() => portablePublicKey(seed)));
+export async function deriveIntentId(payload: Uint8Array<ArrayBuffer>, publicKeyOf: PublicKeyOf): Promise<string> {
+  return encodeBase58(await publicKeyOf(new Uint8Array(await crypto.subtle.digest('SHA-256', payload))));
 }
 
-/** WebCrypto derives a public key only by export: the JWK of a private key has it in `x`. */
-async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
+/** WebCrypto derives a public key only by export: the JWK of a private key has it in `x`. @throws without Ed25519 */
+export async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
   const bytes = Uint8Array.from([...readBase64(pkcs8Prefix), ...seed]);
   const key = await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign']);
   const { x = '' } = await crypto.subtle.exportKey('jwk', key);
@@ -35,10 +37,6 @@ async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
 }
 
 const readBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-
-/** A separate file, loaded only by browsers whose WebCrypto has no Ed25519. */
-const portablePublicKey = async (seed: Uint8Array): Promise<Uint8Array> =>
-  (await import('./portable-ed25519.js')).publicKeyOf(seed);
 
 /** Whether a value from storage has the form of an intent id. */
 export const isIntentId = (text: unknown): text is string => !!decodeBase58(text, 32);

@@ -6,7 +6,8 @@ import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
 import { finishLogin } from './finish-login.js';
-import { type ButtonHost, loadDialog } from './load-dialog.js';
+import { type ButtonHost, dialogFile } from './load-dialog.js';
+import { loadPublicKeyOf } from './load-ed25519.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
@@ -91,6 +92,9 @@ export class IntentFlow {
     if (signal.aborted) return;
     try {
       if (!isSecureContext) throw new Problem('insecure_page', 426);
+      // Without it the code of the intent cannot be shown.
+      await loadPublicKeyOf(signal);
+      signal.throwIfAborted();
       const secret = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) => this.#show(state));
       if (!signal.aborted) await this.#showCode(secret, signal);
     } catch (error) {
@@ -142,7 +146,7 @@ export class IntentFlow {
     const texts = buttonTextsOf(settings.locale);
     if (!this.#dialog) {
       this.#host.showBusy(texts.busy);
-      const { IntentDialog } = await loadDialog(attempt.signal);
+      const { IntentDialog } = await dialogFile.load(attempt.signal);
       this.#dialog ??= new IntentDialog(this.#host.element, this.#host.root, {
         closed: () => void this.#onClosed(),
         retry: () => this.#retry(),
@@ -162,7 +166,7 @@ export class IntentFlow {
   async #showCode(secret: string, signal: AbortSignal): Promise<void> {
     const { mode, walletUrl, expiresInMs, orderKey, urls } = this.#settings;
     const payload = decodeClientSecret(secret, mode);
-    const id = await deriveIntentId(payload);
+    const id = await deriveIntentId(payload, await loadPublicKeyOf(signal));
     if (signal.aborted) return;
     this.#secrets.discard();
     const expiresAtMs = Date.now() + expiresInMs;

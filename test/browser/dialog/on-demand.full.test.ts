@@ -1,7 +1,9 @@
+import type { Route } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { begin, buttonScript, event, idOf, part, seen, state } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
+import { withoutEd25519 } from '../support/without-ed25519.js';
 
 const open = useChromium();
 let site: StrictSite;
@@ -97,4 +99,57 @@ test('the button is busy while a restored login is completed without a dialog', 
   release();
   await event(page, 'success');
   await page.locator('intent-button:not([data-busy])').waitFor();
+});
+
+describe('without Ed25519 in WebCrypto, its file', () => {
+  const portable = '**/intent/v1/portable-ed25519.js*';
+
+  /** @param answer answers each request for the file */
+  async function openWithout(answer: (route: Route, time: number) => unknown) {
+    const visit = await open(site.page({ script: buttonScript() }), { before: withoutEd25519 });
+    visit.forgive(/ERR_FAILED/);
+    const loads: string[] = [];
+    await visit.page.route(portable, async (route) => {
+      loads.push(new URL(route.request().url()).search);
+      await answer(route, loads.length);
+    });
+    const posts = () => visit.requests.filter((request) => request.method() === 'POST').length;
+    return { ...visit, loads, posts };
+  }
+
+  test('that twice fails to load is loaded by a retry, under another address', async () => {
+    const { page, loads } = await openWithout((route, time) => (time < 3 ? route.abort() : route.continue()));
+    const code = await begin(page);
+    expect(loads).toEqual(['', '?retry=1', '?retry=2']);
+    await site.sequencer.wallet('Ada').pay(code);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
+  test('that cannot be loaded ends in a problem, no intent is created, and a retry works', async () => {
+    const { page, posts } = await openWithout((route) => route.abort());
+    await part(page, 'button').click();
+    await state(page, 'problem');
+    expect(await event(page, 'error')).toMatchObject({ error: { code: 'offline' } });
+    expect(await part(page, 'status').textContent()).toBe(
+      'Connection problem. Try again in a minute. You were not charged.',
+    );
+    expect(posts()).toBe(0);
+    await page.unroute(portable);
+    await part(page, 'retry').click();
+    await state(page, 'waiting');
+    expect(posts()).toBe(1);
+  });
+
+  test('that never arrives ends in a problem after 10 s, and a retry loads it again', async () => {
+    const { page, loads, posts } = await openWithout((route, time) => (time > 1 ? route.continue() : undefined));
+    await page.clock.install();
+    await part(page, 'button').click();
+    await eventually(() => expect(loads).toEqual(['']));
+    await page.clock.fastForward(10_000);
+    await state(page, 'problem');
+    expect(posts()).toBe(0);
+    await part(page, 'retry').click();
+    await state(page, 'waiting');
+    expect(loads).toEqual(['', '?retry=1']);
+  });
 });

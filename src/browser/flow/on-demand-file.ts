@@ -1,0 +1,38 @@
+import { siteFolder } from '../site-config.js';
+import { Problem } from './api.js';
+import { delay, retryUntil } from './retry.js';
+
+/** A file in the folder of elements.js that is loaded when it is needed, once for all buttons of the page. */
+export interface OnDemandFile<Module> {
+  /** Starts loading the file, so that it is ready when it is needed. @throws {Problem} `offline` */
+  preload(): Promise<Module>;
+  /** Loads the file, with retries. @throws {Problem} `offline`; after an abort, one with any code */
+  load(signal: AbortSignal): Promise<Module>;
+}
+
+/** A connection can stop responding without an error. */
+const timeoutMs = 10_000;
+
+/** The time in which a retry can be scheduled. */
+const retryWindowMs = 2_500;
+
+/** @param importFile imports the file by a literal path, which a bundler rewrites */
+export function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): OnDemandFile<Module> {
+  let loading: Promise<Module> | undefined;
+  let failures = 0;
+  const start = async (): Promise<Module> => {
+    // Some browsers cache a failed import, so a retry uses another URL.
+    const address = failures && siteFolder && `${siteFolder}${name}.js?retry=${failures}`;
+    const started = address ? import(address) : importFile();
+    const loaded = await Promise.race([started, delay(timeoutMs)]).catch(() => undefined);
+    if (loaded) return loaded as Module;
+    loading = undefined;
+    failures += 1;
+    throw new Problem('offline');
+  };
+  const preload = (): Promise<Module> => {
+    loading ??= start();
+    return loading;
+  };
+  return { preload, load: (signal) => retryUntil(signal, retryWindowMs, () => true, preload) };
+}
