@@ -90,7 +90,7 @@ const packages = eachImport(({ specifier, how }, { name }) => {
 
 // It imports the same file again, under an address that the browser does not remember as failed.
 const computed = eachImport(({ specifier }, { name }) =>
-  specifier === computedImport && name !== 'browser/flow/load-dialog.ts'
+  specifier === computedImport && name !== 'browser/flow/on-demand-files.ts'
     ? 'write the specifier as a string literal'
     : undefined,
 );

@@ -2,7 +2,7 @@ import { buildElement, svgAttributes } from './dialog/build-element.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
-import { dialogFile } from './flow/load-dialog.js';
+import { dialogFile } from './flow/on-demand-files.js';
 import css from './intent-button.css';
 import {
   type ButtonOptions,

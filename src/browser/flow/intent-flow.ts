@@ -6,8 +6,7 @@ import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
 import { finishLogin } from './finish-login.js';
-import { type ButtonHost, dialogFile } from './load-dialog.js';
-import { loadPublicKeyOf } from './load-ed25519.js';
+import { dialogFile, loadPublicKeyOf } from './on-demand-files.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
@@ -23,6 +22,16 @@ const claimedIds = new Set<string>();
 /** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
 const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
   /declined|expired|problem/.test(state);
+
+/** The button of a dialog. */
+export interface ButtonHost {
+  readonly element: HTMLElement;
+  readonly root: ShadowRoot;
+  /** Shows that the button is busy, with a text for screen readers. */
+  showBusy(text: string): void;
+  /** Shows a text below the button, or none, and that the button is no longer busy. */
+  showNote(text: string): void;
+}
 
 /**
  * One payment or login of a button, from the click to its end.

@@ -27,7 +27,8 @@ const watchAfterExpiryMs = 3_600_000;
  *
  * - streaming: the event stream is alive. A poll every 15 s checks it.
  * - polling: no live stream. Polls every second, with backoff while polls fail.
- * - slow: the code is no longer on the screen. No stream, a poll every 5 s. Not without a status route.
+ * - slow: the code is no longer on the screen. No stream, a poll every 5 s. Without a status route
+ *   the stream stays open.
  * - suspended: the page is hidden. No polls. When it is visible again, the watch polls immediately and reopens the stream.
  * - stopped: final.
  *
@@ -113,7 +114,7 @@ export class Watch {
 
   /** Polls less often and closes the stream, which counts against the connection limit of the site. */
   slowDown(): void {
-    // Only the stream can still report a payment.
+    // Only the stream can report the payment.
     if (!this.settings.routes.status) return;
     this.#isSlow = true;
     this.#stream.close();

@@ -1,5 +1,6 @@
 import { siteFolder } from '../site-config.js';
 import { Problem } from './api.js';
+import { nativePublicKey, type PublicKeyOf } from './client-secret.js';
 import { delay, retryUntil } from './retry.js';
 
 /** A file in the folder of elements.js that is loaded when it is needed, once for all buttons of the page. */
@@ -17,7 +18,7 @@ const timeoutMs = 10_000;
 const retryWindowMs = 2_500;
 
 /** @param importFile imports the file by a literal path, which a bundler rewrites */
-export function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): OnDemandFile<Module> {
+function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): OnDemandFile<Module> {
   let loading: Promise<Module> | undefined;
   let failures = 0;
   const start = async (): Promise<Module> => {
@@ -36,3 +37,14 @@ export function onDemandFile<Module>(name: string, importFile: () => Promise<Mod
   };
   return { preload, load: (signal) => retryUntil(signal, retryWindowMs, () => true, preload) };
 }
+
+export const dialogFile = onDemandFile('intent-dialog', () => import('../dialog/intent-dialog.js'));
+
+const ed25519File = onDemandFile('portable-ed25519', () => import('./portable-ed25519.js'));
+
+/** How this browser derives a public key. Without Ed25519 in WebCrypto it loads a file for it. @throws {Problem} `offline` */
+export const loadPublicKeyOf = (signal: AbortSignal): Promise<PublicKeyOf> =>
+  nativePublicKey(new Uint8Array(32)).then(
+    () => nativePublicKey,
+    async () => (await ed25519File.load(signal)).publicKeyOf,
+  );
