@@ -166,6 +166,28 @@ test('an expired login that is confirmed late does not remove the code of the ne
   expect(await count(page, 'error')).toBe(0);
 });
 
+test('a login that is confirmed while a payment is on the screen does not replace the payment', async () => {
+  // Without a stream, the page polls every second.
+  const options = { mode: 'login', order: undefined, routes: { events: false } };
+  const { page } = await open(site.page({ script: buttonScript(options, 'globalThis.button = button;') }));
+  const login = await begin(page);
+  const restored = page.waitForResponse((response) => response.url().includes(`/status/${idOf(login)}`));
+  await page.reload();
+  await restored;
+  await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { mode: 'payment' }));
+  const payment = await begin(page);
+  const confirmed = page.waitForResponse(async (response) => {
+    if (!response.url().includes(`/status/${idOf(login)}`)) return false;
+    const { intent_submitted: isSubmitted } = await response.json().catch(() => ({}));
+    return isSubmitted === true;
+  });
+  await site.sequencer.wallet('Ada').login(login);
+  await confirmed;
+  await site.sequencer.wallet('Ada').pay(payment);
+  expect(await event(page, 'success')).toEqual({ intent: idOf(payment) });
+  expect(await count(page, 'success')).toBe(1);
+});
+
 describe('a closed payment that is submitted while another order is on the screen', () => {
   /** One order is scanned and closed, and the code of another is on the screen. */
   async function twoOrders(options: ButtonOptions): Promise<{ page: Page; first: string; second: string }> {
