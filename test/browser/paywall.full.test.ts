@@ -37,3 +37,32 @@ test('the payment page of docs/paywalls.md sells a page whose address has a quer
   await router.close();
   await Promise.all([sequencer.close(), ledger.remove()]);
 });
+
+test('a page whose payment settles late says so, and reloads until it opens', async () => {
+  const [sequencer, ledger] = [await startSequencer(), await temporaryLedger()];
+  const terms = { resource: '/articles/tea', amount: '0.50', currency: 'usd' };
+  let isVerified = false;
+  const router = intentRouter({
+    ...sequencer.siteOptions(),
+    databaseUrl: ledger.url,
+    payment: () => terms,
+    verifyPayment: () => isVerified,
+  });
+  const app = express().use(router, express.static('docs/examples/paywall/public', { extensions: ['html'] }));
+  const guard = requirePayment(() => terms, { payUrl: '/buy' });
+  app.get('/articles/tea', guard, (_req, res) => void res.send('<!doctype html><title>Tea</title><p>Four minutes.'));
+  const origin = await serve(app);
+
+  const { page, forgive } = await open(`${origin}/articles/tea`);
+  forgive(/favicon/, /409/);
+  await sequencer.wallet('Ada').pay(await clickAndScan(page));
+  await page.getByText('Your payment has arrived').waitFor();
+  expect([page.url(), await page.title()]).toEqual([`${origin}/articles/tea`, 'Payment received']);
+  isVerified = true;
+  const { intents } = await router.intents.list();
+  await router.intents.retry(intents[0]?.id ?? '');
+  await page.getByText('Four minutes.').waitFor();
+
+  await router.close();
+  await Promise.all([sequencer.close(), ledger.remove()]);
+});

@@ -37,8 +37,8 @@ export interface RequirePaymentOptions {
 }
 
 const settleWaitMs = 2_000;
-/** A dead letter has no due time. */
-const maxReloadMs = 60_000;
+/** The interval at which the page of a pending payment reloads. */
+const reloadMs = 5_000;
 
 /**
  * Guards a route. Calls next() with `req.payment` if this browser has a settled payment for the resource. Without one:
@@ -116,13 +116,12 @@ async function searchPayment(requirement: ParsedRequirement, req: Request, res: 
   return findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
-/** The payer must not pay again. The page reloads when the payment may be settled, within a minute. */
-function sendPaymentPending({ id, dueInMs }: ResourcePayment, asPage: boolean, res: Response): void {
+/** The payer must not pay again. */
+function sendPaymentPending({ id }: ResourcePayment, asPage: boolean, res: Response): void {
   const message =
     'Your payment has arrived, and the site is processing it. Do not pay again. If this takes long, contact the site ' +
     `and mention the payment ${id}.`;
-  const retryAfterMs = Math.min(Math.max(dueInMs ?? maxReloadMs, settleWaitMs), maxReloadMs);
-  const error = new IntentError('payment_pending', message, { retryAfterMs });
+  const error = new IntentError('payment_pending', message, { retryAfterMs: reloadMs });
   const headers = retryAfter(error);
   if (asPage) sendPendingPage(message, headers, res);
   else sendProblemDetails(res, toProblemDetails(error), headers);

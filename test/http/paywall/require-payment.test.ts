@@ -189,7 +189,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     await browser.send('GET', `/status/${id}`);
     await untilState(site, id, 'dead');
     const { status, body, headers } = await browser.send('GET', `/any/${name}`);
-    expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'payment_pending', '60']);
+    expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'payment_pending', '5']);
     expect(body.detail).toMatch(new RegExp(`Do not pay again.* mention the payment ${id}\\.$`));
     expect(body).not.toHaveProperty('pay');
     onPaid = () => undefined;
@@ -272,8 +272,8 @@ test('a page view with a payment that settles only later gets a page that reload
   expect(Object.fromEntries(view.headers)).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
-    refresh: '60',
-    'retry-after': '60',
+    refresh: '5',
+    'retry-after': '5',
   });
   expect(view.body.text).toMatch(new RegExp(`<p>Your payment has arrived.* the payment ${id}\\.$`));
   const { status, body } = await browser.send('GET', `/article/${name}`);
