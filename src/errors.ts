@@ -27,7 +27,7 @@ export const errorCodes = {
   intent_not_found: [404, 'The intent does not exist, or is not available to this browser'],
   method_not_allowed: [405, 'The method is not allowed'],
   login_pending: [409, 'The login is not confirmed yet'],
-  payment_pending: [409, 'The payment has arrived, and is not settled yet'],
+  payment_pending: [409, 'The payment is not settled yet'],
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The content type of the body is not supported'],
   idempotency_key_reused: [422, 'The idempotency key was used for another request'],

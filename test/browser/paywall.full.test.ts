@@ -56,8 +56,8 @@ test('a page whose payment settles late says so, and reloads until it opens', as
   const { page, forgive } = await open(`${origin}/articles/tea`);
   forgive(/favicon/, /409/);
   await sequencer.wallet('Ada').pay(await clickAndScan(page));
-  await page.getByText('Your payment has arrived').waitFor();
-  expect([page.url(), await page.title()]).toEqual([`${origin}/articles/tea`, 'Payment received']);
+  await page.getByText('Your payment is being processed').waitFor();
+  expect([page.url(), await page.title()]).toEqual([`${origin}/articles/tea`, 'Payment in progress']);
   isVerified = true;
   const { intents } = await router.intents.list();
   await router.intents.retry(intents[0]?.id ?? '');

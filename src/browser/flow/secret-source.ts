@@ -52,6 +52,8 @@ export class SecretSource {
     const before = this.#provided;
     this.#provided = undefined;
     const isPrevented = await emit('invoke', { mode, order });
+    // The next attempt may be waiting for its secret.
+    signal.throwIfAborted();
     if (isPrevented && !this.#provided) {
       await new Promise<void>((resolve) => {
         this.#onProvided = resolve;

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { IntentError, SequencerError } from '../../errors.js';
+import type { Signer } from '../../keys/verifier-key.js';
 import type { Ledger, RecordedTerms, ReplayedIntent } from '../../ledger/ledger.js';
 import type { CreatedIntent } from '../../sequencer/calls.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
@@ -33,9 +34,8 @@ import {
 // The response contains the client secret, so it is sent only after all six steps.
 //
 // A retry with the same key finds the reserved row and skips terms and reserve. In the state `creating` it cannot know how far
-// the first request got, so it sends the same intent again. The sequencer accepts the same bytes; after a change of the verifier
-// key or the dialect the bytes differ, and the status shows that the intent exists. In every later state the retry returns the
-// same client secret without sending anything.
+// the first request got, so it signs and sends the same bytes again, which the sequencer accepts as the same intent. In every
+// later state it returns the same client secret without sending anything.
 //
 // `router.createPayment` has no browser: the site itself is the owner of the intent, and passes terms and key.
 
@@ -164,20 +164,24 @@ async function restoreIntent(
   return { id, clientSecret, terms, unsent };
 }
 
-/** Prepares an intent whose first request may have created it, and may have signed it with another verifier key. */
+/** An intent that the first request may have created, and may have signed with a key that was the signing key then. */
 async function prepareRetry(
   context: RouterContext,
   terms: RecordedTerms | undefined,
   clientSecret: string,
 ): Promise<PreparedIntent> {
   const prepared = await prepareIntent(context, terms, clientSecret);
+  const signers = (!terms || terms.login) && context.config.login?.keyRing.signers.slice(1);
   const create = async (options?: CallOptions): Promise<CreatedIntent> => {
     try {
       return await prepared.create(options);
     } catch (error) {
-      // The client secret has not left the server, so an existing intent is that of the first request, with the same terms.
-      const isRefused = error instanceof SequencerError && /^(intent_refused|sequencer_error)$/.test(error.code);
-      if (isRefused && (await context.client.paymentIntents.getStatus(prepared.id, options)).exists) return prepared;
+      if (!(error instanceof SequencerError) || error.code !== 'intent_refused') throw error;
+      for (const signer of signers || []) {
+        const earlier = await prepareIntent(context, terms, clientSecret, signer);
+        const created = await earlier.create(options).catch(() => undefined);
+        if (created) return created;
+      }
       throw error;
     }
   };
@@ -195,22 +199,26 @@ function resolveHookTerms(
   return resolveTerms(req, body, config);
 }
 
-/** Signs a payment; without terms, a login. Equal arguments and settings produce equal bytes. @throws {IntentError} `not_supported` */
+/**
+ * Signs a payment; without terms, a login. Equal arguments produce equal bytes.
+ * @param signer of a login. Default: the signing key @throws {IntentError} `not_supported`
+ */
 function prepareIntent(
   { client, config }: RouterContext,
   terms: RecordedTerms | undefined,
   clientSecret?: string,
+  signer?: Signer,
 ): Promise<PreparedIntent> {
-  if (!terms) return client.loginIntents.prepare({ ...loginParameters(config), clientSecret });
+  if (!terms) return client.loginIntents.prepare({ ...loginParameters(config, signer), clientSecret });
   const { amount, currency, destination, login } = terms;
   const parameters = { amount, currency, destination, clientSecret };
-  return client.paymentIntents.prepare(login ? { ...parameters, ...loginParameters(config) } : parameters);
+  return client.paymentIntents.prepare(login ? { ...parameters, ...loginParameters(config, signer) } : parameters);
 }
 
-function loginParameters({ login }: RouterContext['config']) {
-  if (!login) throw new IntentError('not_supported', 'Logins are disabled on this site: it sets `login: false`.');
-  const { domain, keyRing } = login;
-  return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
+function loginParameters({ login }: RouterContext['config'], signer = login?.keyRing.signer) {
+  if (!login || !signer)
+    throw new IntentError('not_supported', 'Logins are disabled on this site: it sets `login: false`.');
+  return { login: { verifier: signer.publicKey, domain: login.domain }, signers: [signer] };
 }
 
 /**

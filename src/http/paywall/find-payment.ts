@@ -30,8 +30,8 @@ export interface PaymentSearch {
 export interface FoundPayment {
   /** A settled payment. */
   readonly paid: Payment | undefined;
-  /** A payment that has arrived and is not settled, although the search has waited for it. */
-  readonly pending: ResourcePayment | undefined;
+  /** A submitted payment that is not settled, although the search has waited for it. */
+  readonly pending: LedgerIntent | undefined;
 }
 
 /**
@@ -40,20 +40,22 @@ export interface FoundPayment {
  */
 export async function findPayment(search: PaymentSearch): Promise<FoundPayment> {
   let payments = await sufficientPayments(search);
-  const created = payments.filter(({ state }) => state === 'created').slice(0, 1);
+  const [created] = payments.filter(({ state }) => state === 'created');
   const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
-  if (!settledOf(payments) && created.length + submitted.length > 0) {
+  let reported: LedgerIntent | undefined;
+  if (!settledOf(payments) && (created || submitted.length > 0)) {
     await search.beforeCall?.();
     const signal = AbortSignal.timeout(search.settleWaitMs);
-    const mayBePaid = await recheckPending(search, [...submitted, ...created], signal);
+    const [isReported, mayBePaid] = await recheckPending(search, { created, submitted }, signal);
+    if (isReported) reported = created;
     if (mayBePaid) payments = await waitUntilSettled(search, signal);
   }
-  return { paid: settledOf(payments), pending: payments.find(hasArrived) };
+  return { paid: settledOf(payments), pending: payments.find(isPending) ?? reported };
 }
 
-/** A payment whose `onReversed` failed was returned to the payer. */
-function hasArrived({ state, deadLetterHook }: LedgerIntent): boolean {
-  return state === 'submitted' || (state === 'dead' && deadLetterHook !== 'onReversed');
+/** A dead letter of another hook is not pending: the payment was reversed, or could not be verified. */
+function isPending({ state, deadLetterHook }: LedgerIntent): boolean {
+  return state === 'submitted' || (state === 'dead' && deadLetterHook === 'onPaid');
 }
 
 /** A recheck does not wait for a hook that was already called, in this process or in another. */
@@ -93,22 +95,25 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
 }
 
 /**
- * Rechecks the pending payments. A created one is rechecked only if the service reports it as submitted.
- * @returns whether one may be settled now, or soon
+ * Rechecks the pending payments, the created one only if the service reports it as submitted.
+ * @returns whether the service reports the created one as submitted, and whether any may be settled now, or soon
  */
 async function recheckPending(
   { ledger, statusCache }: PaymentSearch,
-  pending: readonly LedgerIntent[],
+  { created, submitted }: { readonly created: LedgerIntent | undefined; readonly submitted: readonly LedgerIntent[] },
   signal: AbortSignal,
-): Promise<boolean> {
-  const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
+): Promise<readonly [isReported: boolean, mayBePaid: boolean]> {
+  let isReported = false;
+  const recheck = ({ id }: LedgerIntent): Promise<void> => withAbort(signal, () => ledger.recheck(id));
+  const recheckCreated = async (payment: LedgerIntent): Promise<boolean> => {
     // A visitor who reloads without paying costs a shared status call and no write.
-    if (state === 'created' && !(await isSubmitted(statusCache, id, signal))) return false;
-    await withAbort(signal, () => ledger.recheck(id));
-    return true;
+    isReported = await isSubmitted(statusCache, payment.id, signal);
+    if (isReported) await recheck(payment);
+    return isReported;
   };
-  const settled = await Promise.allSettled(pending.map(settle));
-  return settled.some((result) => result.status === 'rejected' || result.value);
+  const rechecks = [...submitted.map(recheck), ...(created ? [recheckCreated(created)] : [])];
+  const results = await Promise.allSettled(rechecks);
+  return [isReported, results.some((result) => result.status === 'rejected' || result.value !== false)];
 }
 
 /** Waits until a cached status expires, instead of bypassing the cache: page reloads must cause few calls. */

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ledgerFix } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
-import type { ResourcePayment } from '../../ledger/ledger.js';
+import type { LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
@@ -47,7 +47,7 @@ const reloadMs = 5_000;
  * - Any other request gets 402 problem+json with the code `payment_required`, `resource`, `amount`, `currency` and
  *   `pay: { url, mode, order }`, which is absent if the route `intent` is disabled.
  *
- * A browser whose payment has arrived and is not settled gets 409 with the code `payment_pending` instead: as a page that reloads, if
+ * A browser whose payment is submitted and not settled gets 409 with the code `payment_pending` instead: as a page that reloads, if
  * it would be redirected, otherwise as problem+json.
  *
  * A cookie identifies the browser. If it is missing, the redirect or the 402 of a GET request sets it. An admitted response has
@@ -117,10 +117,10 @@ async function searchPayment(requirement: ParsedRequirement, req: Request, res: 
 }
 
 /** The payer must not pay again. */
-function sendPaymentPending({ id }: ResourcePayment, asPage: boolean, res: Response): void {
+function sendPaymentPending({ id }: LedgerIntent, asPage: boolean, res: Response): void {
   const message =
-    'Your payment has arrived, and the site is processing it. Do not pay again. If this takes long, contact the site ' +
-    `and mention the payment ${id}.`;
+    'Your payment is being processed. Do not pay again. If this takes long, contact the site and mention the payment ' +
+    `${id}.`;
   const error = new IntentError('payment_pending', message, { retryAfterMs: reloadMs });
   const headers = retryAfter(error);
   if (asPage) sendPendingPage(message, headers, res);
@@ -129,7 +129,7 @@ function sendPaymentPending({ id }: ResourcePayment, asPage: boolean, res: Respo
 
 function sendPendingPage(message: string, headers: Readonly<Record<string, string>>, res: Response): void {
   const head = '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">';
-  const page = Buffer.from(`${head}<title>Payment received</title><p>${message}`);
+  const page = Buffer.from(`${head}<title>Payment in progress</title><p>${message}`);
   const reload = { 'Content-Type': 'text/html; charset=utf-8', Refresh: headers['Retry-After'] ?? '' };
   sendBytes(res, 409, page, { ...headers, ...reload });
 }

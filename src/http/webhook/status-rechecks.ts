@@ -83,7 +83,7 @@ export class StatusRechecks {
     if (intentSubmitted) {
       await withAbort(AbortSignal.timeout(recordWaitMs), () => ledger.recheck(id)).catch(() => undefined);
     }
-    if (!(await isUnpaid(ledger, id))) return;
+    if (!(await isUnrecorded(ledger, id, intentSubmitted))) return;
     if (intentSubmitted) {
       const message = `The ledger has not recorded yet that ${id} is submitted. The payment service repeats the call.`;
       throw new IntentError('ledger_unavailable', message, { retryAfterMs });
@@ -94,8 +94,13 @@ export class StatusRechecks {
   }
 }
 
-/** Whether the ledger has this payment and has not recorded its submission. */
-async function isUnpaid(ledger: Pick<Ledger, 'find'>, id: string): Promise<boolean> {
+/**
+ * Whether the ledger has this payment and has not recorded its submission. A payment that was reversed was recorded before, unless it
+ * is submitted again.
+ */
+async function isUnrecorded(ledger: Pick<Ledger, 'find'>, id: string, intentSubmitted: boolean): Promise<boolean> {
   const { kind, state } = (await ledger.find(id)) ?? {};
-  return kind === 'payment' && (state === 'created' || state === 'reversed' || state === 'expired');
+  return (
+    kind === 'payment' && (state === 'created' || state === 'expired' || (state === 'reversed' && intentSubmitted))
+  );
 }

@@ -18,6 +18,8 @@ function classifyFailure(error: unknown): FailureClass {
 const failuresToOpen = 5;
 /** How long an open circuit sends no call, in milliseconds. */
 const openMs = 5_000;
+/** How long an open circuit without calls counts as a failure of the service, in milliseconds. */
+const failingMs = 300_000;
 
 /**
  * Stops the calls to a service that fails.
@@ -43,9 +45,9 @@ export class CircuitBreaker {
     this.#onChange = onChange;
   }
 
-  /** Whether the circuit is open or probing. */
-  get isOpen(): boolean {
-    return this.#openedAtMs !== undefined;
+  /** Whether the circuit is not closed, and the service has failed in the last minutes: without calls it stays open. */
+  get isFailing(): boolean {
+    return this.#openedAtMs !== undefined && performance.now() - this.#openedAtMs < failingMs;
   }
 
   /** The error `sequencer_unavailable` if no call may be sent now. Otherwise undefined. */

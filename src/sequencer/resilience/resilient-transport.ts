@@ -47,7 +47,7 @@ export interface ObservedCall {
 export interface ServiceState {
   /** The time since the last answer without a failure of the service, in milliseconds. Undefined if there was none. */
   readonly answeredMsAgo: number | undefined;
-  /** Whether the circuit of any operation has opened and not closed, so no call of it has succeeded since. */
+  /** Whether the circuit of any operation has opened and not closed, and a call of it has failed in the last five minutes. */
   readonly circuitOpen: boolean;
 }
 
@@ -161,7 +161,7 @@ class ResilientCalls {
     const answeredAtMs = breakers.flatMap((breaker) => breaker.answeredAtMs ?? []);
     return {
       answeredMsAgo: answeredAtMs.length > 0 ? performance.now() - Math.max(...answeredAtMs) : undefined,
-      circuitOpen: breakers.some(({ isOpen }) => isOpen),
+      circuitOpen: breakers.some(({ isFailing }) => isFailing),
     };
   }
 

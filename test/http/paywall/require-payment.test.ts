@@ -275,7 +275,7 @@ test('a page view with a payment that settles only later gets a page that reload
     refresh: '5',
     'retry-after': '5',
   });
-  expect(view.body.text).toMatch(new RegExp(`<p>Your payment has arrived.* the payment ${id}\\.$`));
+  expect(view.body.text).toMatch(new RegExp(`<p>Your payment is being processed.* the payment ${id}\\.$`));
   const { status, body } = await browser.send('GET', `/article/${name}`);
   expect([status, body.code]).toEqual([409, 'payment_pending']);
 });
@@ -428,7 +428,13 @@ describe('findPayment', () => {
   const requirement = { resource: 'r', money: undefined, currency: undefined, order: undefined };
   // The time of `dueAt` does not matter: the clock of the database may be ahead.
   const terms = { amount: '1.00', currency: 'usd', destination };
-  const whole = { ...terms, submittedAt: new Date(0), dueAt: new Date(Date.now() + 3_600_000), dueInMs: -1 };
+  const whole = {
+    ...terms,
+    deadLetterHook: 'onPaid',
+    submittedAt: new Date(0),
+    dueAt: new Date(Date.now() + 3_600_000),
+    dueInMs: -1,
+  };
   const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as unknown as ResourcePayment;
   const hanging = () => new Promise<never>(() => {});
 
@@ -479,7 +485,7 @@ describe('findPayment', () => {
   ] as const)('does not find a payment that is %s but not settled, in %d searches', async (state, count) => {
     const { searches, found } = await search(state, async () => {}, paid);
     expect([searches, found.paid]).toEqual([count, undefined]);
-    expect(found.pending?.id).toBe(state === 'submitted' ? 'submitted' : undefined);
+    expect(found.pending?.id).toBe(state);
   });
 
   test('does not wait for a submitted payment that is due only later', async () => {
@@ -494,7 +500,7 @@ describe('findPayment', () => {
       ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
       settleWaitMs: 60_000,
     });
-    expect([searches, found.paid, found.pending?.dueInMs]).toEqual([2, undefined, 120_000]);
+    expect([searches, found.paid, found.pending?.id]).toEqual([2, undefined, 'submitted']);
   });
 
   test('waits for a submitted payment whose hook was called before, in another process', async () => {
@@ -535,6 +541,16 @@ describe('findPayment', () => {
     isPaid = true;
     await Promise.all(Array.from({ length: 20 }, () => findPayment(search)));
     expect([asked, rechecks]).toEqual([2, 20]);
+  });
+
+  test.each(['verifyPayment', 'onReversed'])('ignores a dead letter of %s', async (deadLetterHook) => {
+    const ledger = { paymentsFor: async () => [{ ...intent('dead'), deadLetterHook }] } as unknown as Ledger;
+    const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
+    const found = await findPayment({
+      ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
+      settleWaitMs: 60_000,
+    });
+    expect(found).toEqual({ paid: undefined, pending: undefined });
   });
 
   test('polls only the newest open payment', async () => {

@@ -136,6 +136,23 @@ describe('StatusRechecks', () => {
       await expect(failed).rejects.toMatchObject({ code: 'ledger_unavailable', retryAfterMs: 5_000 });
     });
   });
+
+  test.each([
+    ['created', 'sequencer_bad_response'],
+    ['expired', 'sequencer_bad_response'],
+    // Its submission was recorded before, so the service repeats an old call.
+    ['reversed', 'done'],
+    ['settled', 'done'],
+  ])('of an intent that is not submitted, whose payment is %s: %s', async (state, outcome) => {
+    const fetchStatus: FetchStatus = async () => unpaid;
+    const ledger = { recheck: async () => undefined, find: async () => ({ kind: 'payment', state }) as LedgerIntent };
+    const rechecks = new StatusRechecks({ statusCache: new StatusCache({ fetchStatus, now: () => 0 }), ledger });
+    const ended = rechecks.add('a').then(
+      () => 'done',
+      ({ code }) => code,
+    );
+    expect(await ended).toBe(outcome);
+  });
 });
 
 describe('a ledger whose next poll is an hour away', () => {

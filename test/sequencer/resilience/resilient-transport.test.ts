@@ -442,6 +442,17 @@ describe('the circuit breaker', () => {
     expect(transport.serviceState()).toMatchObject({ circuitOpen: false });
   });
 
+  it('no longer counts as open five minutes after the last failure, if its operation is not called', async () => {
+    await open();
+    inner.play(failingWithStatus(503));
+    await jest.advanceTimersByTimeAsync(5_000);
+    await outcome();
+    await jest.advanceTimersByTimeAsync(290_000);
+    expect(transport.serviceState()).toMatchObject({ circuitOpen: true });
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(transport.serviceState()).toMatchObject({ circuitOpen: false });
+  });
+
   it('closes when the probe is rejected, since the service responds', async () => {
     await open();
     inner.play(failing('sequencer_error'));
