@@ -3,7 +3,7 @@ export interface BoundedMapOptions {
   readonly capacity: number;
   /** The lifetime of an entry, in milliseconds. Default: unlimited. */
   readonly ttlMs?: number | undefined;
-  /** A clock that is never set. Default: `performance.now`. */
+  /** A monotonic clock, in milliseconds. Default: `performance.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -67,9 +67,9 @@ export class BoundedMap<Value> {
     return entry !== undefined;
   }
 
-  /** @returns the time */
+  /** Removes expired entries. @returns the current time; 0 without a time to live */
   #dropExpired(): number {
-    // Then no entry expires, and the clock need not be read.
+    // Without a time to live no entry expires.
     if (this.#ttlMs === Number.POSITIVE_INFINITY) return 0;
     const now = this.#now();
     while (this.#oldest && this.#oldest.expiresAt <= now) this.#remove(this.#oldest);

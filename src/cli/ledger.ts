@@ -163,7 +163,10 @@ async function prune(flags: PruneFlags, terminal: Terminal): Promise<number> {
   });
 }
 
-/** Appends all lines or, for example on a full disk, none. The file is private: it contains payers and amounts. */
+/**
+ * Appends the lines. If a write fails, for example on a full disk, restores the file, unless another process has appended to it. The
+ * file is private: it contains payers and amounts.
+ */
 async function appendLines(path: string, lines: string): Promise<void> {
   const bytes = Buffer.from(lines);
   const file = await open(path, 'a', 0o600);
@@ -171,7 +174,7 @@ async function appendLines(path: string, lines: string): Promise<void> {
   let written = 0;
   try {
     while (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
-    // The deletion that follows may survive a power failure.
+    // After a power failure the archive must contain the rows that are deleted next.
     if (before.isFile()) await file.sync();
   } catch (error) {
     if (written === 0 || (await removeEnd(path, before.size, written))) throw error;

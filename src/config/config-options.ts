@@ -199,6 +199,6 @@ export interface ConfigSource {
   readonly env: Environment;
   readonly production: boolean;
   readonly report: Report;
-  /** Whether no development key may be written. Default false. */
+  /** If true, no development key is written. Default false. */
   readonly isReadOnly?: boolean;
 }

@@ -38,9 +38,9 @@ export interface RouterContext {
   readonly connectionLimiter: ConnectionLimiter;
   readonly events: EventHub;
   readonly running: RunningRequests;
-  /** Milliseconds since 1970. This clock can be set. */
+  /** The system clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** For ages. This clock is never set. */
+  /** A monotonic clock, in milliseconds, for ages. */
   readonly monotonicNow: () => number;
   /** The base URL of wallet links; undefined if there is none. */
   readonly walletUrl: () => Promise<string | undefined>;

@@ -11,7 +11,7 @@ import type { ServerResponse } from 'node:http';
 export class RunningRequests {
   readonly #slots: (ServerResponse | undefined)[] = [];
   readonly #freeSlots: number[] = [];
-  /** Resolve the calls of `idle`: two, if the drain is ended early. */
+  /** Resolve the pending calls of `idle`. There are two if the drain is ended early. */
   readonly #waiting: (() => void)[] = [];
   #closesConnections = false;
 

@@ -30,14 +30,15 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
-/** A completion holds a connection. With the hooks of payments, logins never take the last of the ten connections of the pool. */
+/** A completion holds a connection. Together, logins and the hooks of payments never take the last of the ten
+ * connections of the pool. */
 const loginConcurrency = 2;
 const loginSlotWait: SemaphoreWait = {
   timeoutMs: 5_000,
   timeoutError: () => {
     const message =
-      `The login waited 5 s for others, because a process completes ${loginConcurrency} at a time, and each login once. Keep ` +
-      'onLogin and transactions short.';
+      'The login waited 5 s for other logins, or for an earlier request for the same login. A process completes ' +
+      `${loginConcurrency} logins at a time. Keep onLogin and transactions short.`;
     return new IntentError('ledger_unavailable', message);
   },
 };
@@ -48,7 +49,7 @@ function loginCompleter(db: Database): Ledger['completeLogin'] {
   const completions = new Map<string, Promise<boolean>>();
   return async (login, work) => {
     let { timeoutMs, timeoutError } = loginSlotWait;
-    // It would wait for the row lock in a slot of its own, so one browser could take all slots.
+    // Waits without a slot. In a slot it would wait for the row lock, and one browser could take all slots.
     for (let earlier = completions.get(login.id); earlier; earlier = completions.get(login.id)) {
       const ended = earlier.catch(() => undefined);
       const startedAt = performance.now();

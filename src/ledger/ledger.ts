@@ -231,7 +231,7 @@ export interface LedgerReport extends LedgerBacklog {
 
 /** A payment for a resource. */
 export interface ResourcePayment extends LedgerIntent {
-  /** Until `dueAt`, in milliseconds by the clock of the database. */
+  /** The time until `dueAt`, in milliseconds by the clock of the database. */
   readonly dueInMs: number | undefined;
 }
 

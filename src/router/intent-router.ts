@@ -85,8 +85,8 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   return composeRouter(given, routerLedger);
 }
 
-/** For ages. Unlike `Date.now`, this clock is never set. */
-const monotonicNow = (): number => performance.now();
+/** For ages. */
+const monotonicClock = (): number => performance.now();
 
 /** `intentRouter` with a ledger that the caller creates. */
 export function composeRouter(
@@ -95,7 +95,8 @@ export function composeRouter(
 ): IntentRouter {
   const settings = parseRouterOptions(given);
   const { options, config } = settings;
-  const { now = monotonicNow, onEvent, telemetry } = options;
+  const { onEvent, telemetry } = options;
+  const monotonicNow = options.now ?? monotonicClock;
   const logger = routerLogger(options.logger ?? console);
 
   const isEmbedded = config.sequencer.url === 'embedded' && !options.transport;
@@ -119,9 +120,14 @@ export function composeRouter(
       'express-intents: a subscriber of the status cache failed. This is a bug in express-intents. Please report it.',
       { message: messageOf(error) },
     );
-  const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now, onSubscriberError });
-  const secrets = new ClientSecretCache(now);
-  const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });
+  const statusCache = new StatusCache({
+    fetchStatus: client.paymentIntents.getStatus,
+    now: monotonicNow,
+    onSubscriberError,
+  });
+  const secrets = new ClientSecretCache(monotonicNow);
+  const tracker =
+    observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now: monotonicNow });
   const fetchStatus: FetchStatus = (id, { signal }) =>
     statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
   const watch = watchIntent(transport, { fetchStatus });
@@ -135,8 +141,8 @@ export function composeRouter(
   const ledgerObserver = tracker?.ledgerObserver;
   const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
   // At most one recheck per intent in five seconds: if replicas of the service disagree, every response is an update and would
-  // cause one. The ledger handles its own polls, and the webhook waits for its rechecks.
-  const recentRechecks = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now });
+  // cause one. The ledger handles its own polls, and the webhook requests its own rechecks.
+  const recentRechecks = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now: monotonicNow });
   statusCache.subscribe(({ id, status, source }) => {
     if (!status.intentSubmitted || source === 'ledger' || source === 'webhook' || recentRechecks.get(id)) return;
     recentRechecks.set(id, true);
@@ -203,10 +209,10 @@ function routerContext(parts: ContextParts): RouterContext {
     resolveTerms,
     logger,
     now,
-    monotonicNow: options.now ?? monotonicNow,
+    monotonicNow: options.now ?? monotonicClock,
     browserCookie: hostCookie('intent', config.isHttps),
     ledger,
-    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, options.now ?? monotonicNow),
+    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, options.now ?? monotonicClock),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ webhookPublicKeys, now }),

@@ -39,11 +39,11 @@ export class RouterObserver implements Observer {
   readonly #now: () => number;
 
   constructor(options: ObserverOptions, openTelemetry: OpenTelemetry | undefined) {
-    const { onEvent, logger, now = () => performance.now() } = options;
+    const { onEvent, logger, now: monotonicNow = () => performance.now() } = options;
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.openTelemetry = openTelemetry;
-    this.#listener = onEvent && eventListener(onEvent, logger, now);
+    this.#listener = onEvent && eventListener(onEvent, logger, monotonicNow);
   }
 
   readonly emit = (payload: RouterEventPayload): void => {

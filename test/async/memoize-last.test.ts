@@ -30,6 +30,6 @@ test.each<[IntentErrorCode, (text: string) => unknown]>([
   ['invalid_account', parseAccount],
   ['invalid_key', parseVerifierKey],
   ['invalid_domain', parseVerifierDomain],
-])('memoizeLast parses undefined, from an untyped caller, as its first input: %s', (code, parse) => {
+])('memoizeLast parses undefined when it is the first input of an untyped caller: %s', (code, parse) => {
   expect(() => parse(undefined as unknown as string)).toThrow(expect.objectContaining({ code }));
 });

@@ -38,7 +38,7 @@ test('the payment page of docs/paywalls.md sells a page whose address has a quer
   await Promise.all([sequencer.close(), ledger.remove()]);
 });
 
-test('a page whose payment settles late says so, and reloads until it opens', async () => {
+test('a page whose payment is not settled yet says so, and reloads until it opens', async () => {
   const [sequencer, ledger] = [await startSequencer(), await temporaryLedger()];
   const terms = { resource: '/articles/tea', amount: '0.50', currency: 'usd' };
   let isVerified = false;

@@ -143,7 +143,7 @@ describe('the command line', () => {
     expect(await Promise.all(codes)).toEqual([0, 2, 2, 1]);
   });
 
-  it.each([['keygen'], ['--version']])('reports output that cannot be written with exit code 1: %s', async (name) => {
+  it.each([['keygen'], ['--version']])('exits with code 1 if the output cannot be written: %s', async (name) => {
     const file = path.join(temporaryFolder(), 'read-only');
     writeFileSync(file, '');
     const readOnly = openSync(file, 'r');
@@ -153,7 +153,7 @@ describe('the command line', () => {
     expect(printed.error).toMatch(/^Writing to stdout failed \(\w+\): the output is incomplete\. .*\n$/);
   });
 
-  it('accepts a reader that stops early', async () => {
+  it('exits with code 0 if the reader of the output stops early', async () => {
     const { child, printed, ended } = startCommand(['doctor', '--offline'], { INTENT_SEQUENCER_URL: 'embedded' });
     child.stdout?.destroy();
     expect({ code: await ended, error: printed.error }).toEqual({ code: 0, error: '' });

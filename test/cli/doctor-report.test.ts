@@ -61,7 +61,7 @@ describe('the report of the doctor', () => {
     expect(findings.map(({ check }: { check: string }) => check)).toEqual(local);
   });
 
-  it('is printed without a change to the folder of the site', async () => {
+  it('changes no file in the folder of the site', async () => {
     const home = process.cwd();
     process.chdir(mkdtempSync(path.join(temporaryFolder(), 'site-')));
     try {

@@ -40,7 +40,7 @@ const send = async ({ address, subject }) => console.log(`Email to ${address}: $
 const claim = `update emails set retry_at = now() + interval '1 minute' where id = (select id from emails
   where sent_at is null and retry_at <= now() order by retry_at limit 1 for update skip locked) returning *`;
 
-/** The worker of the outbox. It marks an email as sent after the send, so it repeats a failed send a minute later. */
+/** The worker of the outbox. A failed send is repeated after a minute, so each email is sent at least once. */
 async function sendEmails() {
   for (;;) {
     const [email] = (await pool.query(claim)).rows;

@@ -29,7 +29,7 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
   state.purchases ??= {};
   let turn = Promise.resolve();
 
-  /** @returns the first response that requires no payment. @throws {PaywallError} and what `pay` throws */
+  /** @returns the first response that is neither 402 nor temporary. @throws {PaywallError} and what `pay` throws */
   function get(path) {
     const result = turn.then(() => read(path, AbortSignal.timeout(timeoutMs)));
     turn = result.catch(() => undefined);
@@ -54,7 +54,7 @@ export function createPaywallClient({ origin, maxAmount, currency, pay, state = 
     }
   }
 
-  /** Ends the purchases of an open page. Its next 402 is a new purchase, for instance after a reversal. */
+  /** Deletes the purchases of a page that has opened. A later 402 starts a new one, for instance after a reversal. */
   function forget(path, purchase) {
     for (const [key, entry] of Object.entries(state.purchases))
       if (key === purchase || entry.path === path) delete state.purchases[key];

@@ -28,7 +28,7 @@ export async function deriveIntentId(payload: Uint8Array<ArrayBuffer>, publicKey
   return encodeBase58(await publicKeyOf(new Uint8Array(await crypto.subtle.digest('SHA-256', payload))));
 }
 
-/** WebCrypto derives a public key only by export: the JWK of a private key has it in `x`. @throws without Ed25519 */
+/** WebCrypto derives a public key only by export: the JWK of a private key has it in `x`. @throws if WebCrypto has no Ed25519 */
 export async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
   const bytes = Uint8Array.from([...readBase64(pkcs8Prefix), ...seed]);
   const key = await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign']);

@@ -101,7 +101,7 @@ export class IntentFlow {
     if (signal.aborted) return;
     try {
       if (!isSecureContext) throw new Problem('insecure_page', 426);
-      // Without it the code of the intent cannot be shown.
+      // Before the intent is created, because its code cannot be shown without this function.
       await loadPublicKeyOf(signal);
       signal.throwIfAborted();
       const secret = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) => this.#show(state));
@@ -270,7 +270,7 @@ export class IntentFlow {
     if (orderKey !== shown?.orderKey && (this.#attempt || !completesLogin)) {
       this.#unwatch(watch);
       forgetPending(orderKey, id);
-      // A login without a session is no success.
+      // A login that is not completed emits no `success`.
       if (mode === 'payment') void this.#emit('success', { intent: id });
       return;
     }
@@ -350,7 +350,7 @@ export class IntentFlow {
       // While polls fail, a scan may not have been reported.
       if (mode === 'payment' && (watch.isScanned || watch.isFailing)) {
         watch.slowDown();
-        // A later code, which is not watched any more, may have replaced it.
+        // A later code of this order, which is no longer watched, may have replaced this id.
         rememberPending(watch.settings.orderKey, watch.id);
       } else this.#unwatch(watch);
     }

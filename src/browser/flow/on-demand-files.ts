@@ -42,7 +42,7 @@ export const dialogFile = onDemandFile('intent-dialog', () => import('../dialog/
 
 const ed25519File = onDemandFile('portable-ed25519', () => import('./portable-ed25519.js'));
 
-/** How this browser derives a public key. Without Ed25519 in WebCrypto it loads a file for it. @throws {Problem} `offline` */
+/** The function that derives a public key. If WebCrypto has no Ed25519, it is loaded. @throws {Problem} `offline` */
 export const loadPublicKeyOf = (signal: AbortSignal): Promise<PublicKeyOf> =>
   nativePublicKey(new Uint8Array(32)).then(
     () => nativePublicKey,

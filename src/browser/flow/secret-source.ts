@@ -28,7 +28,7 @@ export class SecretSource {
     this.#onProvided?.();
   }
 
-  /** The attempt shows its code: a secret for it must not be shown by a later one, perhaps for another order. */
+  /** The attempt shows its code. A provided secret is discarded, because a later attempt may be for another order. */
   discard(): void {
     this.reset();
     this.#provided = undefined;
@@ -52,7 +52,7 @@ export class SecretSource {
     const before = this.#provided;
     this.#provided = undefined;
     const isPrevented = await emit('invoke', { mode, order });
-    // The next attempt may be waiting for its secret.
+    // An aborted attempt must not take the secret of the next one.
     signal.throwIfAborted();
     if (isPrevented && !this.#provided) {
       await new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ export class SecretSource {
     if (provided) return provided;
     const { client_secret: created } = await this.#create(settings, signal, onRetry);
     this.#key = undefined;
-    // The page can provide a secret during the request, as it can replace the code on the screen.
+    // A secret that the page provides during the request replaces the created one, as it replaces a code on the screen.
     return this.#provided ?? created;
   }
 

@@ -28,7 +28,7 @@ const watchAfterExpiryMs = 3_600_000;
  * - streaming: the event stream is alive. A poll every 15 s checks it.
  * - polling: no live stream. Polls every second, with backoff while polls fail.
  * - slow: the code is no longer on the screen. No stream, a poll every 5 s. Without a status route
- *   the stream stays open.
+ *   a watch never becomes slow.
  * - suspended: the page is hidden. No polls. When it is visible again, the watch polls immediately and reopens the stream.
  * - stopped: final.
  *
@@ -84,7 +84,7 @@ export class Watch {
     return this.#failures > 0 || !navigator.onLine;
   }
 
-  /** Polls the status now. @returns whether the status was received, if only by a later poll, or is disabled */
+  /** Polls the status now. @returns whether this poll, or a later one that replaced it, received the status, or the route is disabled */
   poll(): Promise<boolean> {
     this.#poll?.abort();
     this.#poll = new AbortController();

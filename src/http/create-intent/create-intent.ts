@@ -164,7 +164,7 @@ async function restoreIntent(
   return { id, clientSecret, terms, unsent };
 }
 
-/** An intent that the first request may have created, and may have signed with a key that was the signing key then. */
+/** An intent that the first request may have created with an earlier signing key. If the service refuses it, earlier keys are tried. */
 async function prepareRetry(
   context: RouterContext,
   terms: RecordedTerms | undefined,
@@ -201,7 +201,7 @@ function resolveHookTerms(
 
 /**
  * Signs a payment; without terms, a login. Equal arguments produce equal bytes.
- * @param signer of a login. Default: the signing key @throws {IntentError} `not_supported`
+ * @param signer signs a login. Default: the current signing key @throws {IntentError} `not_supported`
  */
 function prepareIntent(
   { client, config }: RouterContext,

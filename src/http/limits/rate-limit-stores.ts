@@ -11,9 +11,9 @@ interface Count {
 }
 
 export interface Clocks {
-  /** Milliseconds since 1970. This clock can be set. */
+  /** The system clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds since any time. This clock is never set. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicNow: () => number;
 }
 

@@ -73,7 +73,7 @@ function limitBy(
     limit: max,
     store: shared ? new FallbackStore(shared, local, sharedState) : local,
     keyGenerator: ({ ip }) => nameOf(rateLimitKey(ip)),
-    // The service calls once or more for each payment, and repeats calls that this site could not handle.
+    // Only 4xx counts: the service calls once or more for each payment, and repeats calls that failed with 5xx.
     skipSuccessfulRequests: route === 'webhook',
     requestWasSuccessful: (_req, res) => res.statusCode < 400 || res.statusCode > 499,
     // The router has its own setup warnings.

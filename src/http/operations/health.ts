@@ -28,7 +28,8 @@ export interface RouterHealth {
     readonly process: HealthCheck<'closing'>;
     /**
      * Never `down`: the rest of the site works, and another process could not reach the payment service either.
-     * `sequencer_unavailable`: the circuit breaker of an operation has opened, and no call of it has succeeded since.
+     * `sequencer_unavailable`: the circuit breaker of an operation has opened, no call of that operation has succeeded since,
+     * and the last failure is less than five minutes old.
      */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
@@ -131,13 +132,13 @@ function healthOf(
   { config, observed, running, connectionLimiter, isEmbedded }: HealthParts,
   probed: Probed,
 ): RouterHealth {
-  const { answeredMsAgo, circuitOpen } = observed.serviceState();
+  const { answeredMsAgo, hasFailingOperation } = observed.serviceState();
   const [open, limit] = [connectionLimiter.open, config.connectionLimits.perProcess];
   const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {
     process: running.closesConnections ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
-      ...sequencerCheck(circuitOpen, service),
+      ...sequencerCheck(hasFailingOperation, service),
       isEmbedded,
       ...(answeredMsAgo !== undefined && { answeredMsAgo: Math.round(answeredMsAgo) }),
     },
@@ -147,8 +148,8 @@ function healthOf(
   return { status: worstOf(Object.values(checks)), checks };
 }
 
-function sequencerCheck(circuitOpen: boolean, probed: Probed['service']): HealthCheck<IntentErrorCode> {
-  if (circuitOpen) return { status: 'degraded', reason: 'sequencer_unavailable' };
+function sequencerCheck(hasFailingOperation: boolean, probed: Probed['service']): HealthCheck<IntentErrorCode> {
+  if (hasFailingOperation) return { status: 'degraded', reason: 'sequencer_unavailable' };
   if (probed === undefined) return { status: 'ok' };
   if (probed === 'timeout') return { status: 'degraded', reason: 'sequencer_timeout' };
   return 'value' in probed ? { status: 'ok' } : { status: 'degraded', reason: codeOf(probed.error) };

@@ -30,7 +30,7 @@ export interface PaymentSearch {
 export interface FoundPayment {
   /** A settled payment. */
   readonly paid: Payment | undefined;
-  /** A submitted payment that is not settled, although the search has waited for it. */
+  /** A submitted payment that is not settled, or a dead letter of `onPaid`. */
   readonly pending: LedgerIntent | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function findPayment(search: PaymentSearch): Promise<FoundPayment> 
   if (!settledOf(payments) && (created || submitted.length > 0)) {
     await search.beforeCall?.();
     const signal = AbortSignal.timeout(search.settleWaitMs);
-    const [isReported, mayBePaid] = await recheckPending(search, { created, submitted }, signal);
+    const [isReported, mayBePaid] = await recheckUnsettled(search, { created, submitted }, signal);
     if (isReported) reported = created;
     if (mayBePaid) payments = await waitUntilSettled(search, signal);
   }
@@ -95,10 +95,10 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
 }
 
 /**
- * Rechecks the pending payments, the created one only if the service reports it as submitted.
+ * Rechecks the submitted payments, and the created one if the service reports it as submitted.
  * @returns whether the service reports the created one as submitted, and whether any may be settled now, or soon
  */
-async function recheckPending(
+async function recheckUnsettled(
   { ledger, statusCache }: PaymentSearch,
   { created, submitted }: { readonly created: LedgerIntent | undefined; readonly submitted: readonly LedgerIntent[] },
   signal: AbortSignal,

@@ -47,11 +47,12 @@ const reloadMs = 5_000;
  * - Any other request gets 402 problem+json with the code `payment_required`, `resource`, `amount`, `currency` and
  *   `pay: { url, mode, order }`, which is absent if the route `intent` is disabled.
  *
- * A browser whose payment is submitted and not settled gets 409 with the code `payment_pending` instead: as a page that reloads, if
- * it would be redirected, otherwise as problem+json.
+ * If the payment is submitted and not settled, the response is 409 with the code `payment_pending` instead: for a page view that
+ * would be redirected, a page that reloads; for any other request, problem+json.
  *
- * A cookie identifies the browser. If it is missing, the redirect or the 402 of a GET request sets it. An admitted response has
- * `Cache-Control: private, no-store` unless the app sets another. Without a ledger next() gets an error, `invalid_configuration`.
+ * A cookie identifies the browser. If it is missing, the redirect or the 402 of a GET request sets it. The response to an admitted
+ * request has `Cache-Control: private, no-store` unless the app sets another. Without a ledger next() gets an error,
+ * `invalid_configuration`.
  * @param required returns the required payment; `refuse()` in it rejects the request, any other error goes to next()
  * @throws {ConfigError} for an unknown option, or if `payUrl` is not a path on this site
  */
@@ -119,8 +120,8 @@ async function searchPayment(requirement: ParsedRequirement, req: Request, res: 
 /** The payer must not pay again. */
 function sendPaymentPending({ id }: LedgerIntent, asPage: boolean, res: Response): void {
   const message =
-    'Your payment is being processed. Do not pay again. If this takes long, contact the site and mention the payment ' +
-    `${id}.`;
+    'Your payment is being processed. Do not pay again. If this takes more than a few minutes, contact the site and ' +
+    `mention payment ${id}.`;
   const error = new IntentError('payment_pending', message, { retryAfterMs: reloadMs });
   const headers = retryAfter(error);
   if (asPage) sendPendingPage(message, headers, res);

@@ -56,7 +56,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
       if (await replayCompletion()) return;
       const user = retryKey && (await sessions.read(req));
       if (!user || user.id !== (await logins.findCompletedUser(id, browser, retryTtlMs))) throw notStartedHere();
-      // The browser may be logged in from before this login.
+      // The session of the browser may be older than this login.
       await startSession(user);
       sendJson(res, 200, { user });
     };

@@ -9,7 +9,7 @@ import { type AppSession, appSessionOf, hasLoadedSession } from './app-session.j
 
 /** Stores logins in the app's session; without one, in a sealed cookie of the router. */
 export interface SessionStore {
-  /** The user of the latest login. An earlier login of another user, which remains in the app's session, ends. */
+  /** Returns the user of the latest login. Ends an earlier login of another user that remains in the app's session. */
   read(req: Request): Promise<IntentUser | undefined>;
   /** Starts a new session: the id of the old one becomes invalid. If `onSession` rejects, no session starts. */
   start(req: Request, res: Response, user: IntentUser, onSession: () => Promise<void>): Promise<void>;
@@ -88,10 +88,10 @@ export function createSessionStore(
       changed.set(req, undefined);
       // A session without a login of the router belongs to the app.
       if (session?.user) await session.end();
-      // express-session omits the session while its store is disconnected, or fails. The session may have a login afterwards.
+      // express-session omits the session while its store is disconnected or fails. The stored session may contain a login.
       if (!session && usesAppSession && !hasLoadedSession(req)) {
         const message =
-          'The request has no session of the app, so a login in it cannot end. Check the session store, then retry.';
+          'The session of the app was not loaded, so a login in it cannot be ended. Check the session store, then retry.';
         throw new IntentError('session_unavailable', message);
       }
     },

@@ -20,7 +20,8 @@ interface Recheck {
 }
 
 /**
- * Reads the status of intents after webhook calls, with limited concurrency. The ledger must record the submission of a payment.
+ * Reads the status of intents after webhook calls, with limited concurrency. For a payment in the ledger, waits
+ * until the submission is recorded.
  *
  * - waiting: added and queued once.
  * - running: its status is being read. If added now, it is queued again, because the response may be older than the call.
@@ -47,7 +48,7 @@ export class StatusRechecks {
     const waiting = this.#waiting.get(id);
     if (waiting) return waiting.finished;
     if (this.#waiting.size >= this.#capacity) {
-      throw new IntentError('too_busy', `${this.#capacity} webhook calls are waiting already.`, { retryAfterMs });
+      throw new IntentError('too_busy', `${this.#capacity} webhook calls are already waiting.`, { retryAfterMs });
     }
     const recheck = this.#createRecheck(id);
     this.#waiting.set(id, recheck);
@@ -95,8 +96,8 @@ export class StatusRechecks {
 }
 
 /**
- * Whether the ledger has this payment and has not recorded its submission. A payment that was reversed was recorded before, unless it
- * is submitted again.
+ * Whether the ledger has this payment and has not recorded its submission. A reversed payment counts as recorded,
+ * unless it is submitted again.
  */
 async function isUnrecorded(ledger: Pick<Ledger, 'find'>, id: string, intentSubmitted: boolean): Promise<boolean> {
   const { kind, state } = (await ledger.find(id)) ?? {};

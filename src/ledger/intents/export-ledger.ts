@@ -15,7 +15,7 @@ export const exportName = 'express-intents';
 export function exportLedger(db: Database, write: (line: string) => Promise<void>): Promise<number> {
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
-    // The import reads this format of bytes only.
+    // The import accepts bytes only in this format.
     await tx.query(`set local bytea_output = 'hex'`);
     await write(JSON.stringify({ ledger: exportName, schemaVersion: await schemaVersion(tx) }));
     let count = 0;

@@ -11,7 +11,7 @@ export const intentColumns = `
   extract(epoch from i.login_completed_at)::float8 * 1000 as login_completed_ms,
   extract(epoch from i.due_at)::float8 * 1000 as due_ms`;
 
-/** The time of creation as text, because a number would be rounded. In one format, whatever `DateStyle` the database has. */
+/** The time of creation as text, because a number would be rounded. The format does not depend on `DateStyle`. */
 export const createdText = `to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`;
 
 export interface IntentRow {

@@ -103,7 +103,7 @@ export class Settlement {
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claims that could not be ended, because the database was not available. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
-  /** The end of the last release of them. */
+  /** Resolves when the last release of these claims has ended. */
   #released: Promise<void> = Promise.resolve();
   #isClosed = false;
   readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, quarantine: 0 };
@@ -322,7 +322,7 @@ export class Settlement {
       if (error instanceof Closing) return releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
       const isOutage = error instanceof DatabaseOutage;
       const { isHookCalled, hasEnded } = claimed.progress;
-      // Released before the next round. Any other claim ends with its lease. If a hook was called, its payment waits
+      // Released before the next round. Any other claim ends with its lease. Without an outage, a payment whose hook was called waits
       // that long: the failure is not recorded, and without a pause the hook would be called in every round.
       if (isUnavailable(error) && !hasEnded && (isOutage || !isHookCalled)) {
         this.#unreleasedClaims.set(claimed.payment.id, claimed);

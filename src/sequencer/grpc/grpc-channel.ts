@@ -32,7 +32,7 @@ export interface GrpcCall {
   /** Yields the bytes of each answer. Throws the final status unless it is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;
   hadConnection(): boolean;
-  /** How long the connection has been opening, in milliseconds. Infinite if the call had one. */
+  /** How long the connection has been opening, in milliseconds. Infinite if the call had an open connection. */
   connectingMs(): number;
   /** Sends no further calls over this connection. Its running calls continue to their end. */
   abandonConnection(): void;

@@ -119,7 +119,7 @@ class GrpcCalls {
     }
   }
 
-  /** Whether the call timed out before its connection had the time to open. Later calls can use that connection. */
+  /** Whether the call timed out while its connection had been opening for less than `timeoutMs`. Later calls can use it. */
   #isConnecting({ connectingMs }: GrpcCall, error: unknown): boolean {
     const isTimeout = error instanceof SequencerError && error.code === 'sequencer_timeout';
     return isTimeout && connectingMs() < this.#timeoutMs;

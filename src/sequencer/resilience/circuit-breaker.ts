@@ -18,7 +18,7 @@ function classifyFailure(error: unknown): FailureClass {
 const failuresToOpen = 5;
 /** How long an open circuit sends no call, in milliseconds. */
 const openMs = 5_000;
-/** How long an open circuit without calls counts as a failure of the service, in milliseconds. */
+/** How long after the last failure an open circuit counts as a failure of the service, in milliseconds. */
 const failingMs = 300_000;
 
 /**
@@ -45,7 +45,10 @@ export class CircuitBreaker {
     this.#onChange = onChange;
   }
 
-  /** Whether the circuit is not closed, and the service has failed in the last minutes: without calls it stays open. */
+  /**
+   * Whether the circuit is open or probing, and opened or failed its last probe less than five minutes ago. Without calls an open
+   * circuit never closes, so its age is limited.
+   */
   get isFailing(): boolean {
     return this.#openedAtMs !== undefined && performance.now() - this.#openedAtMs < failingMs;
   }

@@ -47,8 +47,8 @@ export interface ObservedCall {
 export interface ServiceState {
   /** The time since the last answer without a failure of the service, in milliseconds. Undefined if there was none. */
   readonly answeredMsAgo: number | undefined;
-  /** Whether the circuit of any operation has opened and not closed, and a call of it has failed in the last five minutes. */
-  readonly circuitOpen: boolean;
+  /** Whether the circuit of any operation has opened and not closed, and a call of that operation failed in the last five minutes. */
+  readonly hasFailingOperation: boolean;
 }
 
 export interface ResilientTransport extends Transport, CallTransport {
@@ -96,7 +96,7 @@ class ResilientCalls {
   readonly #options: ResilienceOptions;
   readonly #states = new Map<Operation, OperationState>();
   readonly #budget = new RetryBudget();
-  /** Calls, and work that may make several. */
+  /** The number of running and waiting calls, plus that of running work. */
   #unfinished = 0;
   #whenFinished: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -161,7 +161,7 @@ class ResilientCalls {
     const answeredAtMs = breakers.flatMap((breaker) => breaker.answeredAtMs ?? []);
     return {
       answeredMsAgo: answeredAtMs.length > 0 ? performance.now() - Math.max(...answeredAtMs) : undefined,
-      circuitOpen: breakers.some(({ isFailing }) => isFailing),
+      hasFailingOperation: breakers.some(({ isFailing }) => isFailing),
     };
   }
 

@@ -30,7 +30,7 @@ export interface StatusReadOptions {
 
 export interface StatusCacheOptions {
   readonly fetchStatus: FetchStatus;
-  /** A clock that is never set. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** How many intents are cached. Then a new one evicts another, see {@link RecentStatuses}. Default 10 000. */
   readonly capacity?: number | undefined;

@@ -101,7 +101,7 @@ test('the button is busy while a restored login is completed without a dialog', 
   await page.locator('intent-button:not([data-busy])').waitFor();
 });
 
-describe('without Ed25519 in WebCrypto, its file', () => {
+describe('portable-ed25519.js, in a browser whose WebCrypto has no Ed25519,', () => {
   const portable = '**/intent/v1/portable-ed25519.js*';
 
   /** @param answer answers each request for the file */
@@ -117,7 +117,7 @@ describe('without Ed25519 in WebCrypto, its file', () => {
     return { ...visit, loads, posts };
   }
 
-  test('that twice fails to load is loaded by a retry, under another address', async () => {
+  test('is loaded by a retry from another URL after two failures', async () => {
     const { page, loads } = await openWithout((route, time) => (time < 3 ? route.abort() : route.continue()));
     const code = await begin(page);
     expect(loads).toEqual(['', '?retry=1', '?retry=2']);
@@ -125,7 +125,7 @@ describe('without Ed25519 in WebCrypto, its file', () => {
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
-  test('that cannot be loaded ends in a problem, no intent is created, and a retry works', async () => {
+  test('cannot be loaded: the dialog shows a problem, no intent is created, and a retry works', async () => {
     const { page, posts } = await openWithout((route) => route.abort());
     await part(page, 'button').click();
     await state(page, 'problem');
@@ -140,7 +140,7 @@ describe('without Ed25519 in WebCrypto, its file', () => {
     expect(posts()).toBe(1);
   });
 
-  test('that never arrives ends in a problem after 10 s, and a retry loads it again', async () => {
+  test('never arrives: the dialog shows a problem after 10 s, and a retry loads the file', async () => {
     const { page, loads, posts } = await openWithout((route, time) => (time > 1 ? route.continue() : undefined));
     await page.clock.install();
     await part(page, 'button').click();

@@ -170,7 +170,7 @@ describe('an unused code', () => {
     await state(page, 'done');
   });
 
-  test('is checked by the latest poll, if another one has replaced the first', async () => {
+  test('whose check is replaced by a later poll uses the answer of that poll', async () => {
     const { page } = await open(site.page({ script: buttonScript({ routes: { events: false } }) }));
     await page.clock.install();
     await begin(page);
@@ -190,7 +190,7 @@ describe('an unused code', () => {
     expect(await part(page, 'status').textContent()).toContain('No payment yet.');
   });
 
-  test('with more milliseconds than a timer allows does not expire at once', async () => {
+  test('whose expiresInMs exceeds the limit of timers does not expire immediately', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 2 ** 31 }) }));
     await page.clock.install();
     const code = await begin(page);

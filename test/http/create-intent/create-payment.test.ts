@@ -138,7 +138,7 @@ describe('router.createPayment', () => {
     expect(JSON.stringify(rows)).not.toContain(payment.clientSecret);
   });
 
-  test('returns a payment whose creation was not recorded after a rotation of the verifier key', async () => {
+  test('after a rotation of the verifier key returns a payment whose creation was not recorded', async () => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const settings = { databaseUrl, secret: firstSecret, verifierSecret: `${verifierSecret}, ${newVerifierSecret}` };
     const first = await startLedgerSite(settings);
@@ -156,7 +156,7 @@ describe('router.createPayment', () => {
     expect((await second.router.intents.list()).intents.map((intent) => intent.id)).toEqual([id]);
   });
 
-  test('repeats a refusal of a payment that does not exist', async () => {
+  test('rejects a repeated call that the service refuses again, and creates the payment later', async () => {
     const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres') });
     const refusal = { kind: 'error', operations: ['createIntent'], times: 1 } as const;
     for (const _attempt of [1, 2]) {

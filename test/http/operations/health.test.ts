@@ -159,7 +159,7 @@ describe('routerHealth', () => {
   function healthOf(
     inspect: () => Promise<LedgerReport>,
     open = 0,
-    service = { circuitOpen: false, answeredMsAgo: 1 },
+    service = { hasFailingOperation: false, answeredMsAgo: 1 },
     getStatus: () => Promise<unknown> = hanging,
   ) {
     const parts = {
@@ -245,7 +245,7 @@ describe('routerHealth', () => {
 
   test('reports an open circuit as degraded, and probes the service if it has not responded for a while', async () => {
     const getStatus = jest.fn(async () => undefined);
-    const service = { circuitOpen: true, answeredMsAgo: 14_000 };
+    const service = { hasFailingOperation: true, answeredMsAgo: 14_000 };
     const health = healthOf(async () => fine, 0, service, getStatus);
     const degraded = { status: 'degraded', reason: 'sequencer_unavailable' };
     expect((await health()).checks.sequencer).toMatchObject(degraded);

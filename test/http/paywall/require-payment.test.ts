@@ -255,7 +255,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
 
 const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('a page view with a payment that settles only later gets a page that reloads, instead of paying again', async () => {
+test('a page view whose payment is not settled yet gets a page that reloads, not the redirect to pay', async () => {
   const site = await startSiteWithLedger({
     settleDelayMs: 600_000,
     onPaid: () => undefined,

@@ -74,7 +74,7 @@ async function startWithTwoLogins() {
   return site;
 }
 
-test('a login during an outage ends the earlier login of another user, also after its own cookie has expired', async () => {
+test('a login during an outage ends the earlier login of another user, which does not return when the later one expires', async () => {
   const { store, browser, walletOf, expireCookie } = await startWithTwoLogins();
   const copy = new Map(browser.cookies);
   expect(await userOf(browser)).toEqual(walletOf('Ben'));

@@ -206,7 +206,7 @@ describe('a ledger whose next poll is an hour away', () => {
     expect(rechecksOf(id)).toBe(1);
   });
 
-  test('settles after a repeated webhook call whose first was ahead of the status', async () => {
+  test('settles after a repeated webhook call, if the first call arrived before the status was submitted', async () => {
     const { id, pay } = await begin(site);
     const early = await callWebhook(id);
     expect([early.status, await early.json()]).toMatchObject([502, { code: 'sequencer_bad_response' }]);

@@ -106,7 +106,7 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
       expect(ledger.statusCalls.get(id)).toBeLessThan(10);
     });
 
-    it('forward for 70 days and back, is polled again after the statement in docs/ledger-data.md', async () => {
+    it('forward by 70 days and back, is polled again after the statement of docs/ledger-data.md has run', async () => {
       const ledger = fixture();
       const ended = await ledger.create();
       ledger.pay(ended);

@@ -437,9 +437,9 @@ describe('the circuit breaker', () => {
     inner.play(ok);
     await outcome(createIntent);
     await jest.advanceTimersByTimeAsync(5_000);
-    expect(transport.serviceState()).toMatchObject({ circuitOpen: true });
+    expect(transport.serviceState()).toMatchObject({ hasFailingOperation: true });
     expect(await outcome()).toEqual({ answer });
-    expect(transport.serviceState()).toMatchObject({ circuitOpen: false });
+    expect(transport.serviceState()).toMatchObject({ hasFailingOperation: false });
   });
 
   it('no longer counts as open five minutes after the last failure, if its operation is not called', async () => {
@@ -448,9 +448,9 @@ describe('the circuit breaker', () => {
     await jest.advanceTimersByTimeAsync(5_000);
     begin();
     await jest.advanceTimersByTimeAsync(299_999);
-    expect(transport.serviceState()).toMatchObject({ circuitOpen: true });
+    expect(transport.serviceState()).toMatchObject({ hasFailingOperation: true });
     await jest.advanceTimersByTimeAsync(1);
-    expect(transport.serviceState()).toMatchObject({ circuitOpen: false });
+    expect(transport.serviceState()).toMatchObject({ hasFailingOperation: false });
   });
 
   it('closes when the probe is rejected, since the service responds', async () => {

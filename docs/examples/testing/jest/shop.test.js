@@ -142,7 +142,7 @@ test('a webhook call settles a submitted payment', async () => {
 
 test('a webhook call does not settle an unpaid payment', async () => {
   const { id } = await sequencer.wallet('Ada').scan(await createIntent({ mode: 'payment', order: 'tea' }));
-  expect((await callWebhook(id)).status).toBe(502); // the status disagrees, so the service must repeat the call
+  expect((await callWebhook(id)).status).toBe(502); // the status is not submitted, so the service must repeat the call
   expect((await router.intents.find(id)).state).toBe('created');
 });
 

@@ -13,7 +13,7 @@ export class FilePresence {
     this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
   }
 
-  /** Whether a file is missing or replaced. If that cannot be read, it counts as gone. */
+  /** Whether a file is missing or replaced. If the check fails, the file counts as gone. */
   isGone(): boolean {
     try {
       this.require();
