@@ -89,6 +89,6 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
           : 'middleware or a proxy before the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
   console.warn(
-    `express-intents: ${answer}. The response is not from the router. Check: ${cause}. See docs/existing-app.md.`,
+    `express-intents: ${answer}. Not from the router. Check: ${cause}. See docs/existing-app.md.`,
   );
 }
