@@ -88,7 +88,5 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
           ? 'login middleware before the router. Mount the router before it'
           : 'middleware or a proxy before the router';
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
-  console.warn(
-    `express-intents: ${answer}. Not from the router. Check: ${cause}. See docs/existing-app.md.`,
-  );
+  console.warn(`express-intents: ${answer}. Not from the router. Check: ${cause}. See docs/existing-app.md.`);
 }
