@@ -100,7 +100,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.webhooks.received': counter('{call}', 'Webhook calls received', {
     webhook_received: () => one(),
   }),
-  'express_intents.webhooks.rejected': counter('{call}', 'Webhook calls rejected, or whose recheck failed', {
+  'express_intents.webhooks.rejected': counter('{call}', 'Webhook calls that were rejected, or whose recheck failed', {
     webhook_rejected: byCode,
   }),
   'express_intents.rate_limited': counter('{request}', 'Requests over a rate limit', {

@@ -190,7 +190,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     await untilState(site, id, 'dead');
     const { status, body, headers } = await browser.send('GET', `/any/${name}`);
     expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'payment_pending', '5']);
-    expect(body.detail).toMatch(new RegExp(`Do not pay again.* mention the payment ${id}\\.$`));
+    expect(body.detail).toMatch(new RegExp(`Do not pay again.* mention payment ${id}\\.$`));
     expect(body).not.toHaveProperty('pay');
     onPaid = () => undefined;
     await site.router.intents.retry(id);
@@ -275,7 +275,7 @@ test('a page view whose payment is not settled yet gets a page that reloads, not
     refresh: '5',
     'retry-after': '5',
   });
-  expect(view.body.text).toMatch(new RegExp(`<p>Your payment is being processed.* the payment ${id}\\.$`));
+  expect(view.body.text).toMatch(new RegExp(`<p>Your payment is being processed.* mention payment ${id}\\.$`));
   const { status, body } = await browser.send('GET', `/article/${name}`);
   expect([status, body.code]).toEqual([409, 'payment_pending']);
 });
