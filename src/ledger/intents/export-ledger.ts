@@ -1,11 +1,12 @@
 import type { Database, Queryable } from '../database/database.js';
+import { findMissingHooks } from '../settlement/required-hooks.js';
 
 const pageSize = 500;
 
 export const exportName = 'express-intents';
 
 /**
- * Writes a whole ledger as lines of JSON: a header, one line for each intent with its history, and a last line with the
+ * Writes a whole ledger as lines of JSON: a header with the recorded hooks, one line for each intent with its history, and a last line with the
  * number of intents, which reveals a truncated file. All lines are from one snapshot, even while the site runs. The
  * file has the content of the database: amounts, metadata and payers. Client secrets are in it only in encrypted form.
  * @param write receives a line without a line end, and resolves when it accepts the next
@@ -17,7 +18,12 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
     await tx.query('set transaction isolation level repeatable read, read only');
     // The import accepts bytes only in this format.
     await tx.query(`set local bytea_output = 'hex'`);
-    await write(JSON.stringify({ ledger: exportName, schemaVersion: await schemaVersion(tx) }));
+    const header = {
+      ledger: exportName,
+      schemaVersion: await schemaVersion(tx),
+      hooks: await findMissingHooks(tx, []),
+    };
+    await write(JSON.stringify(header));
     let count = 0;
     for (let after = ''; ; ) {
       const lines = await readPage(tx, after);

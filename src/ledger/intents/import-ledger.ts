@@ -3,6 +3,7 @@ import { IntentError } from '../../errors.js';
 import type { Database, Queryable } from '../database/database.js';
 import { intentStates } from '../ledger.js';
 import { lanes } from '../settlement/hook-lanes.js';
+import { type RequiredHook, recordHooks, requiredHooks } from '../settlement/required-hooks.js';
 import { exportName, schemaVersion } from './export-ledger.js';
 
 const batchSize = 200;
@@ -27,7 +28,7 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
       number += 1;
       if (count !== undefined && line.trim() !== '')
         throw notAnExport('It has lines after the closing line `{"intents": …}`.');
-      if (isFirst) requireHeader(line, current);
+      if (isFirst) await recordHooks(tx, readHeader(line, current));
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
         requireValid(line, number);
@@ -45,11 +46,12 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
   });
 }
 
-function requireHeader(line: string, current: number): void {
-  const { ledger, schemaVersion } = parseObject(line);
+/** @returns the hooks of the site: a process that lacks one must not settle the payments. Earlier exports do not have them */
+function readHeader(line: string, current: number): readonly RequiredHook[] {
+  const { ledger, schemaVersion, hooks } = parseObject(line);
   if (ledger !== exportName || typeof schemaVersion !== 'number')
     throw notAnExport('Its first line is not the header.');
-  if (schemaVersion <= current) return;
+  if (schemaVersion <= current) return requiredHooks.filter((name) => Array.isArray(hooks) && hooks.includes(name));
   throw new IntentError(
     'invalid_request',
     `The file is from a ledger with migration ${schemaVersion}. The newest migration of this ledger is ${current}. Install the ` +

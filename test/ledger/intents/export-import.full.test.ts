@@ -6,6 +6,7 @@ import { listIntents } from '../../../src/ledger/intents/list-intents.js';
 import { recordIntents, reserveIntents } from '../../../src/ledger/intents/record-intent.js';
 import { retryIntent } from '../../../src/ledger/intents/retry-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
+import { findMissingHooks, recordHooks } from '../../../src/ledger/settlement/required-hooks.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
@@ -23,6 +24,7 @@ const idOf = (number: number): string => `intent${String(number).padStart(38, '1
 const count = 1_203;
 
 async function fill({ db }: TestDatabase): Promise<void> {
+  await recordHooks(db, ['onPaid', 'verifyPayment']);
   await recordIntents(db, [{ id: idOf(1), terms, browser }], times);
   for (const state of ['submitted', 'dead']) {
     await db.query(`update express_intents.intents set state = $2, last_error = 'Ach' where id = $1`, [idOf(1), state]);
@@ -67,7 +69,20 @@ describe.each([
     lines = await linesOf(source);
     target = await openTestDatabase(to);
   });
-  beforeEach(() => target.db.query('truncate express_intents.intents, express_intents.history'));
+  beforeEach(() =>
+    target.db.query('truncate express_intents.intents, express_intents.history, express_intents.required_hooks'),
+  );
+
+  it('keeps the recorded hooks: a process that lacks one settles no imported payment', async () => {
+    await importLedger(target.db, lines);
+    expect(await findMissingHooks(target.db, ['onReversed'])).toEqual(['onPaid', 'verifyPayment']);
+  });
+
+  it('without recorded hooks, from an earlier version, is imported', async () => {
+    const [header = '', ...rest] = lines;
+    const { hooks: _hooks, ...earlier } = JSON.parse(header);
+    expect(await importLedger(target.db, [JSON.stringify(earlier), ...rest])).toBe(count);
+  });
 
   it('has the same value in every column, except the leases', async () => {
     expect(lines).toHaveLength(count + 2);
