@@ -184,7 +184,7 @@ export const plantedBugs = [
   {
     name: 'a failed status call counts as unpaid, and the watch ends',
     file: 'ledger/settlement/settle-payment.ts',
-    from: `    await pollLater(context, claimed, error instanceof IntentError ? error.code : errorText(error));
+    from: `    await pollLater(context, claimed, reason, { ...claimed, capMs });
     return undefined;`,
     to: `    return { exists: true, intentSubmitted: false };`,
     caughtBy: [settlement],

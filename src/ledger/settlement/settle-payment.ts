@@ -54,6 +54,9 @@ function canStartHook({ hooks, lanes, fetchUserId }: SettlementWorkContext, { lo
   );
 }
 
+/** The longest interval after a failed poll of a payment whose hook is due, or whose reversal must be confirmed. */
+const failedPollCapMs = 5 * 60_000;
+
 /** If the service does not answer, the payment keeps its state and is polled again later. */
 async function fetchStatusOrPollLater(
   context: SettlementWorkContext,
@@ -64,7 +67,9 @@ async function fetchStatusOrPollLater(
     return await context.fetchStatus(claimed.payment.id, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    await pollLater(context, claimed, error instanceof IntentError ? error.code : errorText(error));
+    const reason = error instanceof IntentError ? error.code : errorText(error);
+    const capMs = claimed.state === 'submitted' || claimed.reversalSuspected ? failedPollCapMs : undefined;
+    await pollLater(context, claimed, reason, { ...claimed, capMs });
     return undefined;
   }
 }
@@ -117,13 +122,18 @@ async function watchReversed(
   }
 }
 
+interface PollLaterOptions extends Pick<ClaimedPayment, 'lane' | 'timeouts'> {
+  readonly capMs?: number | undefined;
+}
+
 async function pollLater(
   { db, timing }: SettlementWorkContext,
   claimed: ClaimedPayment,
   lastError?: string,
-  { lane, timeouts }: Pick<ClaimedPayment, 'lane' | 'timeouts'> = claimed,
+  { lane, timeouts, capMs = Number.POSITIVE_INFINITY }: PollLaterOptions = claimed,
 ): Promise<void> {
-  const intervalMs = claimed.state === 'expired' ? timing.watchCapMs : untilNextPollMs(claimed.ageMs, timing);
+  const byAgeMs = claimed.state === 'expired' ? timing.watchCapMs : untilNextPollMs(claimed.ageMs, timing);
+  const intervalMs = Math.min(byAgeMs, capMs);
   await updateClaimed(
     db,
     claimed,
@@ -261,10 +271,16 @@ async function checkReversal(
   leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, hooks, settings, timing, logger } = context;
+  if (!exists && claimed.reversalSuspected) return watchUnknownReversal(context, claimed, leaseSignal);
   if (intentSubmitted || !exists) {
-    const nextPoll = `now() + $4::float8 * interval '1 millisecond'`;
-    const values = [untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing) ?? null];
-    await updateClaimed(db, claimed, `reversal_suspected_at = null, ${endClaimSql}, due_at = ${nextPoll}`, values);
+    // `onReversed` was called, so two statuses confirmed the reversal. Only a second status withdraws it, too.
+    const isWithdrawn = claimed.attempts === 0;
+    const nextMs = isWithdrawn
+      ? untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing)
+      : timing.reversalConfirmMs;
+    const changes = `${isWithdrawn ? 'reversal_suspected_at = null, ' : ''}${clearFailuresSql}, ${endClaimSql},
+      due_at = now() + $4::float8 * interval '1 millisecond'`;
+    await updateClaimed(db, claimed, changes, [nextMs ?? null]);
     return;
   }
   if (!claimed.reversalSuspected) {
@@ -287,4 +303,22 @@ async function checkReversal(
     },
     leaseSignal,
   );
+}
+
+/** The service has reported a reversal, and no longer knows the intent: it may have lost its data. The suspicion remains. */
+async function watchUnknownReversal(
+  context: SettlementWorkContext,
+  claimed: ClaimedPayment,
+  leaseSignal: AbortSignal,
+): Promise<void> {
+  if (claimed.watchExpired) {
+    const reason = 'the payment service reported a reversal, and no longer knows the payment';
+    const cause = { hook: 'onReversed', error: new Error(unknownToService), reason } as const;
+    return moveToDeadLetter(context, claimed, cause, leaseSignal);
+  }
+  context.logger.warn(
+    `express-intents: the payment service reported payment ${claimed.payment.id} as reversed, and no longer knows it. It is polled ` +
+      'again, and becomes a dead letter after `watch.unpaidMs`. Ask your payment service whether it was reversed.',
+  );
+  await pollLater(context, claimed, unknownToService);
 }

@@ -89,7 +89,7 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
   yield claimed;
   if (intent.runningHook) return yield* afterCrash(claimed, intent.runningHook, around);
   const watchExpired = intent.watchUntil <= now;
-  if (answer === 'nothing') return yield later(claimed, around);
+  if (answer === 'nothing') return yield later(claimed, around, isUrgent(claimed) ? failedPollCapMs : undefined);
   if (intent.state === 'settled') return yield* checkReversal(claimed, around);
   if (intent.state === 'reversed') {
     if (answer === 'submitted')
@@ -121,6 +121,10 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
   yield watchExpired ? { ...ended(claimed, 'dead'), deadLetterHook: 'verifyPayment' } : later(claimed, around);
 }
 
+/** The longest interval after a failed poll of a payment whose hook is due, or whose reversal must be confirmed. */
+const failedPollCapMs = 300_000;
+const isUrgent = ({ state, isReversalSuspected }: ModelIntent): boolean => state === 'submitted' || isReversalSuspected;
+
 /** Polls an expired payment daily for as long again, and then no more. */
 const watchEnded = (intent: ModelIntent, { now, settings }: Environment): ModelIntent =>
   intent.state === 'expired'
@@ -135,11 +139,11 @@ const ended = (intent: ModelIntent, state: IntentState): ModelIntent => ({
   ...{ state, due: undefined, leasedUntil: undefined },
 });
 
-function later(intent: ModelIntent, { now, settings }: Environment): ModelIntent {
+function later(intent: ModelIntent, { now, settings }: Environment, capMs = Number.POSITIVE_INFINITY): ModelIntent {
   const ageMs = now - (intent.settled ?? intent.submitted ?? intent.created);
   const growing = Math.min(Math.max(settings.watchFirstMs, settings.watchGrowth * ageMs), settings.watchCapMs);
   const waitMs = intent.state === 'expired' ? settings.watchCapMs : growing;
-  return { ...intent, due: now + waitMs, leasedUntil: undefined };
+  return { ...intent, due: now + Math.min(waitMs, capMs), leasedUntil: undefined };
 }
 
 function* settle(intent: ModelIntent, around: Environment): Generator<ModelIntent> {
@@ -155,9 +159,16 @@ function* settle(intent: ModelIntent, around: Environment): Generator<ModelInten
 function* checkReversal(intent: ModelIntent, around: Environment): Generator<ModelIntent> {
   const { now, settings, answer } = around;
   const ageMs = now - (intent.settled ?? 0);
+  if (answer === 'unknown' && intent.isReversalSuspected) {
+    if (intent.watchUntil > now) return yield later(intent, around);
+    return yield { ...ended(intent, 'dead'), deadLetterHook: 'onReversed' };
+  }
   if (answer !== 'not submitted') {
+    const succeeded = { ...intent, attempts: 0, lane: 'first' as const, leasedUntil: undefined };
+    // Two statuses confirmed the reversal, so two must withdraw it.
+    if (intent.attempts > 0) return yield { ...succeeded, due: now + settings.reversalConfirmMs };
     const due = ageMs < settings.reversalWatchMs ? now + Math.max(settings.reversalFirstMs, ageMs) : undefined;
-    return yield { ...intent, isReversalSuspected: false, leasedUntil: undefined, due };
+    return yield { ...succeeded, isReversalSuspected: false, due };
   }
   if (!intent.isReversalSuspected)
     return yield {

@@ -41,7 +41,10 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['hook failed', /set last_error = \$4, attempts = \$6/],
   ['move to the dead letters', /set state = 'dead'/],
   ['settle', /set state = 'settled'/],
-  ['schedule the reversal poll', /set reversal_suspected_at = null, leased_until = null, running_hook = null, due_at/],
+  [
+    'schedule the reversal poll',
+    /set (?:reversal_suspected_at = null, )?attempts = 0, timeouts = 0, lane = 'first', last_error = null, leased_until = null, running_hook = null, due_at/,
+  ],
   ['suspect a reversal', /set reversal_suspected_at = now\(\)/],
   ['reverse', /set state = 'reversed'/],
   ['reopen a reversed payment', /set state = 'created', attempts = 0/],

@@ -1,5 +1,5 @@
 import { SequencerError } from '../../../src/errors.js';
-import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
+import type { Payment, PaymentHookContext, PaymentHooks } from '../../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
@@ -566,6 +566,79 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.retry(id);
       await ledger.work();
       expect(await ledger.path(id)).toBe('created > submitted > settled > dead > settled > reversed');
+    });
+
+    /** A payment whose reversal was confirmed, and whose onReversed has failed once. */
+    async function withFailedReversal() {
+      const attempts: number[] = [];
+      const onReversed: PaymentHooks['onReversed'] = (_payment, { attempt }) => {
+        attempts.push(attempt);
+        if (attempts.length === 1) throw new Error('the stock is locked');
+      };
+      const ledger = fixture({ hooks: { onReversed } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.reverse(id);
+      for (let step = 0; step < 9 && attempts.length === 0; step += 1) await ledger.after(20_000);
+      expect(attempts).toEqual([1]);
+      return { ledger, id, attempts };
+    }
+
+    it('whose onReversed has failed is not forgotten if the sequencer no longer knows it', async () => {
+      const { ledger, id, attempts } = await withFailedReversal();
+      ledger.setStatus(id, { exists: false, intentSubmitted: false });
+      await ledger.after(minuteMs);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', dueAt: expect.any(Date) });
+      expect(ledger.log.text).toContain(`reported payment ${id} as reversed, and no longer knows it`);
+      for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
+      expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'onReversed' });
+      await ledger.retry(id);
+      await ledger.work();
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', dueAt: expect.any(Date) });
+      ledger.reverse(id);
+      for (let day = 0; day < 3; day += 1) await ledger.after(dayMs);
+      expect([(await ledger.find(id)).state, attempts.length]).toEqual(['reversed', 2]);
+    });
+
+    it('whose onReversed has failed stays suspected after a single contrary status', async () => {
+      const { ledger, id, attempts } = await withFailedReversal();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.reverse(id);
+      await ledger.after(20_000);
+      expect([(await ledger.find(id)).state, attempts]).toEqual(['reversed', [1, 1]]);
+    });
+
+    it('whose onReversed has failed is settled after two contrary statuses, and a later reversal begins again', async () => {
+      const { ledger, id, attempts } = await withFailedReversal();
+      ledger.pay(id);
+      for (let step = 0; step < 2; step += 1) await ledger.after(20_000);
+      ledger.reverse(id);
+      // One status would confirm a suspicion that had remained.
+      await ledger.after(10 * minuteMs);
+      expect([(await ledger.find(id)).state, attempts]).toEqual(['settled', [1]]);
+      await ledger.after(20_000);
+      expect([(await ledger.find(id)).state, attempts]).toEqual(['reversed', [1, 1]]);
+    });
+
+    it('that is retried days later is polled again within minutes if the first poll fails', async () => {
+      let isBroken = true;
+      const onPaid = (): void => {
+        if (isBroken) throw new Error('the printer is on fire');
+      };
+      const ledger = fixture({ hooks: { onPaid } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      for (let day = 0; day < 5; day += 1) await ledger.after(dayMs);
+      expect(await ledger.find(id)).toMatchObject({ state: 'dead' });
+      isBroken = false;
+      ledger.setStatus(id, new Error('a short outage'));
+      await ledger.retry(id);
+      await ledger.work();
+      ledger.pay(id);
+      await ledger.after(6 * minuteMs);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     });
   });
 });
