@@ -61,7 +61,7 @@ beforeAll(async () => {
     write: false,
     format: 'esm',
     minify: true,
-    external: ['./portable-ed25519.js'],
+    external: ['./portable-ed25519.js', '../dialog/intent-dialog.js'],
   });
   const served = outputFiles[0]?.text.replace('./portable-ed25519.js', '/intent/v1/portable-ed25519.js');
   site = await startStrictSite({
