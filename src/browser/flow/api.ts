@@ -83,7 +83,7 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
     status === 403 && body
       ? 'CSRF middleware before the router. Mount the router before it'
       : status === 404
-        ? 'the mount path. Mount the router at the root, or set `base`'
+        ? 'the mount path. Mount the router at the root, or set base'
         : redirected
           ? 'login middleware before the router. Mount the router before it'
           : 'middleware or a proxy before the router';

@@ -44,7 +44,8 @@ const ed25519File = onDemandFile('portable-ed25519', () => import('./portable-ed
 
 /** The function that derives a public key. If WebCrypto has no Ed25519, it is loaded. @throws {Problem} `offline` */
 export const loadPublicKeyOf = (signal: AbortSignal): Promise<PublicKeyOf> =>
-  nativePublicKey(new Uint8Array(32)).then(
+  // WebKit rejects a seed of zeros.
+  nativePublicKey(new Uint8Array(32).fill(1)).then(
     () => nativePublicKey,
     async () => (await ed25519File.load(signal)).publicKeyOf,
   );
