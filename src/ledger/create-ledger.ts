@@ -30,8 +30,10 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
-/** A completion holds a connection. Together, logins and the hooks of payments never take the last of the ten
- * connections of the pool. */
+/**
+ * A completion holds a connection. Together, logins and the hooks of payments never take the last of the ten connections of the
+ * pool.
+ */
 const loginConcurrency = 2;
 const loginSlotWait: SemaphoreWait = {
   timeoutMs: 5_000,

@@ -171,22 +171,27 @@ async function prepareRetry(
   clientSecret: string,
 ): Promise<PreparedIntent> {
   const prepared = await prepareIntent(context, terms, clientSecret);
-  const signers = (!terms || terms.login) && context.config.login?.keyRing.signers.slice(1);
+  const hasLogin = terms === undefined || terms.login;
+  const earlierSigners = hasLogin ? (context.config.login?.keyRing.signers.slice(1) ?? []) : [];
   const create = async (options?: CallOptions): Promise<CreatedIntent> => {
     try {
       return await prepared.create(options);
-    } catch (error) {
-      if (!(error instanceof SequencerError) || error.code !== 'intent_refused') throw error;
-      for (const signer of signers || []) {
-        const earlier = await prepareIntent(context, terms, clientSecret, signer);
-        const created = await earlier.create(options).catch(() => undefined);
-        if (created) return created;
+    } catch (refusal) {
+      if (!isRefusal(refusal)) throw refusal;
+      for (const signer of earlierSigners) {
+        try {
+          return await (await prepareIntent(context, terms, clientSecret, signer)).create(options);
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+        }
       }
-      throw error;
+      throw refusal;
     }
   };
   return { ...prepared, create };
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof SequencerError && error.code === 'intent_refused';
 
 /** The terms from the site's hook. @throws as `TermsResolver` */
 function resolveHookTerms(

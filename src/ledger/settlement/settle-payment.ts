@@ -273,19 +273,19 @@ async function checkReversal(
   const { db, hooks, settings, timing, logger } = context;
   if (!exists && claimed.reversalSuspected) return watchUnknownReversal(context, claimed, leaseSignal);
   if (intentSubmitted || !exists) {
-    // `onReversed` was called, so two statuses confirmed the reversal. Only a second status withdraws it, too.
-    const isWithdrawn = claimed.attempts === 0;
-    const nextMs = isWithdrawn
-      ? untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing)
-      : timing.reversalConfirmMs;
-    const changes = `${isWithdrawn ? 'reversal_suspected_at = null, ' : ''}${clearFailuresSql}, ${endClaimSql},
+    // The contrary status may be an error of the service as well, so it is checked soon.
+    const nextMs = claimed.reversalSuspected
+      ? timing.reversalConfirmMs
+      : untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing);
+    const changes = `reversal_suspected_at = null, ${clearFailuresSql}, ${endClaimSql},
       due_at = now() + $4::float8 * interval '1 millisecond'`;
     await updateClaimed(db, claimed, changes, [nextMs ?? null]);
     return;
   }
   if (!claimed.reversalSuspected) {
-    const changes = `reversal_suspected_at = now(), ${endClaimSql}, due_at = now() + $4::float8 * interval '1 millisecond'`;
-    await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs]);
+    const changes = `reversal_suspected_at = now(), ${endClaimSql}, due_at = now() + $4::float8 * interval '1 millisecond',
+      watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`;
+    await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs, settings.watchMs]);
     return;
   }
   const next = hooks.onReversed ? 'onReversed is called.' : 'No onReversed hook is set. Undo the order manually.';

@@ -164,11 +164,9 @@ function* checkReversal(intent: ModelIntent, around: Environment): Generator<Mod
     return yield { ...ended(intent, 'dead'), deadLetterHook: 'onReversed' };
   }
   if (answer !== 'not submitted') {
-    const succeeded = { ...intent, attempts: 0, lane: 'first' as const, leasedUntil: undefined };
-    // Two statuses confirmed the reversal, so two must withdraw it.
-    if (intent.attempts > 0) return yield { ...succeeded, due: now + settings.reversalConfirmMs };
-    const due = ageMs < settings.reversalWatchMs ? now + Math.max(settings.reversalFirstMs, ageMs) : undefined;
-    return yield { ...succeeded, isReversalSuspected: false, due };
+    const byAge = ageMs < settings.reversalWatchMs ? now + Math.max(settings.reversalFirstMs, ageMs) : undefined;
+    const due = intent.isReversalSuspected ? now + settings.reversalConfirmMs : byAge;
+    return yield { ...intent, isReversalSuspected: false, attempts: 0, lane: 'first', leasedUntil: undefined, due };
   }
   if (!intent.isReversalSuspected)
     return yield {
@@ -176,6 +174,7 @@ function* checkReversal(intent: ModelIntent, around: Environment): Generator<Mod
       isReversalSuspected: true,
       leasedUntil: undefined,
       due: now + settings.reversalConfirmMs,
+      watchUntil: Math.max(intent.watchUntil, now + settings.watchMs),
     };
   yield* callHook(intent, 'onReversed', around, (called) => ({
     ...called,

@@ -43,7 +43,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['settle', /set state = 'settled'/],
   [
     'schedule the reversal poll',
-    /set (?:reversal_suspected_at = null, )?attempts = 0, timeouts = 0, lane = 'first', last_error = null, leased_until = null, running_hook = null, due_at/,
+    /set reversal_suspected_at = null, attempts = 0, timeouts = 0, lane = 'first', last_error = null, leased_until = null, running_hook = null, due_at/,
   ],
   ['suspect a reversal', /set reversal_suspected_at = now\(\)/],
   ['reverse', /set state = 'reversed'/],
