@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import diagnostics from 'node:diagnostics_channel';
 import dns from 'node:dns';
 import { getEventListeners, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -142,7 +143,17 @@ describe('a connection that is still opening when its call ends', () => {
     return { transport, held };
   }
 
-  it('serves the next call', async () => {
+  function firstMessage(channel: string): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = (): void => {
+        diagnostics.unsubscribe(channel, listener);
+        resolve();
+      };
+      diagnostics.subscribe(channel, listener);
+    });
+  }
+
+  it('serves a later call', async () => {
     const { transport, held } = holdLookups();
     const controller = new AbortController();
     const first = transport.call(operations.getStatus, body, { signal: controller.signal });
@@ -150,14 +161,17 @@ describe('a connection that is still opening when its call ends', () => {
     controller.abort('too late');
     await expect(first).rejects.toBe('too late');
     const second = transport.call(operations.getStatus, body);
-    for (const end of held.splice(0)) end();
-    await eventually('a lookup of the second call', () => held.length > 0 || sequencer.requests.length > 0);
-    for (const end of held.splice(0)) end();
+    await eventually('a lookup of the second call', () => held.length === 2);
+    const [endFirst, endSecond] = held;
+    const connected = firstMessage('undici:client:connected');
+    endFirst?.();
+    await connected;
+    await aTurn();
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    expect([held.length, sequencer.connections]).toEqual([2, 1]);
+    endSecond?.();
     expect(await second).toEqual(answer);
-    // Later calls find both connections open.
-    await Promise.all([transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)]);
-    expect(sequencer.openConnections).toBe(sequencer.connections);
-    expect(sequencer.requests).toHaveLength(3);
+    expect([sequencer.connections, sequencer.openConnections, sequencer.requests.length]).toEqual([2, 2, 2]);
   });
 
   it('does not delay close()', async () => {
