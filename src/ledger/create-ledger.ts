@@ -51,7 +51,7 @@ function loginCompleter(db: Database): Ledger['completeLogin'] {
   const completions = new Map<string, Promise<boolean>>();
   return async (login, work) => {
     let { timeoutMs, timeoutError } = loginSlotWait;
-    // Waits without a slot. In a slot it would wait for the row lock, and one browser could take all slots.
+    // Waits without a slot. In a slot it would wait for the lock of the login, and one browser could take all slots.
     for (let earlier = completions.get(login.id); earlier; earlier = completions.get(login.id)) {
       const ended = earlier.catch(() => undefined);
       const startedAt = performance.now();

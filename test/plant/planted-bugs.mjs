@@ -256,6 +256,13 @@ export const plantedBugs = [
     caughtBy: [records],
   },
   {
+    name: 'two processes call onLogin for one login at the same time',
+    file: 'ledger/intents/complete-login.ts',
+    from: 'pg_advisory_xact_lock(hashtextextended(',
+    to: 'abs(hashtextextended(',
+    caughtBy: ['ledger/settlement/login-during-settlement.test.ts'],
+  },
+  {
     name: 'the terms of an intent can change',
     file: 'ledger/migrations/001-intents.ts',
     from: '    is distinct from\n',

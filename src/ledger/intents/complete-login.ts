@@ -5,6 +5,9 @@ import type { LoginToComplete } from '../ledger.js';
 const completable = `id = $1 and browser = $2 and state <> 'creating' and (kind = 'login' or login)
   and login_completed_at is null and created_at > now() - $3::float8 * interval '1 millisecond'`;
 
+/** An arbitrary number: the locks of logins must differ from those of a site that also hashes ids. */
+const loginLocks = 7_233_014_859;
+
 export async function canCompleteLogin(
   db: Queryable,
   id: string,
@@ -19,24 +22,39 @@ export async function canCompleteLogin(
   return rowCount === 1;
 }
 
-/** Completes a login and runs `work` in its transaction. True for one caller: the others wait for the row lock and get false. */
-export function completeLoginOnce(
+/** The login was completed or deleted while `work` ran, without the lock. The writes of `work` are rolled back. */
+class LoginLost extends Error {}
+
+/**
+ * Runs `work` and completes a login in one transaction. True for one caller: the others wait for an advisory lock, and get
+ * false without a call of `work`. The row is written last, as in `callHook`: a row lock during `work` would delay the settlement
+ * of the same payment, and cause deadlocks with `onPaid`.
+ */
+export async function completeLoginOnce(
   db: Database,
   { id, browser, ttlMs, userId }: LoginToComplete,
   work: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<boolean> {
   const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, ${loginLocks}))`, [id]);
+    // A statement of its own: it must see what the previous holder of the lock committed.
+    if (!(await canCompleteLogin(tx, id, browser, ttlMs))) return false;
+    await work(tx);
     const { rowCount } = await tx.query(
       `update express_intents.intents set login_completed_at = now(), user_id = $4,
          state = case when kind = 'login' then 'completed' else state end
        where ${completable}`,
       [id, browser, ttlMs, userId],
     );
-    if (rowCount !== 1) return false;
-    await work(tx);
+    if (rowCount !== 1) throw new LoginLost();
     return true;
   };
-  return db.transaction(complete, { isHook: true });
+  try {
+    return await db.transaction(complete, { isHook: true });
+  } catch (error) {
+    if (error instanceof LoginLost) return false;
+    throw error;
+  }
 }
 
 /** The user of a login that this browser has completed less than `ttlMs` ago. */

@@ -216,6 +216,16 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       expect(await complete()).toBe(true);
     });
 
+    it('are not completed, and the work is rolled back, if the login is completed without it meanwhile', async () => {
+      await recordIntents(database.db, [login(1)], times);
+      const completed = completeLoginOnce(database.db, attempt, async (tx) => {
+        // The version before this one completes it in another process, without waiting for this transaction.
+        await tx.query('update express_intents.intents set login_completed_at = now() where id = $1', [idOf(1)]);
+      });
+      expect(await completed).toBe(false);
+      expect(await find(1)).toMatchObject({ state: 'created', loginCompletedAt: undefined });
+    });
+
     it('can be a payment with login, and no other payment', async () => {
       await recordIntents(database.db, [payment(1, { login: true })], times);
       expect(await complete()).toBe(true);

@@ -60,6 +60,7 @@ export const workPoints = [
       'reverse',
       'reopen a reversed payment',
       'retry',
+      'lock the login',
       'check the login',
       'complete the login',
     ],

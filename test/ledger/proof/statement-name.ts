@@ -3,7 +3,7 @@
 
 const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['find migrations', /^select version::int as version from express_intents\.schema_versions/],
-  ['lock for the migration', /^select pg_advisory_xact_lock/],
+  ['lock for the migration', /^select pg_advisory_xact_lock\(\$1\)/],
   ['find the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
   ['create the migrations table', /^create table if not exists express_intents\.schema_versions/],
@@ -52,6 +52,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['end the watch', /set due_at = null, leased_until = null/],
   ['retry', /case when state <> 'dead' then 'created'/],
   ['check the login', /^select 1 from express_intents\.intents where/],
+  ['lock the login', /^select pg_advisory_xact_lock\(hashtextextended/],
   ['complete the login', /set login_completed_at = now\(\)/],
   ['find the completed user', /^select user_id from express_intents\.intents/],
   ['reopen the login', /set login_completed_at = null/],
