@@ -80,23 +80,35 @@ export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise
 /**
  * Ends claims before their leases end, in one statement. Another process can then claim the payments immediately.
  * @param options.keepsCalls whether a called hook stays recorded in `running_hook`: the next claim finds it interrupted
+ * @param options.skipsLocked whether it skips rows that other transactions have locked, instead of waiting for them
+ * @returns the ids of the payments whose rows it skipped
  */
 export async function releaseClaims(
   db: Queryable,
   claims: readonly ClaimedPayment[],
-  { keepsCalls = false } = {},
-): Promise<void> {
-  await db.query(
-    `update express_intents.intents i
-     set leased_until = null, running_hook = case when given.keeps_call then i.running_hook end
-     from unnest($1::text[], $2::bigint[], $3::boolean[]) given (id, lease_token, keeps_call)
-     where i.id = given.id and i.lease_token = given.lease_token`,
+  { keepsCalls = false, skipsLocked = false } = {},
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ id: string }>(
+    `with given as materialized (
+       select * from unnest($1::text[], $2::bigint[], $3::boolean[]) given (id, lease_token, keeps_call)),
+     held as materialized (
+       select i.id, given.keeps_call from express_intents.intents i
+       join given on i.id = given.id and i.lease_token = given.lease_token
+       for update of i ${skipsLocked ? 'skip locked' : ''}),
+     released as (
+       update express_intents.intents i
+       set leased_until = null, running_hook = case when held.keeps_call then i.running_hook end
+       from held where i.id = held.id)
+     select i.id from express_intents.intents i
+     join given on i.id = given.id and i.lease_token = given.lease_token
+     where i.id not in (select id from held)`,
     [
       claims.map(({ payment }) => payment.id),
       claims.map(({ leaseToken }) => leaseToken),
       claims.map(({ progress }) => keepsCalls && progress.isHookCalled),
     ],
   );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Ends all claims in a database that only one process can open. The processes that had them have ended. */

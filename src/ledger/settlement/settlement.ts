@@ -101,7 +101,7 @@ export class Settlement {
   readonly #rechecks: RecheckQueue;
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
-  /** Claims that could not be ended, because the database was not available. */
+  /** Claims that could not be ended, because the database was not available or their rows were locked. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   /** Resolves when the last release of these claims has ended. */
   #released: Promise<void> = Promise.resolve();
@@ -319,7 +319,10 @@ export class Settlement {
     } catch (error) {
       // Another process has claimed the payment and processes it.
       if (error instanceof LeaseLost) return;
-      if (error instanceof Closing) return releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
+      if (error instanceof Closing) {
+        await releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
+        return;
+      }
       const isOutage = error instanceof DatabaseOutage;
       const { isHookCalled, hasEnded } = claimed.progress;
       // Released before the next round. Any other claim ends with its lease. Without an outage, a payment whose hook was called waits
@@ -344,17 +347,22 @@ export class Settlement {
     const claims = [...this.#unreleasedClaims.values()];
     this.#unreleasedClaims.clear();
     if (claims.length === 0) return;
+    const keep = (claimed: ClaimedPayment): void => {
+      const { id } = claimed.payment;
+      // Keeps a newer claim of the same payment.
+      if (!this.#unreleasedClaims.has(id)) this.#unreleasedClaims.set(id, claimed);
+    };
     try {
-      await releaseClaims(this.#context.db, claims, { keepsCalls: true });
-      // A payment that was claimed for a recheck may be due only hours later.
-      for (const { payment } of claims) void this.recheck(payment.id);
-    } catch (error) {
-      if (!isUnavailable(error)) return;
+      // A row that another transaction has locked must not delay the round.
+      const skipped = await releaseClaims(this.#context.db, claims, { keepsCalls: true, skipsLocked: true });
       for (const claimed of claims) {
         const { id } = claimed.payment;
-        // Keeps a newer claim of the same payment.
-        if (!this.#unreleasedClaims.has(id)) this.#unreleasedClaims.set(id, claimed);
+        if (skipped.has(id)) keep(claimed);
+        // A payment that was claimed for a recheck may be due only hours later.
+        else void this.recheck(id);
       }
+    } catch (error) {
+      if (isUnavailable(error)) for (const claimed of claims) keep(claimed);
     }
   }
 

@@ -205,7 +205,7 @@ async function askWork(db: Database): Promise<void> {
   await wait(100);
   lease.stop();
   expect(lease.signal.aborted).toBe(false);
-  await releaseClaims(db, [second]);
+  for (const skipsLocked of [false, true]) await releaseClaims(db, [second], { skipsLocked });
   // Like all writes of a claimed payment: one row, by its id and lease token.
   await updateClaimed(db, first, `state = 'submitted', submitted_at = now()`);
 }

@@ -30,7 +30,10 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
     /^select id from express_intents\.intents where id = any\(\$1::text\[\]\) and kind = 'payment' and state in/,
   ],
   ['heartbeat', /^update .*set leased_until = case when leased_until is not null then now\(\)/],
-  ['release claims', /^update .*set leased_until = null, running_hook = case when given\.keeps_call .* from unnest/],
+  [
+    'release claims',
+    /^with given as materialized .*set leased_until = null, running_hook = case when held\.keeps_call/,
+  ],
   ['schedule the next poll', /coalesce\(\$5, i\.last_error\)/],
   ['expire', /set state = 'expired'/],
   ['submit', /set state = 'submitted'/],

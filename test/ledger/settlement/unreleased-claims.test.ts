@@ -207,3 +207,77 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     expect(attempts).toEqual([1]);
   });
 });
+
+describe('a claim whose row another transaction has locked', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase('postgres', { fakeTime: true });
+  });
+  beforeEach(async () => {
+    await database.db.query('delete from express_intents.intents');
+    await database.setTime('2026-01-01T00:00:00Z');
+  });
+
+  /** A ledger with an unreleased claim. Records how each release ends, and each search for due payments. */
+  const ledgerWithClaim = async () => {
+    const failing = new FailingDatabase(database.db);
+    const statements: string[] = [];
+    const db: Database = {
+      isShared: true,
+      query: async (sql, values) => {
+        if (sql.includes('first_due')) statements.push('claim');
+        if (!sql.includes('from unnest')) return failing.query(sql, values);
+        const end = (how: string) => () => void statements.push(how);
+        const release = failing.query<never>(sql, values);
+        await release.then(end('release'), end('failed release'));
+        return release;
+      },
+      transaction: (work) => failing.transaction(work),
+      close: () => failing.close(),
+    };
+    const attempts: number[] = [];
+    const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
+    const ledger = new SettlementFixture(database, { db, hooks: { onPaid }, timing: { roundMs: 10 } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(2_000);
+    failing.failsNext = true;
+    await ledger.settlement.round();
+    await ledger.settlement.idle();
+    failing.failsNext = false;
+    failing.isDown = false;
+    statements.length = 0;
+    return { ledger, id, statements, attempts };
+  };
+
+  it('delays no round, and is released when the other transaction ends', async () => {
+    const { ledger, id, statements, attempts } = await ledgerWithClaim();
+    const other = await ledger.create();
+    ledger.pay(other);
+    await database.advance(2_000);
+    try {
+      await database.db.transaction(async (tx) => {
+        await tx.query('select from express_intents.intents where id = $1 for update', [id]);
+        ledger.settlement.start();
+        await eventually('the other payment settles', async () => (await ledger.find(other)).state === 'settled');
+        expect(statements.slice(0, 2)).toEqual(['release', 'claim']);
+        expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
+      });
+      await eventually('the payment settles', async () => (await ledger.find(id)).state === 'settled');
+    } finally {
+      await ledger.settlement.close();
+    }
+    expect(statements).not.toContain('failed release');
+    expect(attempts).toEqual([1, 1]);
+    expect(ledger.log.text).not.toContain('was interrupted');
+  });
+
+  it('is given up when another process claims the payment', async () => {
+    const { ledger, id, statements } = await ledgerWithClaim();
+    await database.db.query('update express_intents.intents set lease_token = lease_token + 1 where id = $1', [id]);
+    ledger.settlement.start();
+    const claims = () => statements.filter((statement) => statement === 'claim').length;
+    await eventually('five rounds', () => claims() >= 5).finally(() => ledger.settlement.close());
+    expect(statements.filter((statement) => statement !== 'claim')).toEqual(['release']);
+  });
+});
