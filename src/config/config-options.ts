@@ -75,7 +75,10 @@ export interface HookLimits {
 
 /** How long the ledger polls payments. */
 export interface WatchOptions {
-  /** An unpaid payment expires after this many milliseconds. It is then polled once a day for another `unpaidMs`. Default 30 days. */
+  /**
+   * An unpaid payment expires after this many milliseconds. It is then polled once a day for another `unpaidMs`. Default 30 days, at
+   * most 36,500 days.
+   */
   readonly unpaidMs?: number | undefined;
   /** How long a settled payment is polled for reversals, in milliseconds. 0 disables these polls. Default 1 day. */
   readonly settledMs?: number | undefined;
@@ -166,7 +169,10 @@ export interface ConfigOptions extends GrpcNames {
   readonly allowEmbeddedLedger?: boolean | undefined;
   /** Whether the ledger's tables are created and migrated at startup. Default true. */
   readonly migrate?: boolean | undefined;
-  /** Delay from the submission of a payment to `onPaid`, in milliseconds. At its end the status is polled again. Default 0. */
+  /**
+   * Delay from the submission of a payment to `onPaid`, in milliseconds. At its end the status is polled again. Default 0, at most
+   * 36,500 days.
+   */
   readonly settleDelayMs?: number | undefined;
   /** How long the ledger polls payments. Does not affect event streams or `client.watch`. */
   readonly watch?: WatchOptions | undefined;

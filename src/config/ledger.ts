@@ -5,6 +5,9 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
+/** The ledger stores the end of these times. `ledger import` accepts only times before the year 10000. */
+const maxStoredMs = 36_500 * dayMs;
+
 /**
  * A payment is `late` if its submission is detected more than this time after its creation. By default the button stops showing
  * its code at the same time.
@@ -29,8 +32,8 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
   report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);
   report.unknownNames('hookLimits', hookLimits, ['maxAttempts', 'timeoutMs']);
   const settlement = {
-    settleDelayMs: report.duration('settleDelayMs', settleDelayMs, 0, { min: 0 }),
-    watchMs: report.duration('watch.unpaidMs', watch.unpaidMs, 30 * dayMs),
+    settleDelayMs: report.duration('settleDelayMs', settleDelayMs, 0, { min: 0, max: maxStoredMs }),
+    watchMs: report.duration('watch.unpaidMs', watch.unpaidMs, 30 * dayMs, { max: maxStoredMs }),
     reversalWatchMs: report.duration('watch.settledMs', watch.settledMs, dayMs, { min: 0 }),
     settlementConcurrency: report.count(
       'settlementConcurrency',

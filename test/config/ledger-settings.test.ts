@@ -130,8 +130,27 @@ test('the message for a delay names its smallest value, which is 0', () => {
   expect(problemsOf(() => ledgerOf({ settleDelayMs: -1 }))).toEqual([
     {
       setting: 'settleDelayMs',
-      problem: 'It must be a whole number of milliseconds of at least 0.',
+      problem: 'It must be a whole number of milliseconds from 0 to 3153600000000.',
       fix: 'settleDelayMs: 0',
+    },
+  ]);
+});
+
+test('a time that the ledger stores is at most 36500 days from now', () => {
+  const centuryMs = 36_500 * 86_400_000;
+  const longest = { settleDelayMs: centuryMs, watch: { unpaidMs: centuryMs } };
+  expect(ledgerOf({ databaseUrl: url, ...longest })).toMatchObject({ settleDelayMs: centuryMs, watchMs: centuryMs });
+  const tooLong = { settleDelayMs: centuryMs + 1, watch: { unpaidMs: centuryMs + 1 } };
+  expect(problemsOf(() => ledgerOf({ databaseUrl: url, ...tooLong }))).toEqual([
+    {
+      setting: 'settleDelayMs',
+      problem: 'It must be a whole number of milliseconds from 0 to 3153600000000.',
+      fix: 'settleDelayMs: 0',
+    },
+    {
+      setting: 'watch.unpaidMs',
+      problem: 'It must be a whole number of milliseconds from 1 to 3153600000000.',
+      fix: 'watch: { unpaidMs: 2592000000 }',
     },
   ]);
 });

@@ -121,6 +121,14 @@ describe.each([
     expect(path).toEqual(['submitted', 'dead', 'submitted']);
   });
 
+  it('has a payment that is polled for the longest time that the configuration allows', async () => {
+    const watchMs = 36_500 * 86_400_000;
+    await recordIntents(target.db, [{ id: idOf(9), terms, browser }], { ...times, watchMs });
+    const exported = await linesOf(target);
+    await target.db.query('truncate express_intents.intents');
+    expect(await importLedger(target.db, exported)).toBe(1);
+  });
+
   const withIn = (place: number, column: string, value: unknown) => (all: string[]) => {
     const line = JSON.parse(all[place] as string);
     return all.with(place, JSON.stringify({ ...line, intent: { ...line.intent, [column]: value } }));
