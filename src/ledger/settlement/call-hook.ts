@@ -2,6 +2,7 @@ import { exponentialBackoffMs } from '../../async/backoff.js';
 import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
 import { TransactionNotStarted, type TransactionWork } from '../database/database.js';
+import { DatabaseOutage } from '../database/database-fault.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
 import { type ClaimedPayment, endClaimSql, LeaseLost, type RunningHook, updateClaimed } from './claimed-payment.js';
@@ -56,12 +57,16 @@ export async function callHook(
   await (hook ? lanes.run(claimed.lane, leaseSignal, finish) : finish());
 }
 
-/** Resumes a payment whose hook was interrupted, by the rules in `hook-lanes.ts`. */
+/**
+ * Resumes a payment whose hook was interrupted, by the rules in `hook-lanes.ts`.
+ * @param error that of the lost connection, if this process called the hook
+ */
 export async function handleInterrupted(
-  context: SettlementWorkContext,
+  context: SettlementContext,
   claimed: ClaimedPayment,
   name: RunningHook,
   leaseSignal: AbortSignal,
+  error?: DatabaseOutage,
 ): Promise<void> {
   const { db, logger } = context;
   const cause = 'the process ended or lost its database connection.';
@@ -69,7 +74,7 @@ export async function handleInterrupted(
     return hookFailed(
       context,
       claimed,
-      { name, error: new Error(`${name} was interrupted: ${cause}`), lane: 'quarantine' },
+      { name, error: error ?? new Error(`${name} was interrupted: ${cause}`), lane: 'quarantine' },
       leaseSignal,
     );
   }
@@ -121,6 +126,8 @@ async function callInTransaction(
     // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
     emitHook(context, observed, calledAtMs, { error });
+    // Otherwise a restart of the database or a pooler would count for every running hook.
+    if (error instanceof DatabaseOutage) return handleInterrupted(context, begun, name, leaseSignal, error);
     return hookFailed(context, begun, { name, error, hasTimedOut }, leaseSignal);
   }
   emitHook(context, observed, calledAtMs);
