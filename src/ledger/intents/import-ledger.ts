@@ -23,12 +23,13 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     let isFirst = true;
     let waiting: string[] = [];
     let imported = 0;
+    let hooks: readonly RequiredHook[] = [];
     const current = await schemaVersion(tx);
     for await (const line of lines) {
       number += 1;
       if (count !== undefined && line.trim() !== '')
         throw notAnExport('It has lines after the closing line `{"intents": …}`.');
-      if (isFirst) await recordHooks(tx, readHeader(line, current));
+      if (isFirst) hooks = readHeader(line, current);
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
         requireValid(line, number);
@@ -42,6 +43,8 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     imported += await insertLines(tx, waiting);
     if (count !== imported)
       throw notAnExport('It is truncated: the closing line `{"intents": …}` is missing, or its number is wrong.');
+    // Last: a process that records its own hooks waits until this transaction ends.
+    await recordHooks(tx, hooks);
     return imported;
   });
 }
