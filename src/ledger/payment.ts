@@ -59,8 +59,8 @@ export interface PaymentHooks {
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
    * Called before `onPaid`, for instance to check that the money has arrived. Unless it returns `true`, `onPaid` is not
-   * called, and `verifyPayment` is called again at growing intervals. After `watch.unpaidMs` the payment becomes a dead
-   * letter. Needs a ledger.
+   * called, and `verifyPayment` is called again at growing intervals. `watch.unpaidMs` after the submission the payment
+   * becomes a dead letter. Needs a ledger.
    */
   readonly verifyPayment?:
     | ((payment: Payment, context: { readonly signal: AbortSignal }) => boolean | Promise<boolean>)

@@ -121,8 +121,8 @@ export const plantedBugs = [
   {
     name: 'the write that submits a payment does not record that its hook starts',
     file: 'ledger/settlement/claimed-payment.ts',
-    from: '[settleDelayMs, runningHook ?? null]',
-    to: '[settleDelayMs, runningHook ? null : null]',
+    from: '[settleDelayMs, runningHook ?? null, watchMs]',
+    to: '[settleDelayMs, runningHook ? null : null, watchMs]',
     caughtBy: ['ledger/settlement/statements.test.ts'],
   },
   {

@@ -5,7 +5,8 @@
  * without which no process settles payments.
  *
  * `due_set_at`: when `due_at` last changed. `watch_until`: when a `created` payment expires, an `expired` or `reversed` one
- * is no longer polled, and a `submitted` one that is still unverified or unknown to the service becomes `dead`.
+ * is no longer polled, and a `submitted` one that is still unverified or unknown to the service becomes `dead`. A submission
+ * postpones it.
  * `leased_until` and `lease_token`: see claimed-payment.ts. `lane`, `timeouts` and `running_hook`: see hook-lanes.ts.
  *
  * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database/database.js';
 import { type IntentRow, intentColumns } from '../intents/intent-row.js';
+import type { LedgerSettings } from '../ledger-settings.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { Lane } from './hook-lanes.js';
 
@@ -127,24 +128,34 @@ export async function updateClaimed(
   return rows[0].now_ms;
 }
 
-/** Writes that a claimed payment is submitted, at `now()`. @returns the payment after the write @throws {LeaseLost} */
+interface Submission extends Pick<LedgerSettings, 'settleDelayMs' | 'watchMs'> {
+  readonly runningHook?: RunningHook | undefined;
+}
+
+/**
+ * Writes that a claimed payment is submitted, at `now()`. `verifyPayment` then has `watchMs` to return true.
+ * @returns the payment after the write
+ * @throws {LeaseLost}
+ */
 export async function writeSubmitted(
   db: Queryable,
   claimed: ClaimedPayment,
-  { settleDelayMs, runningHook }: { readonly settleDelayMs: number; readonly runningHook?: RunningHook | undefined },
+  { settleDelayMs, watchMs, runningHook }: Submission,
 ): Promise<ClaimedPayment> {
   const submittedMs = await updateClaimed(
     db,
     claimed,
     `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null, running_hook = $5,
      due_at = now() + $4::float8 * interval '1 millisecond',
+     watch_until = greatest(i.watch_until, now() + ($4::float8 + $6::float8) * interval '1 millisecond'),
      leased_until = case when $4::float8 = 0 then i.leased_until end`,
-    [settleDelayMs, runningHook ?? null],
+    [settleDelayMs, runningHook ?? null, watchMs],
   );
   const { createdAt } = claimed.payment;
   const payment = Object.freeze({ ...claimed.payment, submittedAt: new Date(submittedMs) });
   const submittedAfterMs = submittedMs - createdAt.getTime();
-  return { ...claimed, payment, state: 'submitted', attempts: 0, runningHook, submittedAfterMs, ageMs: 0 };
+  const renewed = { attempts: 0, ageMs: 0, watchExpired: false };
+  return { ...claimed, ...renewed, payment, state: 'submitted', runningHook, submittedAfterMs };
 }
 
 /** The lease of a claim. Heartbeats extend it until `stop`. */

@@ -32,9 +32,9 @@ export async function settlePayment(
   if (claimed.state === 'reversed') return watchReversed(context, claimed, status);
   if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, leaseSignal);
   if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
-  const { settleDelayMs } = context.settings;
+  const { settleDelayMs, watchMs } = context.settings;
   const submit = async (runningHook?: RunningHook): Promise<ClaimedPayment> => {
-    const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, runningHook });
+    const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, watchMs, runningHook });
     context.notifySubmitted?.(claimed.payment.id);
     emitSubmitted(context, submitted);
     return submitted;

@@ -32,7 +32,7 @@ import {
   inspectBacklog,
   releaseClaims,
 } from '../../../src/ledger/settlement/claim-payments.js';
-import { type ClaimedPayment, holdLease, updateClaimed } from '../../../src/ledger/settlement/claimed-payment.js';
+import { type ClaimedPayment, holdLease, writeSubmitted } from '../../../src/ledger/settlement/claimed-payment.js';
 import { findMissingHooks, forgetHook, recordHooks } from '../../../src/ledger/settlement/required-hooks.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
@@ -207,7 +207,7 @@ async function askWork(db: Database): Promise<void> {
   expect(lease.signal.aborted).toBe(false);
   for (const skipsLocked of [false, true]) await releaseClaims(db, [second], { skipsLocked });
   // Like all writes of a claimed payment: one row, by its id and lease token.
-  await updateClaimed(db, first, `state = 'submitted', submitted_at = now()`);
+  await writeSubmitted(db, first, { settleDelayMs: 0, watchMs: 1_000 });
 }
 
 const createdFrom = new Date(Date.now() - 80 * 86_400_000);

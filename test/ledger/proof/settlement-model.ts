@@ -106,6 +106,7 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
     const submitted: ModelIntent = {
       ...claimed,
       ...{ state: 'submitted', submitted: now, attempts: 0, due: now + settings.settleDelayMs },
+      watchUntil: Math.max(intent.watchUntil, now + settings.settleDelayMs + settings.watchMs),
       leasedUntil: delayed ? undefined : claimed.leasedUntil,
     };
     yield submitted;
