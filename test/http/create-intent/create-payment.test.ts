@@ -156,6 +156,26 @@ describe('router.createPayment', () => {
     expect((await second.router.intents.list()).intents.map((intent) => intent.id)).toEqual([id]);
   });
 
+  test('after a rotation of the verifier key reports an outage during the attempt with the earlier key', async () => {
+    const databaseUrl = await newDatabaseUrl('postgres');
+    const settings = { databaseUrl, secret: firstSecret, verifierSecret: `${verifierSecret}, ${newVerifierSecret}` };
+    const first = await startLedgerSite(settings);
+    const rotated = { verifierSecret: `${newVerifierSecret}, ${verifierSecret}`, sequencer: first.sequencer };
+    const second = await startLedgerSite({ ...settings, ...rotated });
+    const invoice = { ...terms, destination, login: true };
+    first.faults.failOnce('confirm', 'before');
+    const lost = first.router.createPayment(invoice, { idempotencyKey });
+    await expect(lost).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    // Faults apply in their order: the current key is refused, then the service answers no call.
+    first.sequencer.injectFault({ kind: 'error', operations: ['createIntent'], times: 1 });
+    const endOutage = first.sequencer.injectFault({ kind: 'status', operations: ['createIntent'], times: 100 });
+    const interrupted = second.router.createPayment(invoice, { idempotencyKey });
+    await expect(interrupted).rejects.toMatchObject({ code: 'sequencer_bad_status' });
+    endOutage();
+    expect(await second.router.createPayment(invoice, { idempotencyKey })).toHaveProperty('clientSecret');
+    expect((await second.router.intents.list()).intents).toHaveLength(1);
+  });
+
   test('rejects a repeated call that the service refuses again, and creates the payment later', async () => {
     const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres') });
     const refusal = { kind: 'error', operations: ['createIntent'], times: 1 } as const;
