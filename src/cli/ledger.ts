@@ -83,10 +83,8 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
       return 1;
     }
     const isCalled = deadLetterHook === 'onPaid' || deadLetterHook === 'onReversed';
-    const what = isCalled ? `call ${deadLetterHook} again` : 'poll it again';
-    terminal.out(
-      db.isShared ? `A running site will ${what} within a few seconds.` : `The site will ${what} when it runs.`,
-    );
+    const poll = `poll it${isCalled ? `, and call ${deadLetterHook} again if its status requires that` : ' again'}`;
+    terminal.out(db.isShared ? `A running site will soon ${poll}.` : `When the site runs, it will ${poll}.`);
     return 0;
   });
 }

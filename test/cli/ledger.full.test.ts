@@ -174,7 +174,8 @@ describe('the command ledger', () => {
 
   it('retry retries a dead letter once, and says who continues', async () => {
     const retried = await command('ledger', 'retry', idOf(2));
-    expect(retried).toEqual({ code: 0, out: 'A running site will call onPaid again within a few seconds.', error: '' });
+    const out = 'A running site will soon poll it, and call onPaid again if its status requires that.';
+    expect(retried).toEqual({ code: 0, out, error: '' });
     expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {8}submitted$/m);
     const again = await command('ledger', 'retry', idOf(2));
     expect(again).toEqual({
@@ -184,7 +185,7 @@ describe('the command ledger', () => {
     });
     expect(await command('ledger', 'retry', idOf(3))).toMatchObject({
       code: 0,
-      out: 'A running site will poll it again within a few seconds.',
+      out: 'A running site will soon poll it again.',
     });
   });
 
@@ -228,7 +229,9 @@ it('ledger and migrate accept a folder, also in production, and name the fix whi
   const upToDate = `The ledger in the folder ${test.url} was already up to date.`;
   expect(await command('migrate')).toEqual({ code: 0, out: upToDate, error: '' });
   expect((await command('ledger', 'list')).out.split('\n')).toHaveLength(8);
-  expect((await command('ledger', 'retry', idOf(2))).out).toBe('The site will call onPaid again when it runs.');
+  expect((await command('ledger', 'retry', idOf(2))).out).toBe(
+    'When the site runs, it will poll it, and call onPaid again if its status requires that.',
+  );
 });
 
 it('ledger list works on Postgres while a site runs', async () => {
