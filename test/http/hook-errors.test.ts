@@ -77,7 +77,11 @@ test('an error outside the hooks and the code of the site asks to report it', as
 });
 
 test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
-  ['a query that is not awaited', async (_user, _req, { tx }) => void tx?.query('select 1'), /a query was not awaited/],
+  [
+    'a failed query that is not awaited',
+    async (_user, _req, { tx }) => void tx?.query('select 1 / 0'),
+    /and its error was caught or not awaited: division by zero\./,
+  ],
   [
     'a constraint that fails at the commit',
     async (_user, _req, { tx }) => {
