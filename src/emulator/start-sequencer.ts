@@ -57,7 +57,7 @@ export interface Sequencer {
   wallet(name?: string): Wallet;
   /**
    * Returns options of `intentRouter` for a site under test, by default at `shop.example`; always the same for one domain.
-   * The sequencer trusts their verifier key, so logins need no key file.
+   * The sequencer trusts their verifier key, so logins need no key file, unless `trust` or a local domain says otherwise.
    * @throws {IntentError} `invalid_domain`, `invalid_request`
    */
   siteOptions(site?: { readonly domain?: string | undefined }): SiteOptions;
@@ -90,8 +90,8 @@ export interface Sequencer {
    */
   signWebhook(intentId: string, options?: SignWebhookOptions): Promise<SignedWebhook>;
   /**
-   * Reverses a payment: its status is that of an unpaid one (protocol section 6).
-   * @throws {IntentError} `intent_not_found`, `invalid_request` for a login
+   * Reverses a submitted payment: its status is that of an unpaid one (protocol section 6).
+   * @throws {IntentError} `intent_not_found`, `invalid_request` for a payment that is not submitted, or a login
    */
   reverse(intentId: string): void;
   /**
@@ -181,13 +181,12 @@ function settingsFor(
   { keyFiles, now }: SequencerState,
   addresses: Pick<Sequencer, 'url' | 'walletUrl' | 'webhookPublicKey'>,
 ): Settings {
-  const trust = (domain: string, publicKeys: readonly string[]) => keyFiles.trust(domain, publicKeys);
-  const sites = new SiteSettings({ ...addresses, now, trust });
+  const sites = new SiteSettings({ ...addresses, now, trust: (domain, keys) => keyFiles.trustByDefault(domain, keys) });
   return {
     siteOptions: (site) => sites.options(site),
     siteEnvironment: (site) => sites.environment(site),
     setLocalDomain: (domain, site) => keyFiles.setLocalDomain(domain, site),
-    trust,
+    trust: (domain, publicKeys) => keyFiles.trust(domain, publicKeys),
   };
 }
 

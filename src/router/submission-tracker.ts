@@ -17,18 +17,20 @@ export interface SubmissionTrackerOptions {
 }
 
 /**
- * Emits scanned, declined and submitted. Several sources report the same scan or submission, so it remembers both and emits each
- * once.
+ * Emits scanned, declined and submitted, each once for an intent. Several sources report a scan or a submission, and the service
+ * repeats messages when a page is opened again.
  */
 export class SubmissionTracker {
   readonly #options: SubmissionTrackerOptions;
   readonly #sources: BoundedMap<StatusSource>;
   readonly #scanned: BoundedMap<true>;
+  readonly #declined: BoundedMap<true>;
 
   constructor(options: SubmissionTrackerOptions) {
     this.#options = options;
     this.#sources = new BoundedMap({ ...remembered, now: options.now });
     this.#scanned = new BoundedMap({ ...remembered, now: options.now });
+    this.#declined = new BoundedMap({ ...remembered, now: options.now });
   }
 
   readonly onStatus = ({ id, status, source }: StatusUpdate): void => {
@@ -38,10 +40,9 @@ export class SubmissionTracker {
   };
 
   readonly onEvent = (intent: string, { kind }: IntentEvent): void => {
-    const { observer } = this.#options;
     if (kind === 'code_scanned') this.#scan(intent);
-    if (kind === 'client_rejected_payment') observer.emit({ type: 'intent_declined', intent, kind: 'payment' });
-    if (kind === 'client_rejected_login') observer.emit({ type: 'intent_declined', intent, kind: 'login' });
+    if (kind === 'client_rejected_payment') this.#decline(intent, 'payment');
+    if (kind === 'client_rejected_login') this.#decline(intent, 'login');
   };
 
   /** The observer of the ledger: replaces the source of a submission with the source that reported it first. */
@@ -58,6 +59,12 @@ export class SubmissionTracker {
     if (this.#scanned.get(intent)) return;
     this.#scanned.set(intent, true);
     this.#options.observer.emit({ type: 'code_scanned', intent });
+  }
+
+  #decline(intent: string, kind: 'payment' | 'login'): void {
+    if (this.#declined.get(intent)) return;
+    this.#declined.set(intent, true);
+    this.#options.observer.emit({ type: 'intent_declined', intent, kind });
   }
 
   #submit(intent: string, source: StatusSource): void {

@@ -51,6 +51,16 @@ describe.each(Object.entries(expressVersions))('a site on %s', (_name, factory) 
       .expect(200, { user: { id: userId } });
   });
 
+  test('has its key file read from the app, also if that was set before', async () => {
+    const missing = appWith(sequencer.siteOptions(), factory, (inner) => {
+      inner.get(/.*/, (_req, res) => void res.status(404).end());
+    });
+    sequencer.setLocalDomain('earlier.example', missing);
+    const app = appWith(sequencer.siteOptions({ domain: 'earlier.example' }), factory);
+    const answer = await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' });
+    expect([answer.status, answer.body.code]).toEqual([502, 'intent_refused']);
+  });
+
   test('has its key file read from the app', async () => {
     const options = sequencer.siteOptions({ domain: 'read.example' });
     const app = appWith(options, factory);

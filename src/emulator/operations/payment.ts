@@ -44,18 +44,15 @@ export function markSubmitted(
 }
 
 /**
- * Reverses a payment, as when its transactions fail: its status is again that of an unpaid one (protocol section 6).
- * @throws {IntentError} `intent_not_found`, `invalid_request` for a login
+ * Reverses a submitted payment, as when its transactions fail: its status is again that of an unpaid one (protocol section 6).
+ * @throws {IntentError} `intent_not_found`, `invalid_request` for a payment that is not submitted, or a login
  */
 export function reversePayment({ intents, journal }: SequencerState, id: string): void {
   const intent = intents.require(id);
-  if (intent.request.kind !== 'payment') throw new IntentError('invalid_request', 'Only a payment can be reversed.');
-  intents.update(intent, { submitted: false, payer: undefined, reversed: intent.submitted || intent.reversed });
+  if (intent.request.kind !== 'payment' || !intent.submitted)
+    throw new IntentError('invalid_request', 'Only a submitted payment can be reversed.');
+  // Another wallet can pay it, and log in with it.
+  intents.update(intent, { submitted: false, payer: undefined, userId: undefined, reversed: true });
   intents.save();
   journal.add(id, { kind: 'reversed' });
-}
-
-export function requireReversible({ request, submitted }: StoredIntent): void {
-  if (request.kind === 'payment' && submitted) return;
-  throw new IntentError('invalid_request', 'Only a submitted payment can be reversed.');
 }

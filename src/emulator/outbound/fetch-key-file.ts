@@ -45,13 +45,18 @@ export class KeyFileReader {
     this.#localSources.set(parseVerifierDomain(domain), { keys: [...publicKeys] });
   }
 
+  /** As `trust`, unless the source of the keys of `domain` was set before. */
+  trustByDefault(domain: string, publicKeys: readonly string[]): void {
+    if (!this.#localSources.has(parseVerifierDomain(domain))) this.trust(domain, publicKeys);
+  }
+
   /** Requires that a login's domain publishes its verifier (interface section 5.3). @throws {IntentError} `request_refused` */
   async verifyKeyPublished({ domain, verifier }: RequestedLogin): Promise<void> {
     const source = this.#localSources.get(domain);
     if (source && 'keys' in source) {
       if (source.keys.includes(verifier)) return;
       throw refused(
-        `The trusted keys of ${domain} do not include ${verifier}. Pass all keys of the domain to trust(), or use siteOptions().`,
+        `The trusted keys of ${domain} do not include ${verifier}. Pass all keys of the domain to trust().`,
       );
     }
     if (source && 'listener' in source) {

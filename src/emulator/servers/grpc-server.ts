@@ -143,5 +143,7 @@ function statusOf({ status }: GrpcPackage, error: unknown): { code: number; deta
   const { code, serviceMessage = '', httpStatus } = error instanceof SequencerError ? error : {};
   if (code === 'sequencer_error') return { code: status.INVALID_ARGUMENT, details: serviceMessage };
   if (code === 'sequencer_unreachable') return { code: status.UNAVAILABLE, details: '' };
-  return { code: httpStatus === 429 ? status.RESOURCE_EXHAUSTED : status.UNKNOWN, details: '' };
+  if (httpStatus === undefined) return { code: status.UNKNOWN, details: '' };
+  // The text of the library for the HTTP status of a gateway.
+  return { code: status.UNKNOWN, details: `Received HTTP status code ${httpStatus}` };
 }

@@ -33,8 +33,10 @@ const maxAppended = 8 * 1024 * 1024;
 export class StateFile implements IntentPersistence {
   readonly #file: string;
   readonly #owner: StateOwner;
-  /** Undefined before the first write and after a failed one: the next write rewrites the file. */
+  /** Undefined before the first write. It also shows whether another file has replaced this one. */
   #descriptor: number | undefined;
+  /** Whether the next write rewrites the file: at first, and after a failed write, which may have left an incomplete line. */
+  #mustRewrite = true;
   #appended = 0;
   #isClosed = false;
 
@@ -47,13 +49,12 @@ export class StateFile implements IntentPersistence {
     if (this.#isClosed)
       throw problemOf(this.#file, 'is closed, because the sequencer was closed', 'Start another sequencer.');
     try {
-      const isAppendable = this.#appended <= maxAppended && !this.#isRemoved();
-      if (this.#descriptor === undefined || !isAppendable) this.#rewrite(all());
+      const isRemoved = this.#isRemoved();
+      if (this.#descriptor === undefined || isRemoved || this.#mustRewrite) this.#rewrite(all());
       else this.#append(this.#descriptor, [...changed.map(toLine), ...forgotten.map((id) => ({ forgotten: id }))]);
     } catch (error) {
-      // The file may end with an incomplete line, so the next write must not append to it.
-      this.#release();
       if (error instanceof IntentError) throw error;
+      this.#mustRewrite = true;
       throw problemOf(this.#file, `cannot be written (${String(readError(error).code)})`, accessFix, error);
     }
   }
@@ -72,17 +73,25 @@ export class StateFile implements IntentPersistence {
     const text = lines.map(formatLine).join('');
     appendFileSync(descriptor, text);
     this.#appended += text.length;
+    this.#mustRewrite = this.#appended > maxAppended;
   }
 
   #rewrite(intents: Iterable<StoredIntent>): void {
-    this.#release();
     const next = `${this.#file}.new`;
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     const lines = [...intents].map((intent) => formatLine(toLine(intent)));
     writeFileSync(next, [formatOwner(this.#owner), ...lines].join(''), { mode: 0o600 });
-    this.#descriptor = openSync(next, 'a');
-    renameSync(next, this.#file);
+    const descriptor = openSync(next, 'a');
+    try {
+      renameSync(next, this.#file);
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+    this.#release();
+    this.#descriptor = descriptor;
     this.#appended = 0;
+    this.#mustRewrite = false;
   }
 
   /** Whether the file was removed; a new one is then written. @throws {IntentError} if another file has replaced it */

@@ -94,10 +94,28 @@ describe('Emulator.submitPayment', () => {
     expect(() => sequencer.reverse(unknownId)).toThrow(expect.objectContaining({ code: 'intent_not_found' }));
   });
 
-  test('a login cannot be reversed', async () => {
+  test('a reversed payment with a login belongs to the wallet that pays it again', async () => {
     const sequencer = await start();
-    const { id } = await created(sequencer.url, login());
-    expect(() => sequencer.reverse(id)).toThrow('Only a payment can be reversed.');
+    const { url } = sequencer;
+    const { id } = await created(url, payment({ login: loginTerms }));
+    await paid(url, id, ada);
+    await loggedIn(url, id, ada);
+    sequencer.reverse(id);
+    expect(await loggedIn(url, id, ben)).toBe(LoggedIn.PAYMENT_REQUIRED);
+    await paid(url, id, ben);
+    expect(await loggedIn(url, id, ben)).toBe(LoggedIn.OK);
+  });
+
+  test('a login and a payment that is not submitted cannot be reversed', async () => {
+    const sequencer = await start();
+    const unpaid = await created(sequencer.url, payment());
+    const reversed = await created(sequencer.url, payment());
+    await paid(sequencer.url, reversed.id, ada);
+    sequencer.reverse(reversed.id);
+    for (const { id } of [await created(sequencer.url, login()), unpaid, reversed]) {
+      expect(() => sequencer.reverse(id)).toThrow('Only a submitted payment can be reversed.');
+    }
+    expect(await paid(sequencer.url, unpaid.id, ada)).toBe(Paid.OK);
   });
 });
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 import bs58 from 'bs58';
-import type { FaultKind } from '../../../src/emulator/faults/fault-kinds.js';
+import type { Fault, FaultKind } from '../../../src/emulator/faults/fault-kinds.js';
 import { startGrpcServer } from '../../../src/emulator/servers/grpc-server.js';
 import { createIntentClient, generateKeyPair, type IntentClient } from '../../../src/index.js';
 import { getStatus } from '../../../src/sequencer/calls.js';
@@ -169,6 +169,23 @@ it.each<[FaultKind, string]>([
   await expect(getStatus(transport, generateKeyPair().publicKey)).rejects.toMatchObject({ code });
   clearFault();
   expect(await getStatus(transport, generateKeyPair().publicKey)).toMatchObject({ exists: false });
+  await transport.close();
+});
+
+it.each<[Fault, number]>([
+  [{ kind: 'status', httpStatus: 401 }, 401],
+  [{ kind: 'status', httpStatus: 429 }, 429],
+  [{ kind: 'status' }, 503],
+  [{ kind: 'redirect' }, 302],
+])('injects the HTTP status of a gateway: %j', async (fault, httpStatus) => {
+  const { grpcUrl } = sequencer;
+  const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 30_000 });
+  const clearFault = sequencer.injectFault(fault);
+  await expect(getStatus(transport, generateKeyPair().publicKey)).rejects.toMatchObject({
+    code: 'sequencer_bad_status',
+    httpStatus,
+  });
+  clearFault();
   await transport.close();
 });
 
