@@ -82,6 +82,13 @@ const suppressTracing = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING';
 const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
 /** Events that have their own span or may outlive the active span. */
 const notOnSpans: ReadonlySet<string> = new Set(['upstream_call', 'stream_opened', 'stream_closed']);
+/** Events that change the number of open streams or circuit breakers. */
+const openChanges: Partial<Record<RouterEvent['type'], number>> = {
+  stream_opened: 1,
+  stream_closed: -1,
+  breaker_opened: 1,
+  breaker_closed: -1,
+};
 
 /**
  * Creates spans and metrics from router events, and traces the calls to the service. Never throws.
@@ -98,6 +105,8 @@ export class OpenTelemetry {
   #instruments: Instruments | undefined;
   #readBacklog: ReadLedgerBacklog | undefined;
   #isClosed = false;
+  /** What is open before the metrics start, by kind: an opening event, and the number. */
+  readonly #open = new Map<string, { readonly opened: RouterEvent; readonly count: number }>();
 
   constructor(options: OpenTelemetryOptions) {
     this.#options = options;
@@ -120,7 +129,9 @@ export class OpenTelemetry {
   }
 
   record(event: RouterEvent): void {
-    if (!this.isActive()) return;
+    const isActive = this.isActive();
+    if (!this.#instruments && !this.#isClosed) this.#countOpen(event);
+    if (!isActive) return;
     ignoreErrors(() => {
       this.#instruments?.record(event);
       if (event.type === 'hook_completed' || event.type === 'hook_failed') this.#traceHook(event);
@@ -165,7 +176,12 @@ export class OpenTelemetry {
       this.#tracer ??= (tracerProvider?.getTracer(scope) as Tracer | undefined) ?? api.trace.getTracer(scope);
       const meter = (meterProvider?.getMeter(scope) as Meter | undefined) ?? api.metrics.getMeter(scope);
       // A meter made before a provider is registered stays a no-op.
-      if (meter !== api.createNoopMeter()) this.#instruments = new Instruments(meter, this.#readBacklog);
+      if (meter === api.createNoopMeter()) return;
+      this.#instruments = new Instruments(meter, this.#readBacklog);
+      for (const { opened, count } of this.#open.values()) {
+        for (let each = 0; each < count; each += 1) this.#instruments.record(opened);
+      }
+      this.#open.clear();
     } catch (error) {
       this.#isClosed = true;
       const details = { message: messageOf(error) };
@@ -174,6 +190,15 @@ export class OpenTelemetry {
         details,
       );
     }
+  }
+
+  #countOpen(event: RouterEvent): void {
+    const change = openChanges[event.type];
+    if (change === undefined) return;
+    const kind = 'operation' in event ? `breaker of ${event.operation}` : 'stream';
+    const { opened, count } = this.#open.get(kind) ?? { opened: event, count: 0 };
+    if (count + change > 0) this.#open.set(kind, { opened, count: count + change });
+    else this.#open.delete(kind);
   }
 
   /** Creates the span of a hook after it has ended. */
