@@ -102,6 +102,8 @@ const asOneStatement = (sql: string): string =>
 /** @returns false if another process has run it in the meantime */
 async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
   const { version, name } = migration;
+  // The default of the database may hide what the previous holder of the lock committed.
+  await tx.query('set transaction isolation level read committed');
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(`set local lock_timeout = ${lockMs}`);
   if ((await tx.query(schemaExists)).rowCount === 0) await tx.query('create schema express_intents');

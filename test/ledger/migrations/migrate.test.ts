@@ -108,14 +108,18 @@ describe('migrate on Postgres', () => {
     expect(ran.flat().sort()).toEqual(versions(migrations));
   });
 
-  test('runs each migration once over several concurrent connections', async () => {
-    const name = await server.createDatabase();
-    const dbs = await Promise.all(Array.from({ length: 5 }, () => openPostgres({ url: server.url(name) })));
-    const ran = await Promise.all(dbs.flatMap((db) => [migrate(db, more), migrate(db, more)]));
-    expect(versions(ran.flat()).sort()).toEqual([1, 2, 3]);
-    expect(await letters(dbs[0] as Database)).toEqual(['a', 'b']);
-    for (const db of dbs) await db.close();
-  });
+  test.each(['read committed', 'repeatable read'])(
+    'runs each migration once over several concurrent connections, with the default %s',
+    async (level) => {
+      const name = await server.createDatabase();
+      await server.run(name, `alter database ${name} set default_transaction_isolation = '${level}'`);
+      const dbs = await Promise.all(Array.from({ length: 5 }, () => openPostgres({ url: server.url(name) })));
+      const ran = await Promise.all(dbs.flatMap((db) => [migrate(db, more), migrate(db, more)]));
+      expect(versions(ran.flat()).sort()).toEqual([1, 2, 3]);
+      expect(await letters(dbs[0] as Database)).toEqual(['a', 'b']);
+      for (const db of dbs) await db.close();
+    },
+  );
 
   test('names the missing privilege of a role that cannot create the schema, and succeeds with it', async () => {
     const name = await server.createDatabase();
