@@ -37,12 +37,12 @@ export async function callHook(
   leaseSignal: AbortSignal,
 ): Promise<void> {
   const { lanes } = context;
-  const { name, begin = () => start(name), verify, hook } = call;
-  const start = async (runningHook: RunningHook): Promise<ClaimedPayment> => {
-    await updateClaimed(context.db, claimed, 'running_hook = $4', [runningHook]);
+  const { name, begin = () => record(name), verify, hook } = call;
+  const record = async (runningHook: RunningHook | undefined): Promise<ClaimedPayment> => {
+    await updateClaimed(context.db, claimed, 'running_hook = $4', [runningHook ?? null]);
     return { ...claimed, runningHook };
   };
-  const isVerified = async (): Promise<boolean> => !verify || verify(await start('verifyPayment'));
+  const isVerified = async (): Promise<boolean> => !verify || verify(await record('verifyPayment'));
   const finish = async (): Promise<void> => {
     if (hook) return callInTransaction(context, await begin(), { ...call, hook }, leaseSignal);
     await updateClaimed(context.db, claimed, call.changes, call.values);
@@ -53,20 +53,21 @@ export async function callHook(
       if (await isVerified()) await finish();
     });
   }
-  if (verify && !(await lanes.run('verify', leaseSignal, isVerified))) return;
+  if (verify) {
+    if (!(await lanes.run('verify', leaseSignal, isVerified))) return;
+    // No hook runs during the wait for a slot, which may be long.
+    claimed.progress.isHookCalled = false;
+    if (hook && !lanes.isFree(claimed.lane)) await record(undefined);
+  }
   await (hook ? lanes.run(claimed.lane, leaseSignal, finish) : finish());
 }
 
-/**
- * Resumes a payment whose hook was interrupted, by the rules in `hook-lanes.ts`.
- * @param error that of the lost connection, if this process called the hook
- */
+/** Resumes a payment whose hook was interrupted, by the rules in `hook-lanes.ts`. */
 export async function handleInterrupted(
-  context: SettlementContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   name: RunningHook,
   leaseSignal: AbortSignal,
-  error?: DatabaseOutage,
 ): Promise<void> {
   const { db, logger } = context;
   const cause = 'the process ended or lost its database connection.';
@@ -74,7 +75,7 @@ export async function handleInterrupted(
     return hookFailed(
       context,
       claimed,
-      { name, error: error ?? new Error(`${name} was interrupted: ${cause}`), lane: 'quarantine' },
+      { name, error: new Error(`${name} was interrupted: ${cause}`), lane: 'quarantine' },
       leaseSignal,
     );
   }
@@ -126,8 +127,7 @@ async function callInTransaction(
     // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
     emitHook(context, observed, calledAtMs, { error });
-    // Otherwise a restart of the database or a pooler would count for every running hook.
-    if (error instanceof DatabaseOutage) return handleInterrupted(context, begun, name, leaseSignal, error);
+    if (error instanceof DatabaseOutage && begun.lane === 'first') return retryUncounted(context, begun, name, error);
     return hookFailed(context, begun, { name, error, hasTimedOut }, leaseSignal);
   }
   emitHook(context, observed, calledAtMs);
@@ -144,6 +144,22 @@ async function hookNotStarted(
   await updateClaimed(db, claimed, changes, [timing.retryFirstMs]);
   claimed.progress.hasEnded = true;
   throw error;
+}
+
+/** The database failed during a first call. A restart of the database or a pooler must not count for every running hook. */
+async function retryUncounted(
+  { db, timing, logger }: SettlementContext,
+  claimed: ClaimedPayment,
+  name: RunningHook,
+  error: DatabaseOutage,
+): Promise<void> {
+  const changes = `last_error = $4, lane = 'retry', due_at = ${jitteredDueAtSql('$5')}, ${endClaimSql}`;
+  await updateClaimed(db, claimed, changes, [errorText(error), timing.retryFirstMs]);
+  logger.warn(
+    `express-intents: the database failed during ${name} for payment ${claimed.payment.id}. No attempt is counted. It is called ` +
+      `again in about ${Math.ceil(timing.retryFirstMs / 1_000)} s.`,
+    describeError(error),
+  );
 }
 
 interface HookFailure {

@@ -19,10 +19,11 @@
  *
  * While a hook runs, `running_hook` of its row is its name. The process clears it when it ends its claim, unless it
  * could not record the outcome of the call. If it is still set at the next claim, the hook was interrupted: the process
- * ended, or lost its database connection. A hook is also interrupted if the process loses the connection of its
- * transaction and can record that on another one. Another hook may be the cause, so no attempt is counted, and the next
- * call runs in quarantine. If that call is interrupted too, this hook is the cause: an attempt is counted, and the next
- * call follows after a backoff.
+ * ended, or lost its database connection. Another hook may be the cause, so no attempt is counted, and the next call
+ * runs in quarantine. If that call is interrupted too, this hook is the cause: an attempt is counted, and the next call
+ * follows after a backoff.
+ *
+ * If the process can record that the database failed during a hook, the hook has failed. In `first` no attempt is counted.
  *
  * `verifyPayment` is code of the site, too. The same rules apply, except that it uses no slot, and that its failure leads
  * to `first` instead of `retry`.

@@ -42,6 +42,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['release before the hook', /set leased_until = null, running_hook = null, due_at/],
   ['quarantine', /set lane = 'quarantine'/],
   ['hook failed', /set last_error = \$4, attempts = \$6/],
+  ['database failed during the hook', /set last_error = \$4, lane = 'retry'/],
   ['move to the dead letters', /set state = 'dead'/],
   ['settle', /set state = 'settled'/],
   [

@@ -38,7 +38,7 @@ describe('a hook that loses its database connection', () => {
   it.each<[string, (context: PaymentHookContext) => Promise<unknown>]>([
     ['before a query of tx', ({ tx }) => tx.query('select 1')],
     ['before it succeeds', async () => undefined],
-  ])('%s is called again in quarantine, and no attempt is counted', async (_when, next) => {
+  ])('%s is called again, and no attempt is counted', async (_when, next) => {
     const attempts: number[] = [];
     const onPaid: PaymentHooks['onPaid'] = async ({ id }, context) => {
       attempts.push(context.attempt);
@@ -48,24 +48,31 @@ describe('a hook that loses its database connection', () => {
       await next(context);
     };
     const { ledger, id } = await payAndWork({ onPaid }, 1);
-    expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+    expect(await ledger.find(id)).toMatchObject({
+      ...{ state: 'submitted', attempts: 0 },
+      lastError: expect.stringContaining('The database failed'),
+    });
+    await ledger.after(5_000);
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0, lastError: undefined });
     expect(attempts).toEqual([1, 1]);
     expect(await effects()).toEqual([{ id }]);
     expect(ledger.log.lines).toEqual([
-      expect.stringContaining(`work on payment ${id} was interrupted after the start of onPaid`),
+      expect.stringMatching(`the database failed during onPaid for payment ${id}.* again in about 1 s`),
     ]);
   });
 
-  it('each time becomes a dead letter: each call in quarantine counts', async () => {
+  it('each time becomes a dead letter, and is not exclusive', async () => {
     const attempts: number[] = [];
     const onPaid: PaymentHooks['onPaid'] = async (_payment, context) => {
       attempts.push(context.attempt);
       await endConnection(context);
     };
     const { ledger, id } = await payAndWork({ onPaid }, 2);
+    await ledger.after(5_000);
     expect(attempts).toEqual([1, 1]);
     expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
-    await ledger.after(hourMs);
+    const { rows } = await database.db.query('select lane, due_at > now() as waits from express_intents.intents');
+    expect(rows).toEqual([{ lane: 'retry', waits: true }]);
     await ledger.after(hourMs);
     expect(attempts).toEqual([1, 1, 2]);
     expect(await ledger.find(id)).toMatchObject({

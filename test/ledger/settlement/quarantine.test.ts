@@ -1,6 +1,7 @@
 import type { Database } from '../../../src/ledger/database/database.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
 import { FakeSequencer, minuteMs, SettlementFixture } from './settlement-fixture.js';
 
 // A hook that crashes the process, next to payments that do not. A process is a settlement whose database rejects every
@@ -245,5 +246,29 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
       await life();
     }
     expect(await creator.find(id)).toMatchObject({ state: 'dead', attempts: 2, deadLetterHook: last });
+  });
+
+  test('a payment that waits for a slot after verifyPayment has no running hook', async () => {
+    let settle: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const ledger = new SettlementFixture(database, {
+      hooks: { verifyPayment: () => true, onPaid: () => held },
+      settings: { hookTimeoutMs: 600_000 },
+      timing: { hookConcurrency: 1 },
+    });
+    for (const id of [await ledger.create(), await ledger.create()]) ledger.pay(id);
+    const working = ledger.after(5_000);
+    const running = async (): Promise<unknown[]> => {
+      const sql =
+        'select running_hook from express_intents.intents where leased_until is not null order by 1 nulls last';
+      return (await database.db.query<{ running_hook: unknown }>(sql)).rows.map((row) => row.running_hook);
+    };
+    await eventually(async () => expect(await running()).toEqual(['onPaid', null]));
+    settle?.();
+    await working;
+    const { rows } = await database.db.query('select distinct state, lane from express_intents.intents');
+    expect(rows).toEqual([{ state: 'settled', lane: 'first' }]);
   });
 });
