@@ -263,7 +263,11 @@ function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<Intent
   const drainEnd = new LightAbortController();
   return {
     ready: async () => {
-      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
+      const opening = ledger?.ready();
+      opening?.catch(() => undefined);
+      // If both fail, always this error: a second start of a site fails here too, and this names the first one.
+      const addresses = await embedded?.ready();
+      await opening;
       return addresses;
     },
     close: async (options = {}) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { PaymentHooks } from '../../src/index.js';
 import { Browser } from '../support/browser/browser.js';
 import { kinds, newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
@@ -38,6 +40,18 @@ describe('router.ready()', () => {
     await expect(router.ready()).rejects.toMatchObject({ code: 'ledger_unavailable' });
     expect(log.text).toMatch(/error express-intents: the ledger cannot be opened/);
     await router.close();
+  });
+
+  test('rejects with the error of the embedded sequencer when the ledger cannot be opened either', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const emulator = { port: (other.address() as AddressInfo).port };
+    const databaseUrl = `postgres:///shop?host=${temporaryFolder()}`;
+    const { router, log } = await startSite({ sequencerUrl: 'embedded', emulator, databaseUrl });
+    await eventually(() => expect(log.text).toContain('the ledger cannot be opened'));
+    await expect(router.ready()).rejects.toThrow(/Set INTENT_EMULATOR_PORT/);
+    await router.close();
+    other.close();
   });
 
   test('rejects when tables are missing and migrate is false', async () => {
@@ -116,7 +130,9 @@ test('errors of the ledger are logged by the logger of the router', async () => 
   await site.sequencer.wallet().pay(String(body.client_secret));
   await browser.send('GET', `/status/${id}`);
   expect(await untilState(site, id, 'dead')).toMatchObject({ deadLetterHook: 'onPaid' });
-  expect(site.log.text).toMatch(new RegExp(`error express-intents: payment ${id} is a dead letter.*on fire`));
+  const line = new RegExp(`error express-intents: payment ${id} is a dead letter.*on fire`);
+  // Logged after the commit.
+  await eventually(() => expect(site.log.text).toMatch(line));
   expect(site.log.text).not.toContain(body.client_secret);
   expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry', 'prune', 'recheck']);
   expect(await site.router.intents.retry(id)).toBe(true);
