@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { Batcher, type BatcherOptions, type BatchFailure } from '../../src/async/batcher.js';
 
 const defaults: Omit<BatcherOptions<number, string>, 'run'> = {
@@ -28,6 +29,15 @@ function heldBatcher(options: Partial<BatcherOptions<number, string>> = {}) {
     return batches.map(({ items }) => items);
   };
   return { batcher, batches, started };
+}
+
+/** Stops the clock of the batchers. @returns a function that advances it */
+function stopClock(): (ms: number) => void {
+  let nowMs = performance.now();
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  return (ms) => {
+    nowMs += ms;
+  };
 }
 
 /** For each item its result, or the error in brackets. */
@@ -133,19 +143,21 @@ describe('Batcher', () => {
   });
 
   test('rejects items that have waited longer than timeoutMs when a batch ends', async () => {
+    const pass = stopClock();
     const { batcher, batches, started } = heldBatcher({ timeoutMs: 5 });
     const all = [1, 2, 3, 4].map((item) => batcher.add(item));
     expect(await started()).toEqual([[1, 2, 3]]);
-    await wait(50);
+    pass(6);
     batches[0]?.end();
     expect(await outcomesOf(all)).toEqual([...resultsOf([1, 2, 3]), '[timeout]']);
   });
 
   test('rejects items that have waited longer than timeoutMs when another item is added', async () => {
+    const pass = stopClock();
     const { batcher, started } = heldBatcher({ timeoutMs: 5 });
     const all = [1, 2, 3, 4].map((item) => batcher.add(item));
     await started();
-    await wait(50);
+    pass(6);
     void batcher.add(5);
     await expect(all[3]).rejects.toBe('timeout');
   });
