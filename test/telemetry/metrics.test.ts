@@ -50,7 +50,15 @@ test('a payment is measured from the request to the settlement, with names, unit
   await browser.send('GET', `/status/${broken}`);
   await untilState(site, broken, 'dead');
   await browser.send('POST', '/session', { id: paid });
-  await site.router.database.query('update express_intents.intents set due_at = now() where id = $1', [waiting]);
+  // Events and metrics follow the commit.
+  await recorder.first('payment_settled', paid);
+  await recorder.first('dead_letter', broken);
+  // A process that lacks a recorded hook claims no payment, so this one stays due.
+  await site.router.database.query(
+    `with lacked as (insert into express_intents.required_hooks (name) values ('onReversed'))
+     update express_intents.intents set due_at = now() where id = $1`,
+    [waiting],
+  );
 
   const collected = await telemetry.metrics();
   for (const [name, { descriptor }] of collected) {
