@@ -24,6 +24,7 @@ import {
   startGrpcFaultServer,
 } from '../support/sequencers/grpc-fault-server.js';
 import { accepting, frame, startStreamFaultServer, type Upgrade } from '../support/sequencers/stream-fault-server.js';
+import { holdTimeouts } from '../support/timeouts.js';
 import { FakeClock, settled } from './watch/fake-clock.js';
 
 // Event streams while the sequencer fails, in three steps. Each transport reports every fault of the table by its code,
@@ -51,8 +52,8 @@ interface StreamOutcome {
   readonly error: unknown;
 }
 
-async function readStream(transport: Transport, signal?: AbortSignal): Promise<StreamOutcome> {
-  const read: number[][] = [];
+/** @param read gets the messages as they arrive */
+async function readStream(transport: Transport, signal?: AbortSignal, read: number[][] = []): Promise<StreamOutcome> {
   try {
     const stream = transport.openStream?.(operations.openMessageStream, Uint8Array.of(1, 2, 3), { signal });
     for await (const response of stream ?? []) read.push([...response]);
@@ -99,7 +100,11 @@ describe.each(Object.keys(moments))('a stream over WebSocket, %s', (moment) => {
     const server = await startStreamFaultServer(moments[moment]?.(noting) ?? noting);
     const transport = createHttpTransport({ url: server.url, timeoutMs: timeoutMsOf(fault) });
     try {
-      const { read, error } = await readStream(transport);
+      const expire = holdTimeouts(short);
+      const reading = readStream(transport);
+      await eventually('the server has the request', () => server.requests.length === 1);
+      expire();
+      const { read, error } = await reading;
       expect(read).toEqual(isAccepted && moment === 'after the first message' ? [[1]] : []);
       expectReported(error, fault);
       expect(server.requests).toHaveLength(1);
@@ -133,9 +138,11 @@ describe.each([
       });
       const leaving = new AbortController();
       try {
-        const reading = readStream(transport, leaving.signal);
+        const messages: number[][] = [];
+        const reading = readStream(transport, leaving.signal, messages);
         if (fault.grpcStream === 'waits') {
-          await eventually(() => server.calls.length === 1);
+          const expected = moment === 'after the first message' ? 1 : 0;
+          await eventually(() => server.calls.length === 1 && messages.length === expected);
           // Time for an error that must not come.
           await new Promise((resolve) => setTimeout(resolve, 50));
           leaving.abort('left');
