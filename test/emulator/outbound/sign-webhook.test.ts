@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createWebhookVerifier } from '../../../src/http/webhook/verify-webhook.js';
 import { parseIntentId } from '../../../src/keys/base58.js';
 import { decode, encode, v1 } from '../../../src/wire/codec.js';
@@ -20,18 +20,21 @@ async function paid() {
 test('signWebhook returns the call that the sequencer makes', async () => {
   const { sequencer, id, clientSecret } = await paid();
   const calls: string[] = [];
-  const called = new Promise<unknown>((resolve) => {
-    void serve(async (req, res) => {
-      req.on('data', (chunk) => calls.push(String(chunk)));
-      await once(req, 'end');
-      res.end(resolve(undefined));
-    }).then(async (origin) => {
-      const body = encode(v1.RegisterWebhookRequest, { intentId: { value: parseIntentId(id) }, url: `${origin}/hook` });
-      const answer = opened(await call(sequencer.url, operations.registerWebhook, body));
-      expect(decode(v1.RegisterWebhookResponse, answer).result).toBe(v1.RegisterWebhookResponse.Result.OK);
-      await sequencer.wallet().pay(clientSecret);
-    });
+  const site = new EventEmitter();
+  const called = once(site, 'called');
+  const origin = await serve(async (req, res) => {
+    req.on('data', (chunk) => calls.push(String(chunk)));
+    await once(req, 'end');
+    res.end();
+    site.emit('called');
   });
+  const registration = encode(v1.RegisterWebhookRequest, {
+    intentId: { value: parseIntentId(id) },
+    url: `${origin}/hook`,
+  });
+  const answer = opened(await call(sequencer.url, operations.registerWebhook, registration));
+  expect(decode(v1.RegisterWebhookResponse, answer).result).toBe(v1.RegisterWebhookResponse.Result.OK);
+  await sequencer.wallet().pay(clientSecret);
   await called;
   const { headers, body } = await sequencer.signWebhook(id);
   expect(calls).toEqual([body]);
