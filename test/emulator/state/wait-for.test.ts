@@ -3,17 +3,20 @@ import { closeAll, created, payment, start } from '../fixture.js';
 
 afterEach(closeAll);
 
+/** Longer than the default of five seconds, for a busy machine. */
+const patient = { timeoutMs: 60_000 };
+
 test('waitFor resolves at each action of a wallet, in order', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await payment().then(async (intent) => {
-    const existing = sequencer.waitFor(intent.id, 'created');
+    const existing = sequencer.waitFor(intent.id, 'created', patient);
     await created(sequencer.url, Promise.resolve(intent));
     await existing;
     return intent;
   });
   const reached: string[] = [];
   const milestones = (['scanned', 'declined', 'submitted'] as const).map((milestone) =>
-    sequencer.waitFor(id, milestone).then(() => reached.push(milestone)),
+    sequencer.waitFor(id, milestone, patient).then(() => reached.push(milestone)),
   );
   await sequencer.wallet('Ada').scan(clientSecret);
   await milestones[0];
