@@ -124,23 +124,20 @@ test('a signal within half a second of the first is ignored as the copy of npm, 
   }
 });
 
+/** Sends the signal from within the process, which has not opened its ledger when it listens. */
+const interruptStartup = encodeURIComponent(`
+  import { Server } from 'node:net';
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (...args) {
+    if (String(args[0]) === process.env.PORT) this.once('listening', () => process.kill(process.pid, 'SIGINT'));
+    return listen.apply(this, args);
+  };`);
+
 test('SIGINT during startup ends the shop without an error', async () => {
   const settings = await newSettings();
-  const shop = run('server.js', settings);
-  await eventually(async () => expect(await isListening(settings.PORT)).toBe(true));
-  shop.signal('SIGINT');
+  const shop = run('server.js', { ...settings, NODE_OPTIONS: `--import data:text/javascript,${interruptStartup}` });
   expect(await shop.end()).toBe(0);
   // On a busy machine the startup may outlast the shutdown timeout.
   expect(shop.errors.replace(/^Shutdown timed out\..*\n/, '')).toBe('');
   expect(shop.output).not.toContain('is open');
 });
-
-/** Whether a server listens on the port. */
-async function isListening(port: string): Promise<boolean> {
-  const socket = connect(Number(port), '127.0.0.1');
-  sockets.push(socket);
-  return once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-}
