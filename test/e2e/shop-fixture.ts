@@ -35,7 +35,9 @@ export async function openShop({ database = ledgerFolder } = {}): Promise<OpenSh
   const sequencer = await startSequencer();
   sequencers.push(sequencer);
   const log = new LogRecorder();
-  const intents = { sequencerUrl: sequencer.url, timeoutMs: 2_000, verifierSecret, destination, domain, logger: log };
+  // A busy machine can take long to answer.
+  const timeouts = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
+  const intents = { sequencerUrl: sequencer.url, ...timeouts, verifierSecret, destination, domain, logger: log };
   const databaseUrl = await database();
   const shop = createShop({ intents: { walletUrl: sequencer.walletUrl, databaseUrl, ...intents } });
   shops.push(shop);

@@ -311,7 +311,7 @@ describe('the page and its API', () => {
 
   test('HEAD of the events is answered and takes no connection', async () => {
     const { url } = await start();
-    const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
+    const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(60_000) });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     // It does not count towards the limit of 50.
     const leaving = new AbortController();
