@@ -3,6 +3,8 @@ import { createIntentClient, generateKeyPair, type IntentClient } from '../../sr
 import type { Dialect } from '../../src/sequencer/calls.js';
 import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 
+/** Timeouts that no test reaches: a retry would be one more call. */
+const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
 const payment = { destination: generateKeyPair().publicKey, amount: '4.50', currency: 'usd' };
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 const octets = { 'content-type': 'application/octet-stream' };
@@ -25,7 +27,7 @@ afterEach(async () => {
 
 async function create(answer: Answer, dialect: Dialect = 'intents'): Promise<{ calls: string[]; code: string }> {
   const sequencer = await faultSequencer(answer);
-  const client = createIntentClient({ url: sequencer.url, dialect });
+  const client = createIntentClient({ url: sequencer.url, dialect, ...ample });
   clients.push(client);
   const code = await client.paymentIntents.create(payment).then(
     ({ clientSecret }) => (clientSecret ? 'created' : 'no secret'),
@@ -75,7 +77,7 @@ describe('a create with an OK envelope', () => {
       arrived.dispatchEvent(new Event('call'));
     };
     const sequencer = await faultSequencer(withStatus(exists, held));
-    const client = createIntentClient({ url: sequencer.url });
+    const client = createIntentClient({ url: sequencer.url, ...ample });
     const isHeld = once(arrived, 'call');
     const creating = client.paymentIntents.create(payment);
     await isHeld;
@@ -132,7 +134,7 @@ test('a create whose response is lost is retried with the same bytes and then pr
     if (call.n === 1) return void req.socket.destroy();
     withStatus(exists, emptyEnvelope)(call, res, req);
   });
-  const client = createIntentClient({ url: sequencer.url });
+  const client = createIntentClient({ url: sequencer.url, ...ample });
   clients.push(client);
   await client.paymentIntents.create(payment);
   const [first, second, ...rest] = sequencer.calls;
@@ -144,7 +146,7 @@ test('a create whose response is lost is retried with the same bytes and then pr
 describe('a valid envelope of zero bytes', () => {
   test('is the status of an unknown intent, and the registration of a webhook', async () => {
     const sequencer = await faultSequencer(bytes(new Uint8Array()));
-    const client = createIntentClient({ url: sequencer.url });
+    const client = createIntentClient({ url: sequencer.url, ...ample });
     clients.push(client);
     const intent = generateKeyPair().publicKey;
     expect(await client.paymentIntents.getStatus(intent)).toEqual({
@@ -163,7 +165,7 @@ describe('a rejected create', () => {
     Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
   const refusal = async (reason: string, dialect: Dialect = 'intents'): Promise<Record<string, unknown>> => {
     const sequencer = await faultSequencer(refusing(reason));
-    const client = createIntentClient({ url: sequencer.url, dialect });
+    const client = createIntentClient({ url: sequencer.url, dialect, ...ample });
     clients.push(client);
     return client.paymentIntents.create(payment).catch((error) => error);
   };

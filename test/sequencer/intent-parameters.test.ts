@@ -16,7 +16,8 @@ let client: IntentClient;
 
 beforeAll(async () => {
   sequencer = await startFaultSequencer(ok());
-  client = createIntentClient({ url: sequencer.url });
+  // A retry after a timeout would be another call.
+  client = createIntentClient({ url: sequencer.url, timeoutMs: 60_000, attemptTimeoutMs: 60_000 });
 });
 afterAll(async () => {
   await client.close();

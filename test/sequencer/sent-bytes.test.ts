@@ -15,6 +15,8 @@ import { ok, startFaultSequencer } from '../support/sequencers/fault-sequencer.j
 import { grpcOk, startGrpcFaultServer } from '../support/sequencers/grpc-fault-server.js';
 import { fieldAt, splitFields, withoutFields } from './wire-fields.js';
 
+/** Timeouts that no test reaches: a retry would be one more call. */
+const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
 const domain = 'shop.example';
 const destination = generateKeyPair().publicKey;
 const verifier = createSigner(generateKeyPair().secret);
@@ -38,7 +40,7 @@ interface Service {
 async function startProxy(): Promise<Service> {
   const proxy = await startFaultSequencer(ok());
   return {
-    options: { url: proxy.url },
+    options: { url: proxy.url, ...ample },
     calls: () =>
       proxy.calls.map(({ service, method, body }, n) => ({
         operation: `${service}.${method}`,
@@ -53,7 +55,7 @@ async function startProxy(): Promise<Service> {
 async function startGrpc(): Promise<Service> {
   const server = await startGrpcFaultServer(grpcOk());
   return {
-    options: { grpcUrl: server.url },
+    options: { grpcUrl: server.url, ...ample },
     calls: () => server.calls.map(({ path, body }) => ({ operation: operationAt(path), body, sent: body })),
     answerWith: (body) => server.behave(grpcOk(body)),
     close: () => server.close(),
