@@ -21,6 +21,9 @@ const hourMs = 3_600_000;
 const service = generateJwtKey();
 const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 
+/** Timeouts that no test reaches: a retry would be one more attempt. */
+const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
+
 const start = async (options: SiteOptions = {}) => {
   const recorder = new EventRecorder();
   const site = await startSite({
@@ -34,7 +37,7 @@ const start = async (options: SiteOptions = {}) => {
 
 const startWithSequencer = async (options: SiteOptions = {}) => {
   const recorder = new EventRecorder();
-  const site = await startSiteWithSequencer({ onEvent: recorder.onEvent, ...options });
+  const site = await startSiteWithSequencer({ onEvent: recorder.onEvent, ...ample, ...options });
   return { ...site, recorder, browser: new Browser(site.origin) };
 };
 

@@ -14,6 +14,8 @@ import { tappedTransport } from '../support/transports/tapped-transport.js';
 const telemetry = new TestTelemetry().register();
 const app = trace.getTracer('the app');
 const hourMs = 3_600_000;
+/** Timeouts that no test reaches: a retry would be one more attempt. */
+const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
 
 /** A span around each request, as the HTTP instrumentation creates it, with baggage of the app. */
 const traceHttp: NonNullable<SiteOptions['before']> = (express) =>
@@ -48,6 +50,7 @@ const spanTexts = () => JSON.stringify(telemetry.spans.map(({ attributes, events
 describe('a payment', () => {
   test('has spans for calls under that of the request, for the trace at the sequencer, and for hooks', async () => {
     const site = await startLedgerSite({
+      ...ample,
       databaseUrl: await newDatabaseUrl('postgres'),
       // Over HTTP, not in memory.
       transport: undefined,
@@ -104,6 +107,7 @@ describe('a payment', () => {
 
   test('with a hook that fails has an error span without the text of the error', async () => {
     const site = await startLedgerSite({
+      ...ample,
       databaseUrl: await newDatabaseUrl('postgres'),
       onPaid: () => {
         throw new RangeError('The password is hunter2.');
@@ -125,7 +129,7 @@ describe('a payment', () => {
 
 describe('a login', () => {
   test('has spans and events of calls and rejections, without a secret', async () => {
-    const site = await startSiteWithSequencer({ before: traceHttp });
+    const site = await startSiteWithSequencer({ ...ample, before: traceHttp });
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });
     const id = intentIdOf(String(body.client_secret));
@@ -155,7 +159,7 @@ describe('a login', () => {
 
 describe('a call to the service', () => {
   test('that succeeds in a retry has the number of attempts and no error', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSequencer(ample);
     const browser = new Browser(site.origin);
     site.sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'], times: 1 });
     await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
@@ -165,7 +169,7 @@ describe('a call to the service', () => {
   });
 
   test('that fails in every attempt is an error', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSequencer(ample);
     site.sequencer.injectFault({ kind: 'status', httpStatus: 500 });
     await new Browser(site.origin).send('POST', '/intent', {});
     const call = await telemetry.named('Intents/createIntent');
@@ -177,7 +181,7 @@ describe('a call to the service', () => {
     const server = await startGrpcFaultServer({
       answer: ({ stream }) => respond(stream, [grpcMessage(Buffer.from('0801', 'hex'))]),
     });
-    const site = await startSite({ grpcUrl: server.url });
+    const site = await startSite({ grpcUrl: server.url, ...ample });
     await new Browser(site.origin).send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     await site.router.close();
     await server.close();
@@ -188,7 +192,7 @@ describe('a call to the service', () => {
 
   test('over gRPC that fails has no HTTP status', async () => {
     const server = await startGrpcFaultServer(grpcStatus(13));
-    const site = await startSite({ grpcUrl: server.url });
+    const site = await startSite({ grpcUrl: server.url, ...ample });
     await new Browser(site.origin).send('POST', '/intent', {});
     await site.router.close();
     await server.close();
@@ -207,7 +211,7 @@ describe('a call to the service', () => {
       span.end();
     };
     subscribe('undici:request:create', instrument);
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSequencer(ample);
     const { client } = site.router;
     await client.paymentIntents.getStatus('9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     unsubscribe('undici:request:create', instrument);
@@ -217,7 +221,7 @@ describe('a call to the service', () => {
   });
 
   test('through a custom transport runs inside its span and carries the trace', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSequencer(ample);
     const tap = tappedTransport(site.sequencer.transport);
     const seen: unknown[] = [];
     const transport = {
@@ -227,7 +231,7 @@ describe('a call to the service', () => {
         return tap.call(operation, body, options);
       },
     };
-    const { origin } = await startSite({ transport });
+    const { origin } = await startSite({ transport, ...ample });
     await new Browser(origin).send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     const call = await telemetry.named('MicroPayment/getStatus');
     expect(seen).toEqual([[idOf(call), `00-${traceOf(call)}-${idOf(call)}-01`]]);
@@ -236,7 +240,7 @@ describe('a call to the service', () => {
 });
 
 test('an unsampled trace is propagated as unsampled, and records no events', async () => {
-  const site = await startSiteWithSequencer({ before: (express) => express.use(sampledOut) });
+  const site = await startSiteWithSequencer({ ...ample, before: (express) => express.use(sampledOut) });
   await fetch(`${site.origin}/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH`);
   expect(telemetry.spans).toEqual([]);
   expect(received[0]?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/);
