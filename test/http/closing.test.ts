@@ -127,6 +127,8 @@ async function startDrainSite() {
 }
 
 test('during the drain of router.close() the health check fails, and all other routes work', async () => {
+  // A busy machine may need more than the 0.8 s that a health check waits for the database.
+  holdTimeouts(800);
   const { router, browser, health } = await startDrainSite();
   expect(await health()).toBe(200);
   const closed = router.close({ drainMs: 600_000 });
@@ -181,15 +183,13 @@ test('an EventSource whose stream a process ends twice reconnects', async () => 
   const site = await startEventSite();
   jest.spyOn(Math, 'random').mockReturnValue(-0.13);
   const source = new EventSource(`${site.origin}/intent/${intentId}/events`);
-  let ends = 0;
-  source.addEventListener('error', () => {
-    ends += 1;
-  });
+  const states: number[] = [];
+  source.addEventListener('error', () => void states.push(source.readyState));
   await eventually('the stream is open', () => site.watch.running === 1);
   site.context.events.close();
-  await eventually('it has reconnected', () => ends >= 3);
-  expect(source.readyState).toBe(EventSource.CONNECTING);
+  await eventually('it has reconnected', () => states.length >= 3);
   source.close();
+  expect(new Set(states)).toEqual(new Set([EventSource.CONNECTING]));
 });
 
 test('the retry times of streams that end together are spread', async () => {
