@@ -7,6 +7,7 @@ import { refuse } from '../../../src/http/hook-errors.js';
 import { currentUser, logOut } from '../../../src/http/session/require-login.js';
 import type { Hooks, RouterEvent } from '../../../src/index.js';
 import { Browser } from '../../support/browser/browser.js';
+import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { domain, expressVersions, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
@@ -360,7 +361,7 @@ describe('logOut()', () => {
     const onEvent = ({ type }: RouterEvent): void => void events.push(type);
     const site = await start(expressSession(), { onEvent });
     await new Browser(site.origin).send('POST', '/leave');
-    expect(events).toEqual(['logged_out']);
+    await eventually(() => expect(events).toEqual(['logged_out']));
   });
 
   test('rejects with session_unavailable when the store fails, and then succeeds', async () => {
