@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import session from 'express-session';
 import { refuse } from '../../../src/http/hook-errors.js';
 import { currentUser } from '../../../src/http/session/require-login.js';
@@ -253,6 +254,9 @@ test('requests for the same login wait for one slot, and the login of another us
   });
   const [slow, other] = [await confirmed(site), await confirmed(site)];
   slowIntent = slow.id;
+  // A request waits five seconds for an earlier one.
+  holdTimeouts(5_000);
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now());
   const answers = Array.from({ length: 3 }, () => slow.complete());
   await eventually('all requests have arrived', () => site.faults.firstOf('completeLogin').length === 3 && calls === 1);
   expect((await other.complete()).status).toBe(200);
