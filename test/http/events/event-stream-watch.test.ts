@@ -60,6 +60,7 @@ describe('the watch of an intent', () => {
     site.watch.emit(otherIntentId, submittedEvent);
     await other.has('id: intent_submitted');
     await other.has(end);
+    await one.has('event: status');
     expect(framesOf(one)).toBe(pendingFrame);
   });
 
