@@ -17,7 +17,8 @@ async function startSiteWithFaultSequencer() {
   const sequencer = await faultSequencer(ok());
   const site = await startSite({
     sequencerUrl: sequencer.url,
-    timeoutMs: 1_000,
+    timeoutMs: 60_000,
+    attemptTimeoutMs: 60_000,
     payment: () => ({ amount: '4.50', currency: 'usd' }),
   });
   return { ...site, sequencer };
@@ -149,8 +150,8 @@ describe('lying sequencer', () => {
         for (const message of messages) socket.send(message);
       }),
     );
-    const calls = createHttpTransport({ url: sequencer.url, timeoutMs: 1_000 });
-    const opened = createHttpTransport({ url: streams.url, timeoutMs: 1_000 });
+    const calls = createHttpTransport({ url: sequencer.url, timeoutMs: 60_000 });
+    const opened = createHttpTransport({ url: streams.url, timeoutMs: 60_000 });
     const lyingSite = await startSite({
       transport: { ...calls, ...(opened.openStream && { openStream: opened.openStream }) },
       payment: () => ({ amount: 1, currency: 'usd' }),

@@ -9,7 +9,7 @@ import { inProduction } from './support/in-production.js';
 function node(...args: string[]): Promise<{ code: number; printed: string }> {
   const env = { ...process.env, NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { env, timeout: 10_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { env, timeout: 200_000 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, printed: `${stdout}\n${stderr}` });
     });
   });

@@ -78,12 +78,12 @@ describe('self-signed certificate', () => {
       requests += 1;
       socket.destroy();
     });
-    const grpc = createIntentClient({ grpcUrl: `https://localhost:${await listen(server)}`, timeoutMs: 2_000 });
+    const grpc = createIntentClient({ grpcUrl: `https://localhost:${await listen(server)}`, timeoutMs: 60_000 });
     await expect(grpc.paymentIntents.getStatus('1'.repeat(32))).rejects.toMatchObject({
       code: 'sequencer_unreachable',
     });
     await grpc.close();
-    const transport = createHttpTransport({ url: `https://localhost:${await listen(upgrades)}`, timeoutMs: 2_000 });
+    const transport = createHttpTransport({ url: `https://localhost:${await listen(upgrades)}`, timeoutMs: 60_000 });
     const stream = transport.openStream?.(operations.openMessageStream, new Uint8Array(), {});
     await expect(stream?.[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
     await transport.close();

@@ -4,7 +4,7 @@ import { createIntentClient } from '../../../src/client.js';
 // prints each outcome as a line of JSON.
 
 for (const url of process.argv.slice(2)) {
-  const client = createIntentClient({ url, timeoutMs: 5_000 });
+  const client = createIntentClient({ url, timeoutMs: 60_000 });
   const outcome = await client.paymentIntents.getStatus('1'.repeat(32)).then(
     () => 'answered',
     (error: { code?: unknown }) => error.code,
