@@ -173,6 +173,9 @@ describe('large and endless bodies', () => {
     }
     for (const each of endless) sendEndlessly(each, maxMegabytes);
     await buy(target);
+    await eventually('each has an answer or is closed', () =>
+      endless.every((each) => each.text !== '' || isClosed(each)),
+    );
     Object.assign(target.server, timeouts);
     await eventually('all connections are closed', () => endless.every(isClosed));
     return endless.map(({ text }) => text);
