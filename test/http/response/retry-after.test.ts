@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import { IntentError } from '../../../src/errors.js';
 import { toProblemDetails } from '../../../src/http/response/problem.js';
@@ -27,6 +28,8 @@ test.each<[number, string | undefined, string | undefined]>([
 );
 
 test('after five failures the circuit is open: GET /status/:id answers 503 with Retry-After, without a call', async () => {
+  // The circuit stays open for five seconds.
+  jest.spyOn(performance, 'now').mockReturnValue(Math.floor(performance.now()));
   const sequencer = await faultSequencer((_call, res) => res.writeHead(500).end());
   const { origin, log } = await startSite({ sequencerUrl: sequencer.url });
   for (let n = 0; n < 5; n += 1) await request(origin).get(`/status/${id}`).expect(502);
