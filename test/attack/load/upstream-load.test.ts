@@ -65,6 +65,8 @@ describe('clients that disconnect', () => {
     const sequencer = await faultSequencer(ok());
     const responses: Response[] = [];
     const site = await startSite({
+      // The test holds a call for any time.
+      ...{ timeoutMs: 600_000, attemptTimeoutMs: 600_000 },
       sequencerUrl: sequencer.url,
       before: (app) =>
         app.use((_req, res, next) => {

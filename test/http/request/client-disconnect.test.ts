@@ -10,6 +10,8 @@ import { serve } from '../../support/sites/serve.js';
 import { startSite } from '../../support/sites/site.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
+/** The test holds a call for any time. */
+const patient = { timeoutMs: 600_000, attemptTimeoutMs: 600_000 };
 
 /** Sends a request. `disconnect` aborts it. */
 function send(
@@ -33,6 +35,7 @@ describe('POST /session', () => {
     const sequencer = await faultSequencer(ok());
     const responses: Response[] = [];
     const { origin, log } = await startSite({
+      ...patient,
       sequencerUrl: sequencer.url,
       before: (app) =>
         app.use((_req, res, next) => {
@@ -72,6 +75,7 @@ describe('POST /intent', () => {
     const created: unknown[] = [];
     const disconnects = countDisconnects();
     const { origin, router, log } = await startSite({
+      ...patient,
       sequencerUrl: sequencer.url,
       payment: () => {
         isHookRunning = true;
@@ -99,6 +103,7 @@ describe('POST /intent', () => {
     const onCreated = (intent: unknown) => void created.push(intent);
     const disconnects = countDisconnects();
     const { origin, log } = await startSite({
+      ...patient,
       sequencerUrl: sequencer.url,
       payment,
       onCreated,
@@ -121,7 +126,12 @@ describe('POST /intent', () => {
       closeConnection = () => req.socket.destroy();
     });
     const disconnects = countDisconnects();
-    const { origin, router } = await startSite({ sequencerUrl: sequencer.url, payment, before: disconnects.before });
+    const { origin, router } = await startSite({
+      ...patient,
+      sequencerUrl: sequencer.url,
+      payment,
+      before: disconnects.before,
+    });
     const { disconnect, ended } = send(origin, '/intent', {});
     await eventually(() => sequencer.calls.length === 1);
     disconnect();

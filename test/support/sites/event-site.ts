@@ -55,7 +55,8 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
   let nowMs = 1_000_000;
   const now = (): number => nowMs;
   const config = parseConfig({ transport, connectionLimits, destination, login: false }, {});
-  const client = createIntentClient({ transport });
+  // A test may hold a call for any time.
+  const client = createIntentClient({ transport, timeoutMs: 600_000, attemptTimeoutMs: 600_000 });
   const { connectionLimits: limits } = config;
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now });
   statusCache.subscribe(({ id, status }) => status.intentSubmitted && onSubmitted?.(id));
