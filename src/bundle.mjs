@@ -192,7 +192,7 @@ async function copyCompact(name) {
   const loader = path.extname(name).slice(1);
   if (loader === 'json') return write(path.join(target, name), JSON.stringify(JSON.parse(text)));
   const isCode = loader === 'js' || loader === 'css';
-  const { code } = isCode ? await transform(text, { ...compact, loader }) : { code: text };
+  const { code } = isCode ? await transform(text, { ...compact, minifyIdentifiers: true, loader }) : { code: text };
   return write(path.join(target, name), code);
 }
 

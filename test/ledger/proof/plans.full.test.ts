@@ -277,6 +277,7 @@ const elsewhere = [
     'release before the hook',
     'quarantine',
     'hook failed',
+    'database failed during the hook',
     'move to the dead letters',
     'settle',
     'reverse',
