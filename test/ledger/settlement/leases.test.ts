@@ -252,25 +252,38 @@ describe('a lease among processes', () => {
   });
 
   it('is extended by heartbeats for as long as the work takes', async () => {
-    const database = await openLedger('postgres', false);
-    const timing = { leaseMs: 300, watchFirstMs: 1 };
+    const database = await openLedger('postgres', true);
+    const gate = new Gate();
+    const timing = { leaseMs: 300 };
     const slow = new SettlementFixture(database, {
       timing,
       hooks: {
         onPaid: async (payment, context) => {
           await writeEffect(payment, context);
-          await delay(1_500);
+          await gate.pass();
         },
       },
     });
     const other = secondProcess(slow, { timing, hooks: { onPaid: writeEffect } });
     const id = await slow.create();
     slow.pay(id);
+    await database.setTime('2026-01-01T12:00:00.000Z');
+    const leasedUntil = async (): Promise<number> => {
+      const sql = 'select extract(epoch from leased_until)::float8 * 1000 as ms from express_intents.intents';
+      return (await database.db.query<{ ms: number }>(sql)).rows[0]?.ms ?? 0;
+    };
     void slow.settlement.recheck(id);
     expect(await slow.settlement.round()).toBe(1);
-    let claimed = 0;
-    while ((await slow.find(id)).state !== 'settled') claimed += await other.settlement.round();
-    expect(claimed).toBe(0);
+    await gate.reached;
+    for (let passedMs = 0; passedMs < 1_500; passedMs += 250) {
+      const before = await leasedUntil();
+      await database.advance(250);
+      await eventually('a heartbeat', async () => (await leasedUntil()) > before);
+      expect(await other.settlement.round()).toBe(0);
+    }
+    gate.open();
+    await slow.settlement.idle();
+    expect((await slow.find(id)).state).toBe('settled');
     expect(await effectsOf(database)).toEqual([id]);
   });
 
