@@ -12,6 +12,7 @@ import { openTestDatabase } from '../../../support/databases/databases.js';
 import { copyEmptyData } from '../../../support/databases/embedded-template.js';
 import { eventually } from '../../../support/eventually.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
+import { holdTimeouts } from '../../../support/timeouts.js';
 import { SettlementFixture } from '../../settlement/settlement-fixture.js';
 
 // The embedded ledger has one connection, which a hanging hook must not hold.
@@ -169,11 +170,15 @@ describe('settlement on the embedded ledger', () => {
   test('fulfills a payment exactly once after attempts whose hook hung with its transaction open', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     await database.db.query('create table public.orders (id text)');
+    const hookTimeoutMs = 60_007;
+    const expire = holdTimeouts(hookTimeoutMs);
     const onPaid = async (payment: { id: string }, { tx, attempt }: PaymentHookContext) => {
       await tx.query('insert into public.orders values ($1)', [payment.id]);
-      if (attempt < 3) await never();
+      if (attempt === 3) return;
+      expire();
+      await never();
     };
-    const ledger = new SettlementFixture(database, { hooks: { onPaid }, settings: { hookTimeoutMs: 100 } });
+    const ledger = new SettlementFixture(database, { hooks: { onPaid }, settings: { hookTimeoutMs } });
     const id = await ledger.create();
     ledger.pay(id);
     await eventually('the payment is settled', async () => {
