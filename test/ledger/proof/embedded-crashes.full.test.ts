@@ -22,5 +22,5 @@ test(
     const events = folders.flatMap(({ shop }) => shop.truth.events.map(({ what }) => what));
     expect(new Set(events)).toEqual(new Set(['created', 'secret returned', 'paid', 'reversed', 'answered']));
   },
-  60_000 + kills * 6_000,
+  60_000 + kills * 18_000,
 );
