@@ -108,7 +108,7 @@ function load(ledger: Ledger, least: number): () => Promise<readonly string[]> {
       await ledger.confirm(intent.id);
       ids.push(intent.id);
       await ledger.paymentsFor(intent.browser, 'tea');
-      await wait(5);
+      await wait(ids.length < least ? 5 : 50);
     }
     return ids;
   })();
@@ -127,6 +127,10 @@ async function settled(ledger: Ledger, ids: readonly string[]): Promise<void> {
 const effects = async (): Promise<readonly Record<string, unknown>[]> =>
   server.run(name, 'select id, by from public.effects');
 
+/** Waits until a process has settled a payment. */
+const settledBy = (process: string): Promise<void> =>
+  eventually(`a payment settled by ${process}`, async () => (await effects()).some(({ by }) => by === process));
+
 test('the next version of these tests follows the rules for migrations', () => {
   expect(next.map(violationOf)).toEqual(next.map(() => undefined));
   expect(body).toContain('the terms of intent');
@@ -135,11 +139,11 @@ test('the next version of these tests follows the rules for migrations', () => {
 test('an old version keeps working while the next one migrates, and each settles the payments of the other', async () => {
   const old = await startVersion('old', migrations);
   const endOld = load(old, 10);
-  await wait(100);
+  await settledBy('old');
   const newer = await startVersion('newer', next);
   const endNew = load(newer, 10);
   const db = await openPostgres({ url: server.url(name) });
-  await wait(200);
+  await settledBy('newer');
   const [oldIds, newIds] = await Promise.all([endOld(), endNew()]);
   await settled(newer, oldIds);
   await settled(old, newIds);
@@ -155,9 +159,7 @@ test('an old version keeps working while the next one migrates, and each settles
 
 test('the old version starts again on the newer tables, leaves them unchanged, and works next to the new version', async () => {
   const old = await startVersion('again', migrations);
-  const end = load(old, 10);
-  await wait(100);
-  await settled(old, await end());
+  await settled(old, await load(old, 10)());
   expect((await old.list({ state: 'settled', limit: 1000 })).intents).toHaveLength(created);
   const tables = await server.run(name, 'select version from express_intents.schema_versions');
   expect(tables).toContainEqual({ version: version + 1 });

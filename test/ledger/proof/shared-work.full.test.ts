@@ -15,14 +15,28 @@ test('eight processes that share a thousand payments have each effect once, and 
       statusCalls.set(id, (statusCalls.get(id) ?? 0) + 1);
       return { exists: true, intentSubmitted: true };
     },
-    // The time of a site that writes to its tables and calls another service.
-    hook: () => ({ waitMs: 100, throws: false }),
     log: () => undefined,
   };
   const names = Array.from({ length: 8 }, (_, index) => `worker ${index + 1}`);
+  const active = new Set<string>();
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  /** The first hooks wait for those of all processes, so a slow process gets a share too. */
+  const hookOf = (name: string) => async () => {
+    if (active.add(name).size === names.length) begin();
+    await begun;
+    // The time of a site that writes to its tables and calls another service.
+    return { waitMs: 100, throws: false };
+  };
+  const settings = { ...fastLedger.settings, hookTimeoutMs: 240_000 };
   const workers = await Promise.all(
     names.map((name) =>
-      LedgerProcess.start({ ...fastLedger, timing: {}, name, database: database.settings }, handlers),
+      LedgerProcess.start(
+        { settings, timing: {}, name, database: database.settings },
+        { ...handlers, hook: hookOf(name) },
+      ),
     ),
   );
   await Promise.all(workers.map((worker) => worker.ready()));

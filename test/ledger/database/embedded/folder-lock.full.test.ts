@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { type FolderLock, lockFolder } from '../../../../src/ledger/database/embedded/folder-lock.js';
+import { eventually } from '../../../support/eventually.js';
 import { compile, start } from '../../../support/runner/child-program.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
 
@@ -90,10 +92,14 @@ describe('the socket of another process', () => {
     async (name) => {
       const folder = temporaryFolder();
       const other = await listenAs(folder, name);
+      // No time passes until the lock is held.
+      const now = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+      const checked = once(other, 'connection');
       const locking = lockFolder(folder);
-      await wait(100);
+      await checked;
       await close(other);
       const lock = await locking;
+      now.mockRestore();
       expect(readdirSync(folder)).toHaveLength(1);
       await lock.release();
     },
@@ -192,6 +198,7 @@ describe('the lock of a folder, among processes,', () => {
     } finally {
       process.kill(worker, 'SIGKILL');
     }
-    await (await lockFolder(folder)).release();
+    // The end of a process that is not a child cannot be awaited.
+    await eventually(async () => (await lockFolder(folder)).release());
   });
 });
