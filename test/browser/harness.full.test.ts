@@ -36,7 +36,7 @@ describe('a visit', () => {
     const visit = await open(site.page({ body: `<a href="${other.origin}">elsewhere</a>` }));
     expect(visit.faults).toEqual([]);
     await visit.page.click('a');
-    expect(visit.faults).toContain(`other origin: ${other.origin}`);
+    await eventually(() => expect(visit.faults).toContain(`other origin: ${other.origin}`));
     visit.forgive(/other origin/, /404/);
   });
 });

@@ -1226,7 +1226,8 @@ describe('doctor finds nothing', () => {
         app.use((req, _res, next) => {
           const isMeasurement = /\/status\/\w{32,}$/.test(req.path);
           if (isMeasurement) measured += 1;
-          setTimeout(next, isMeasurement && measured <= 3 ? 400 : 0);
+          // Slower than a busy machine.
+          setTimeout(next, isMeasurement && measured <= 3 ? 2_000 : 0);
         });
       },
     });
@@ -1257,7 +1258,8 @@ describe('doctor finds nothing', () => {
   it('about a proxy that holds back two streams and not the third', async () => {
     let streams = 0;
     sound.front.faults = {
-      site: await sound.startSite({ slowMs: 500 }),
+      // Slower than a busy machine.
+      site: await sound.startSite({ slowMs: 1_500 }),
       buffers: ({ url = '' }) => {
         if (url.endsWith('/events')) streams += 1;
         return streams < 3;
@@ -1278,7 +1280,9 @@ describe('doctor finds nothing', () => {
 
   it.each(['production', 'staging'] as const)('in a valid environment: %s', async (name) => {
     const args = name === 'production' ? ['--url', shopOrigin] : [];
-    const { code, wrong, findings } = await doctor(sound[name], args);
+    // Slower than a busy machine.
+    sound.front.faults = { site: await sound.startSite({ slowMs: 1_000 }) };
+    const { code, wrong, findings } = await doctor(sound[name], args, { checkTimeoutMs: 30_000 });
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
     // Together they run all checks, except for a folder.
     const passed = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);

@@ -30,10 +30,14 @@ const timeout = async (): Promise<void> => {
 test('a database that stops responding is detected once, and rejects calls until it responds again', async () => {
   let isUp = false;
   const { monitor, seen } = monitorOf(() => (isUp ? Promise.resolve() : timeout()));
+  const startedMs = performance.now();
+  const now = jest.spyOn(performance, 'now').mockReturnValue(startedMs);
   void monitor.track(never);
   monitor.throwIfSilent();
+  now.mockReturnValue(startedMs + 5_000);
   await eventually(() => seen.silences === 1);
-  expect(() => monitor.throwIfSilent()).toThrow(/has not answered for 0 s: timeout expired\. Start the database/);
+  expect(() => monitor.throwIfSilent()).toThrow(/has not answered for 5 s: timeout expired\. Start the database/);
+  now.mockRestore();
   const { probes } = seen;
   await eventually(() => seen.probes > probes + 2);
   expect(seen.silences).toBe(1);
