@@ -7,6 +7,7 @@ import { copyEmptyData } from '../../../support/databases/embedded-template.js';
 import { eventually } from '../../../support/eventually.js';
 import { compile, start } from '../../../support/runner/child-program.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
+import { holdTimeouts } from '../../../support/timeouts.js';
 
 // Creating, copying and opening a database takes seconds on a busy machine.
 const opened: Database[] = [];
@@ -151,11 +152,19 @@ describe('a transaction on the embedded ledger', () => {
     const holding = hold();
     const work = db.transaction(holding.work);
     await holding.begun;
-    const waiting = [
+    const expire = holdTimeouts(1_000);
+    let isOver = false;
+    const waiting = Promise.allSettled([
       db.query('create table public.late ()'),
       db.transaction((tx) => tx.query('create table public.late ()')),
-    ];
-    for (const result of await Promise.allSettled(waiting)) {
+    ]).finally(() => {
+      isOver = true;
+    });
+    await eventually('both time out', () => {
+      expire();
+      return isOver;
+    });
+    for (const result of await waiting) {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'ledger_unavailable' } });
     }
     const patient = db.query(select);
