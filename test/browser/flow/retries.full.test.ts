@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { type ButtonOptions, begin, buttonScript, closed, event, idOf, part, seen } from '../support/checkout.js';
@@ -38,16 +38,13 @@ async function visit(answers: readonly Answer[], options: ButtonOptions = {}, ho
   const { page } = visited;
   await page.clock.install();
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
-  let running = 0;
-  page.on('request', () => {
-    running += 1;
-  });
+  // A request that began earlier may end later.
+  const pending = new Set<Request>();
+  page.on('request', (request) => pending.add(request));
   for (const ended of ['requestfinished', 'requestfailed'] as const) {
-    page.on(ended as 'requestfinished', () => {
-      running -= 1;
-    });
+    page.on(ended as 'requestfinished', (request) => pending.delete(request));
   }
-  isBusy.set(page, () => running > 0);
+  isBusy.set(page, () => pending.size > 0);
   return visited;
 }
 
