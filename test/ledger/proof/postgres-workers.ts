@@ -47,7 +47,8 @@ class Worker {
       await this.#shop.visit(this.#child);
       await Promise.race([this.#child.exited, wait(this.#random.below(200))]);
     }
-    await this.#child?.close();
+    // Already gone if the test has failed during a fault.
+    if (this.#child?.isGone === false) await this.#child.close();
     this.#child?.signal('SIGKILL');
   }
 
@@ -105,7 +106,7 @@ class Worker {
     this.#lives += 1;
     // The same database, through the relay.
     const [name = ''] = this.#database.url.match(/[^/?]+(?=\?)/) ?? [];
-    const url = `postgres://postgres@127.0.0.1:${this.#relay.port}/${name}`;
+    const url = `postgres://postgres@127.0.0.1:${this.#relay.port}/${name}?application_name=worker`;
     const child = await LedgerProcess.start(
       { ...fastLedger, name: `${this.#name}, life ${this.#lives}`, database: { kind: 'postgres', url } },
       { ...this.#shop.handlers, stopping: () => this.#onStopping() },
@@ -117,9 +118,9 @@ class Worker {
   }
 }
 
-/** Terminates a few random connections. */
+/** Terminates a few random connections of the processes, and none of the test. */
 const terminate = `select pg_terminate_backend(pid) from (
-  select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() order by random() limit 4
+  select pid from pg_stat_activity where datname = current_database() and application_name = 'worker' order by random() limit 4
 ) chosen`;
 
 /** Runs three processes with one ledger in Postgres through the faults of the plan while customers buy. */
