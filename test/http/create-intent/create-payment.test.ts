@@ -138,7 +138,8 @@ describe('router.createPayment', () => {
     expect(JSON.stringify(rows)).not.toContain(payment.clientSecret);
   });
 
-  test('after a rotation of the verifier key returns a payment whose creation was not recorded', async () => {
+  /** A payment whose creation the first site could not record, and a second site with the next verifier key. */
+  async function rotateAfterLostCreation() {
     const databaseUrl = await newDatabaseUrl('postgres');
     const settings = { databaseUrl, secret: firstSecret, verifierSecret: `${verifierSecret}, ${newVerifierSecret}` };
     const first = await startLedgerSite(settings);
@@ -148,6 +149,11 @@ describe('router.createPayment', () => {
     first.faults.failOnce('confirm', 'before');
     const lost = first.router.createPayment(invoice, { idempotencyKey });
     await expect(lost).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    return { first, second, invoice };
+  }
+
+  test('after a rotation of the verifier key returns a payment whose creation was not recorded', async () => {
+    const { first, second, invoice } = await rotateAfterLostCreation();
     const { id, clientSecret } = await second.router.createPayment(invoice, { idempotencyKey });
     const wallet = first.sequencer.wallet();
     await wallet.pay(clientSecret);
@@ -157,15 +163,7 @@ describe('router.createPayment', () => {
   });
 
   test('after a rotation of the verifier key reports an outage during the attempt with the earlier key', async () => {
-    const databaseUrl = await newDatabaseUrl('postgres');
-    const settings = { databaseUrl, secret: firstSecret, verifierSecret: `${verifierSecret}, ${newVerifierSecret}` };
-    const first = await startLedgerSite(settings);
-    const rotated = { verifierSecret: `${newVerifierSecret}, ${verifierSecret}`, sequencer: first.sequencer };
-    const second = await startLedgerSite({ ...settings, ...rotated });
-    const invoice = { ...terms, destination, login: true };
-    first.faults.failOnce('confirm', 'before');
-    const lost = first.router.createPayment(invoice, { idempotencyKey });
-    await expect(lost).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    const { first, second, invoice } = await rotateAfterLostCreation();
     // Faults apply in their order: the current key is refused, then the service answers no call.
     first.sequencer.injectFault({ kind: 'error', operations: ['createIntent'], times: 1 });
     const endOutage = first.sequencer.injectFault({ kind: 'status', operations: ['createIntent'], times: 100 });

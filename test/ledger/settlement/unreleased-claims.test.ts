@@ -39,6 +39,19 @@ class FailingDatabase implements Database {
   close = (): Promise<void> => this.#db.close();
 }
 
+/** Pays a payment whose claim cannot be released, because the database fails. */
+async function leaveClaim(ledger: SettlementFixture, failing: FailingDatabase): Promise<string> {
+  const id = await ledger.create();
+  ledger.pay(id);
+  await ledger.database.advance(2_000);
+  failing.failsNext = true;
+  await ledger.settlement.round();
+  await ledger.settlement.idle();
+  failing.failsNext = false;
+  failing.isDown = false;
+  return id;
+}
+
 describe.each(kinds)('a claim that could not be released, on %s', (kind: DatabaseKind) => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -156,14 +169,7 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     const attempts: number[] = [];
     const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
     const ledger = new SettlementFixture(database, { db, hooks: { onPaid }, timing: { roundMs: 10 } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await database.advance(2_000);
-    failing.failsNext = true;
-    await ledger.settlement.round();
-    await ledger.settlement.idle();
-    failing.failsNext = false;
-    failing.isDown = false;
+    const id = await leaveClaim(ledger, failing);
     statements.length = 0;
     // The lease ends.
     await database.advance(31_000);
@@ -238,14 +244,7 @@ describe('a claim whose row another transaction has locked', () => {
     const attempts: number[] = [];
     const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
     const ledger = new SettlementFixture(database, { db, hooks: { onPaid }, timing: { roundMs: 10 } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await database.advance(2_000);
-    failing.failsNext = true;
-    await ledger.settlement.round();
-    await ledger.settlement.idle();
-    failing.failsNext = false;
-    failing.isDown = false;
+    const id = await leaveClaim(ledger, failing);
     statements.length = 0;
     return { ledger, id, statements, attempts };
   };
