@@ -1,6 +1,7 @@
 import { withAbort } from '../../async/timeout.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import type { IntentStatus } from '../../sequencer/calls.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 
 export interface StatusRechecksOptions {
@@ -10,17 +11,18 @@ export interface StatusRechecksOptions {
   readonly capacity?: number | undefined;
 }
 
-/** How long a recheck of the ledger may take, in milliseconds. A hook that takes longer does not delay the answer. */
+/** How long the answer waits for a recheck of the ledger, which ends after the hook of the payment. In milliseconds. */
 const recordWaitMs = 2_000;
 const retryAfterMs = 5_000;
 
 interface Recheck {
   readonly finished: Promise<void>;
+  /** Resolves when the status is read. */
   readonly run: () => Promise<void>;
 }
 
 /**
- * Reads the status of intents after webhook calls, with limited concurrency. For a payment in the ledger, waits
+ * Reads the status of intents after webhook calls, with limited concurrency. For a payment in the ledger, then waits
  * until the submission is recorded.
  *
  * - waiting: added and queued once.
@@ -59,7 +61,14 @@ export class StatusRechecks {
   #createRecheck(id: string): Recheck {
     let run = async (): Promise<void> => undefined;
     const finished = new Promise<void>((resolve, reject) => {
-      run = () => this.#recheck(id).then(resolve, reject);
+      run = async () => {
+        try {
+          const status = await this.#options.statusCache.get(id, { bypassCache: true, source: 'webhook' });
+          this.#record(id, status).then(resolve, reject);
+        } catch (error) {
+          reject(error);
+        }
+      };
     });
     return { finished, run };
   }
@@ -77,9 +86,9 @@ export class StatusRechecks {
     }
   }
 
-  async #recheck(id: string): Promise<void> {
-    const { statusCache, ledger } = this.#options;
-    const { intentSubmitted } = await statusCache.get(id, { bypassCache: true, source: 'webhook' });
+  /** Not limited: a recheck also waits for the hook of its payment, which may take long. */
+  async #record(id: string, { intentSubmitted }: IntentStatus): Promise<void> {
+    const { ledger } = this.#options;
     if (!ledger) return;
     if (intentSubmitted) {
       await withAbort(AbortSignal.timeout(recordWaitMs), () => ledger.recheck(id)).catch(() => undefined);

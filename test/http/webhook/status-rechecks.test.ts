@@ -131,6 +131,24 @@ describe('StatusRechecks', () => {
       });
     });
 
+    test('reads the status of others while the hooks of four payments run', async () => {
+      holdTimeouts(2_000);
+      const rechecked: string[] = [];
+      const ledger = {
+        recheck: (id: string): Promise<void> => {
+          rechecked.push(id);
+          return new Promise(() => undefined);
+        },
+        find: async () => undefined,
+      };
+      const statusCache = new StatusCache({ fetchStatus, now: () => 0 });
+      const rechecks = new StatusRechecks({ statusCache, ledger });
+      const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+      for (const id of ids) void rechecks.add(id);
+      await settled();
+      expect(rechecked).toEqual(ids);
+    });
+
     test.each(['created', 'reversed', 'expired'])('rejects if the ledger has a payment that is %s', async (state) => {
       const failed = recheckIn('payment', state, async () => undefined);
       await expect(failed).rejects.toMatchObject({ code: 'ledger_unavailable', retryAfterMs: 5_000 });
