@@ -118,6 +118,11 @@ export class OpenTelemetry {
     return !this.#isClosed && this.#tracer !== undefined;
   }
 
+  /** Whether {@link record} uses such an event. Without an SDK it only counts what is open. */
+  accepts(type: RouterEvent['type']): boolean {
+    return this.isActive() || type in openChanges;
+  }
+
   /** Adds the gauges of the ledger. Call before the first event. */
   watchLedger(readBacklog: ReadLedgerBacklog): void {
     this.#readBacklog = readBacklog;

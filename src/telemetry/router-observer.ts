@@ -47,7 +47,7 @@ export class RouterObserver implements Observer {
   }
 
   readonly emit = (payload: RouterEventPayload): void => {
-    if (!this.#hasSubscriber()) return;
+    if (!this.#listener && !this.openTelemetry?.accepts(payload.type)) return;
     const { type, ...details } = payload;
     // TypeScript cannot infer that the fields match `type`.
     const event = { type, atMs: this.#now(), ...details } as RouterEvent;

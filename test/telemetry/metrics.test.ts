@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
 import bs58 from 'bs58';
 import { Instruments, metrics } from '../../src/telemetry/metrics.js';
-import { OpenTelemetry } from '../../src/telemetry/open-telemetry.js';
+import { routerObserver } from '../../src/telemetry/router-observer.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -174,17 +174,20 @@ test('an SDK that is registered after the router is created is used, with the ga
 
 test('an SDK that is registered later receives what is open', async () => {
   const upstream = { transport: 'http', address: undefined, port: undefined } as const;
-  const openTelemetry = new OpenTelemetry({ providers: {}, upstream, logger: { warn: () => undefined } });
-  const opened = { type: 'stream_opened', atMs: 1, intent: 'x' } as const;
-  const closed = { type: 'stream_closed', atMs: 1, intent: 'x', durationMs: 1 } as const;
-  for (const event of [opened, closed, opened, opened]) openTelemetry.record(event);
-  for (const operation of ['a', 'b']) openTelemetry.record({ type: 'breaker_opened', atMs: 1, operation });
-  openTelemetry.record({ type: 'breaker_closed', atMs: 1, operation: 'b' });
+  const logger = { warn: () => undefined };
+  const observer = routerObserver({ onEvent: undefined, telemetry: undefined, upstream, logger, now: undefined });
+  const opened = { type: 'stream_opened', intent: 'x' } as const;
+  const closed = { type: 'stream_closed', intent: 'x', durationMs: 1 } as const;
+  for (const event of [opened, closed, opened, opened]) observer?.emit(event);
+  for (const method of ['a', 'b']) observer?.breakerChanged({ service: 'X', method }, true);
+  observer?.breakerChanged({ service: 'X', method: 'b' }, false);
   const telemetry = start().register();
-  openTelemetry.record(closed);
+  observer?.emit(closed);
   const collected = await telemetry.metrics();
   expect(pointsOf(collected.get('express_intents.streams.open'))).toEqual([[1, {}]]);
-  expect(pointsOf(collected.get('express_intents.breakers.open'))).toEqual([[1, { 'express_intents.operation': 'a' }]]);
+  expect(pointsOf(collected.get('express_intents.breakers.open'))).toEqual([
+    [1, { 'express_intents.operation': 'X.a' }],
+  ]);
 });
 
 test('with telemetry: false an SDK receives nothing', async () => {

@@ -73,4 +73,6 @@ export class TestTelemetry {
 /** Reverts a registration, for the next test. */
 export function unregister(): void {
   for (const api of [context, propagation, trace, metrics]) api.disable();
+  // As in a process that never had an SDK.
+  Reflect.deleteProperty(globalThis, Symbol.for('opentelemetry.js.api.1'));
 }
