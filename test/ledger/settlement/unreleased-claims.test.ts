@@ -15,6 +15,8 @@ class FailingDatabase implements Database {
   isDown = false;
   /** Whether it fails from the next transaction on. */
   failsNext = false;
+  /** How many statements have failed outside of a transaction. */
+  failures = 0;
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -22,7 +24,10 @@ class FailingDatabase implements Database {
   }
 
   query: Database['query'] = async (sql, values) => {
-    if (this.isDown) throw outage();
+    if (this.isDown) {
+      this.failures += 1;
+      throw outage();
+    }
     return this.#db.query(sql, values);
   };
 
@@ -52,6 +57,17 @@ async function leaveClaim(ledger: SettlementFixture, failing: FailingDatabase): 
   return id;
 }
 
+async function isReleased({ database }: SettlementFixture, id: string): Promise<boolean> {
+  const sql = 'select from express_intents.intents where id = $1 and leased_until is null';
+  return (await database.db.query(sql, [id])).rowCount === 1;
+}
+
+/** Reports the end of the outage, and waits until the claim is released. */
+async function resume(ledger: SettlementFixture, id: string): Promise<void> {
+  ledger.settlement.resume();
+  await eventually('the claim is released', () => isReleased(ledger, id));
+}
+
 describe.each(kinds)('a claim that could not be released, on %s', (kind: DatabaseKind) => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -62,16 +78,6 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
   beforeEach(async () => {
     await database.db.query('delete from express_intents.intents');
   });
-
-  const isReleased = async (id: string): Promise<boolean> => {
-    const sql = 'select from express_intents.intents where id = $1 and leased_until is null';
-    return (await database.db.query(sql, [id])).rowCount === 1;
-  };
-  /** Reports the end of the outage, and waits until the claim is released. */
-  const resume = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
-    settlement.resume();
-    await eventually('the claim is released', () => isReleased(id));
-  };
 
   it('is released once the database accepts writes, even if the first attempt fails', async () => {
     const db = new FailingDatabase(database.db);
@@ -86,7 +92,7 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     await database.advance(2_000);
     await ledger.settlement.round();
     await ledger.settlement.idle();
-    expect([calls, await isReleased(id)]).toEqual([1, false]);
+    expect([calls, await isReleased(ledger, id)]).toEqual([1, false]);
     ledger.settlement.resume();
     await wait(20);
     db.isDown = false;
@@ -278,5 +284,83 @@ describe('a claim whose row another transaction has locked', () => {
     const claims = () => statements.filter((statement) => statement === 'claim').length;
     await eventually('five rounds', () => claims() >= 5).finally(() => ledger.settlement.close());
     expect(statements.filter((statement) => statement !== 'claim')).toEqual(['release']);
+  });
+});
+
+describe('a payment that waits for a slot after verifyPayment', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase('postgres', { fakeTime: true });
+    await database.setTime('2026-01-01T00:00:00Z');
+  });
+  beforeEach(async () => {
+    await database.db.query('delete from express_intents.intents');
+  });
+
+  /** The only slot is taken, until `freeSlot` is called. */
+  const ledgerWithoutSlot = async (onVerify: () => void) => {
+    const db = new FailingDatabase(database.db);
+    let freeSlot = (): void => undefined;
+    const slot = new Promise<void>((resolve) => {
+      freeSlot = resolve;
+    });
+    const calls: string[] = [];
+    const onPaid = ({ id }: { id: string }, { attempt }: { attempt: number }) => {
+      calls.push(`${id} ${attempt}`);
+      return id === first ? slot : undefined;
+    };
+    const verifyPayment = ({ id }: { id: string }) => {
+      if (id !== first) onVerify();
+      return true;
+    };
+    const hooks = { onPaid, verifyPayment };
+    const ledger = new SettlementFixture(database, { db, hooks, timing: { hookConcurrency: 1 } });
+    const first = await ledger.create();
+    const begin = async (id: string) => {
+      ledger.pay(id);
+      await database.advance(2_000);
+      await ledger.settlement.round();
+    };
+    await begin(first);
+    await eventually('the slot is taken', () => calls.length === 1);
+    const id = await ledger.create();
+    return { db, ledger, id, freeSlot, begin: () => begin(id), attempts: () => calls.slice(1) };
+  };
+
+  /** Ends the outage. */
+  const expectUninterrupted = async (waiting: Awaited<ReturnType<typeof ledgerWithoutSlot>>) => {
+    const { db, ledger, id, freeSlot, attempts } = waiting;
+    db.failsNext = false;
+    db.isDown = false;
+    await resume(ledger, id);
+    freeSlot();
+    await ledger.settlement.idle();
+    await ledger.work();
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
+    expect(attempts()).toEqual([`${id} 1`]);
+    expect(ledger.log.text).not.toContain('was interrupted');
+  };
+
+  it('is not interrupted when the database fails before the wait', async () => {
+    const waiting = await ledgerWithoutSlot(() => {
+      waiting.db.isDown = !hasFailed;
+      hasFailed = true;
+    });
+    let hasFailed = false;
+    await waiting.begin();
+    await eventually('the database fails', () => waiting.db.failures === 1);
+    await expectUninterrupted(waiting);
+  });
+
+  it('is not interrupted when the database fails before onPaid is called', async () => {
+    const waiting = await ledgerWithoutSlot(() => undefined);
+    const { ledger, db, freeSlot } = waiting;
+    await waiting.begin();
+    await eventually('it waits for the slot', () => ledger.settlement.firstCallWaitMs > 0);
+    db.failsNext = true;
+    freeSlot();
+    await ledger.settlement.idle();
+    expect([db.isDown, waiting.attempts()]).toEqual([true, []]);
+    await expectUninterrupted(waiting);
   });
 });
