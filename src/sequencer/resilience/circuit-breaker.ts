@@ -56,7 +56,8 @@ export class CircuitBreaker {
   /** The error `sequencer_unavailable` if no call may be sent now. Otherwise undefined. */
   refusal(): SequencerError | undefined {
     if (this.#openedAtMs === undefined) return undefined;
-    const leftMs = this.#openedAtMs + openMs - performance.now();
+    // A sum with `openMs` could be rounded up to more than `openMs` left.
+    const leftMs = openMs - (performance.now() - this.#openedAtMs);
     if (leftMs <= 0 && !this.#isProbing) return undefined;
     const retryAfterMs = Math.max(leftMs, 1_000);
     const message =
