@@ -5,8 +5,10 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +19,7 @@ import { parseIntentId } from '../../keys/base58.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import type { IntentPersistence, PersistedIntent, StoredIntent } from './intent-store.js';
 import { type MailboxMessage, toWireMessage, withSignedBytes } from './mailbox.js';
-import { formatOwner, isOwnerLine, otherFileFix, type StateOwner } from './state-owner.js';
+import { formatOwner, isOwnerLine, otherFileFix, processExists, type StateOwner } from './state-owner.js';
 import { verifyIntentMessage } from './verified-intent.js';
 
 /** Appended characters after which the file is rewritten. */
@@ -28,7 +30,8 @@ const maxAppended = 8 * 1024 * 1024;
  * intent or the id of a forgotten one; if an id has several lines, the last one applies.
  *
  * Each change is one append. At every start and after `maxAppended` characters, a new file is written and renamed over the
- * old one. The data survives a crash of the process at any time, but not a power failure.
+ * old one. Its name has the process id, because two sequencers can start at the same time. The data survives a crash of the
+ * process at any time, but not a power failure.
  */
 export class StateFile implements IntentPersistence {
   readonly #file: string;
@@ -77,8 +80,9 @@ export class StateFile implements IntentPersistence {
   }
 
   #rewrite(intents: Iterable<StoredIntent>): void {
-    const next = `${this.#file}.new`;
+    const next = newFileOf(this.#file, this.#owner.pid);
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    removeLeftovers(this.#file);
     const lines = [...intents].map((intent) => formatLine(toLine(intent)));
     writeFileSync(next, [formatOwner(this.#owner), ...lines].join(''), { mode: 0o600 });
     const descriptor = openSync(next, 'a');
@@ -103,6 +107,18 @@ export class StateFile implements IntentPersistence {
       'was replaced, or is in use by another sequencer',
       `Stop the other sequencer, or ${otherFileFix}.`,
     );
+  }
+}
+
+const newFileOf = (file: string, pid: number | string): string => `${file}.${pid}.new`;
+
+/** Removes the new files of processes that ended before they renamed them. */
+function removeLeftovers(file: string): void {
+  const folder = path.dirname(file);
+  for (const name of readdirSync(folder)) {
+    const pid = /\.(\d+)\.new$/.exec(name)?.[1];
+    if (pid === undefined || name !== path.basename(newFileOf(file, pid))) continue;
+    if (!processExists(Number(pid))) rmSync(path.join(folder, name), { force: true });
   }
 }
 

@@ -52,7 +52,7 @@ async function isRunning({ url, instance, pid }: StateOwner): Promise<boolean> {
   }
 }
 
-function processExists(pid: number): boolean {
+export function processExists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createWallet, type Sequencer, startSequencer } from '../../../src/emulator/index.js';
@@ -210,7 +210,7 @@ describe('the file', () => {
     expect(linesIn(stateFile)).toHaveLength(2);
     expect(statSync(stateFile).size).toBeLessThan(before);
     expect(await statusFlags(url, id)).toEqual([true, true, false]);
-    expect(existsSync(`${stateFile}.new`)).toBe(false);
+    expect(readdirSync(path.dirname(stateFile))).toEqual(['state.jsonl']);
   });
 
   test('is not written by read operations', async () => {
