@@ -264,7 +264,7 @@ export class IntentFlow {
   /** The intent was submitted: completes the login, emits `success` and redirects. */
   async #succeed(watch: Watch): Promise<void> {
     const { id, settings } = watch;
-    const { completesLogin, mode, urls, orderKey } = settings;
+    const { mode, completesLogin, orderKey, urls } = settings;
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
     // The button or its dialog now shows another order, or an invalid one. A result, a login or a redirect would replace it.
     if (orderKey !== shown?.orderKey && (this.#attempt || !completesLogin)) {

@@ -36,6 +36,8 @@ export class SecretSource {
 
   /** The attempt has ended. The next intent gets a new key. */
   reset(): void {
+    // A secret that the page has provided during the request is for this attempt.
+    if (this.#key) this.#provided = undefined;
     this.#key = undefined;
     this.#onProvided = undefined;
   }
@@ -47,11 +49,10 @@ export class SecretSource {
     emit: Emit,
     onRetry: (state: 'offline' | 'silent') => void,
   ): Promise<string> {
-    const { mode, order } = settings;
     // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
     const before = this.#provided;
     this.#provided = undefined;
-    const isPrevented = await emit('invoke', { mode, order });
+    const isPrevented = await emit('invoke', { mode: settings.mode, order: settings.order });
     // An aborted attempt must not take the secret of the next one.
     signal.throwIfAborted();
     if (isPrevented && !this.#provided) {
