@@ -42,7 +42,13 @@ export async function callHook(
     await updateClaimed(context.db, claimed, 'running_hook = $4', [runningHook ?? null]);
     return { ...claimed, runningHook };
   };
-  const isVerified = async (): Promise<boolean> => !verify || verify(await record('verifyPayment'));
+  const isVerified = async (): Promise<boolean> => {
+    if (!verify) return true;
+    if (!(await verify(await record('verifyPayment')))) return false;
+    // No hook runs until the next call, and the wait for a slot may be long.
+    claimed.progress.isHookCalled = false;
+    return true;
+  };
   const finish = async (): Promise<void> => {
     if (hook) return callInTransaction(context, await begin(), { ...call, hook }, leaseSignal);
     await updateClaimed(context.db, claimed, call.changes, call.values);
@@ -55,8 +61,6 @@ export async function callHook(
   }
   if (verify) {
     if (!(await lanes.run('verify', leaseSignal, isVerified))) return;
-    // No hook runs during the wait for a slot, which may be long.
-    claimed.progress.isHookCalled = false;
     if (hook && !lanes.isFree(claimed.lane)) await record(undefined);
   }
   await (hook ? lanes.run(claimed.lane, leaseSignal, finish) : finish());

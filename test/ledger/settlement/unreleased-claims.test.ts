@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
+import type { PaymentHooks } from '../../../src/ledger/payment.js';
 import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeSequencer, SettlementFixture } from './settlement-fixture.js';
@@ -362,5 +363,29 @@ describe('a payment that waits for a slot after verifyPayment', () => {
     await ledger.settlement.idle();
     expect([db.isDown, waiting.attempts()]).toEqual([true, []]);
     await expectUninterrupted(waiting);
+  });
+
+  it('in quarantine is not interrupted when the database fails before onPaid is called', async () => {
+    const db = new FailingDatabase(database.db);
+    const attempts: number[] = [];
+    const hooks: PaymentHooks = {
+      verifyPayment: () => true,
+      onPaid: (_payment, { attempt }) => void attempts.push(attempt),
+    };
+    const ledger = new SettlementFixture(database, { db, hooks, settings: { hookAttempts: 1 } });
+    const id = await ledger.create();
+    await database.db.query(`update express_intents.intents set lane = 'quarantine' where id = $1`, [id]);
+    ledger.pay(id);
+    await database.advance(2_000);
+    db.failsNext = true;
+    await ledger.settlement.round();
+    await ledger.settlement.idle();
+    expect([db.isDown, attempts]).toEqual([true, []]);
+    db.failsNext = false;
+    db.isDown = false;
+    await resume(ledger, id);
+    await ledger.work();
+    expect([(await ledger.find(id)).state, attempts]).toEqual(['settled', [1]]);
+    expect(ledger.log.text).not.toContain('was interrupted');
   });
 });
