@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../config/config.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { IntentClient } from '../sequencer/intent-client.js';
+import type { IntentClient, ObservedClient } from '../sequencer/intent-client.js';
 import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
 import type { TermsResolver } from './create-intent/payment-terms.js';
@@ -23,6 +23,7 @@ import type { WebhookVerifier } from './webhook/verify-webhook.js';
 export interface RouterContext {
   readonly config: Config;
   readonly client: IntentClient;
+  readonly fetchUserId: ObservedClient['fetchUserId'];
   readonly hooks: Hooks;
   /** Undefined if the site accepts no payments. */
   readonly resolveTerms: TermsResolver | undefined;

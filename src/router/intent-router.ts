@@ -138,8 +138,8 @@ export function composeRouter(
   // After the event feeds: they report a scan before the tracker reports the submission.
   if (tracker) statusCache.subscribe(tracker.onStatus);
 
-  const ledgerObserver = tracker?.ledgerObserver;
-  const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
+  const ledgerParts = { config, hooks: options, observed, statusCache, events, logger };
+  const ledger = makeLedger({ ...ledgerParts, observer: tracker?.ledgerObserver });
   // At most one recheck per intent in five seconds: if replicas of the service disagree, every response is an update and would
   // cause one. The ledger handles its own polls, and the webhook requests its own rechecks.
   const recentRechecks = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now: monotonicNow });
@@ -197,7 +197,7 @@ function routerContext(parts: ContextParts): RouterContext {
   const { options, config, resolveTerms } = settings;
   const { now = Date.now } = options;
   const { login, webhook, connectionLimits } = config;
-  const { client } = observed;
+  const { client, fetchUserId } = observed;
   const connectionLimiter = eventStreamLimiter(connectionLimits, logger);
   const running = new RunningRequests();
   const webhookPublicKeys = async (): Promise<readonly string[]> =>
@@ -205,6 +205,7 @@ function routerContext(parts: ContextParts): RouterContext {
   return {
     config,
     client,
+    fetchUserId,
     hooks: options,
     resolveTerms,
     logger,

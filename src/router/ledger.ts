@@ -3,7 +3,6 @@ import { IntentError } from '../errors.js';
 import type { EventHub } from '../http/events/event-hub.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/logger.js';
-import { fetchUserId } from '../http/session/fetch-user-id.js';
 import { parseIntentId } from '../keys/base58.js';
 import { createLedger } from '../ledger/create-ledger.js';
 import type { Database } from '../ledger/database/database.js';
@@ -12,14 +11,14 @@ import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { migrate, requireMigrated } from '../ledger/migrations/migrate.js';
 import type { SettlementTiming } from '../ledger/settlement/settlement-timing.js';
-import type { IntentClient } from '../sequencer/intent-client.js';
+import type { ObservedClient } from '../sequencer/intent-client.js';
 import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
 
 export interface LedgerParts {
   readonly config: Config;
   readonly hooks: Hooks;
-  readonly client: IntentClient;
+  readonly observed: ObservedClient;
   readonly statusCache: StatusCache;
   readonly events: EventHub;
   readonly logger: Logger;
@@ -28,7 +27,7 @@ export interface LedgerParts {
 
 /** Creates the ledger of a router; undefined without a database. @throws {ConfigError} if its package is missing */
 export function routerLedger(
-  { config, hooks, client, statusCache, events, logger, observer }: LedgerParts,
+  { config, hooks, observed, statusCache, events, logger, observer }: LedgerParts,
   timing?: Partial<SettlementTiming>,
 ): Ledger | undefined {
   const { ledger: settings, login } = config;
@@ -43,7 +42,7 @@ export function routerLedger(
     observer,
     // Only a response of the service, not the cache, changes the state of a payment.
     fetchStatus: (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'ledger' }),
-    fetchUserId: login && ((intent, { signal }) => fetchUserId(client, login.keyRing, intent, { signal })),
+    fetchUserId: login && ((intent, { signal }) => observed.fetchUserId(login.keyRing.signers, intent, { signal })),
     // Any process, including this one, may have found the submission. Pages connected to this process must see it.
     onSubmitted: (id) => events.recheck(id),
   });

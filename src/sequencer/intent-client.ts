@@ -13,6 +13,7 @@ import {
   registerWebhook,
 } from './calls.js';
 import { createTransport, type ServiceAddress, serviceAddressNames } from './create-transport.js';
+import { fetchUserId } from './fetch-user-id.js';
 import {
   type CreateLoginParameters,
   type CreatePaymentParameters,
@@ -124,6 +125,8 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
 export interface ObservedClient {
   readonly client: IntentClient;
   readonly serviceState: () => ServiceState;
+  /** The user id of a login that was created with one of these keys. */
+  readonly fetchUserId: (signers: readonly Signer[], intent: string, options?: CallOptions) => Promise<string>;
 }
 
 /** Like `createIntentClient`, for a caller that also reports the state of the service. @throws as `createIntentClient` */
@@ -135,7 +138,11 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
   const timeouts = requireTimeouts(options);
   const inner = options.transport ?? createTransport(options, timeouts.timeoutMs);
   const transport = resilientTransport(inner, { ...timeouts, observer });
-  return { client: clientOver(transport, dialect), serviceState: transport.serviceState };
+  return {
+    client: clientOver(transport, dialect),
+    serviceState: transport.serviceState,
+    fetchUserId: (signers, intent, options) => fetchUserId(transport, signers, intent, options),
+  };
 }
 
 function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClient {

@@ -17,7 +17,6 @@ import { readJson, requireJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendEmpty, sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
-import { fetchUserId } from './fetch-user-id.js';
 import type { SessionStore } from './session-store.js';
 
 /**
@@ -30,7 +29,7 @@ import type { SessionStore } from './session-store.js';
  * this one for another key, does so only if the browser is already logged in as the user of this login.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
-  const { logins, browserCookie, client, observer } = context;
+  const { logins, browserCookie, fetchUserId, observer } = context;
   const { ttlMs, keyRing } = login;
   const parse = completionParser(login.confirm);
   const completions = new BoundedMap<Promise<IntentUser | undefined>>({
@@ -64,7 +63,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) return answerCompleted();
 
     const disconnect = disconnectSignal(res);
-    const userId = await fetchUserId(client, keyRing, id, { cancelBeforeSend: disconnect });
+    const userId = await fetchUserId(keyRing.signers, id, { cancelBeforeSend: disconnect });
     // A login can be completed once. A disconnected browser would not receive the result.
     throwIfAborted(disconnect);
     const user = { id: userId };

@@ -64,6 +64,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
   const context: RouterContext = {
     config,
     client,
+    fetchUserId: notAvailable,
     hooks: { onCreated },
     resolveTerms: createTermsResolver({ payment: () => ({ amount: '4.50', currency: 'usd' }) }),
     logger: log,
