@@ -15,8 +15,27 @@ import { holdTimeouts } from '../../../support/timeouts.js';
 
 const unavailable = { name: 'IntentError', code: 'ledger_unavailable' };
 
-/** For tests that wait for these timeouts; all others have those of the product. */
-const bounds = { connectMs: 1_500, statementMs: 1_500, closeMs: 1_000 };
+/** For tests that let the timeouts of the driver expire; all others have those of the product. */
+const bounds = { connectMs: 61_000, statementMs: 62_000, closeMs: 1_000 };
+/** How long the driver waits for a response, with these bounds. */
+const responseMs = bounds.statementMs + 1_000;
+/** A database that answers no probe for this long counts as silent. Other tests show that. */
+const probeMs = 2_000;
+const holdBounds = () => holdTimeouts(responseMs, bounds.connectMs, probeMs);
+
+/** Lets timeouts expire until a call has ended. */
+async function expireUntilEnd<Value>(expire: () => void, call: Promise<Value>): Promise<Value> {
+  let hasEnded = false;
+  const note = (): void => {
+    hasEnded = true;
+  };
+  void call.then(note, note);
+  await eventually('the call has ended', () => {
+    expire();
+    return hasEnded;
+  });
+  return call;
+}
 
 let server: PostgresServer;
 let name: string;
@@ -118,12 +137,15 @@ describe('a server that is unavailable', () => {
   });
 
   test('because of SIGSTOP rejects calls after their timeout; after SIGCONT the next one succeeds', async () => {
+    const expire = holdBounds();
     const db = await open(bounds);
     await db.query('select 1');
     server.pause();
     try {
-      const calls = [db.query(insert), db.query(insert), db.transaction((tx) => tx.query(insert))];
-      for (const call of await Promise.allSettled(calls)) {
+      const first = db.query(insert);
+      const calls = Promise.allSettled([first, db.query(insert), db.transaction((tx) => tx.query(insert))]);
+      await expireUntilEnd(expire, first).catch(() => undefined);
+      for (const call of await expireUntilEnd(() => expire(bounds.connectMs), calls)) {
         expect(call).toMatchObject({ status: 'rejected', reason: unavailable });
       }
     } finally {
@@ -133,15 +155,19 @@ describe('a server that is unavailable', () => {
   });
 
   test('because of SIGSTOP during a transaction ends it after its timeout, and can be closed', async () => {
+    const expire = holdBounds();
     const db = await open(bounds);
     const work = db.transaction(async (tx) => {
       await tx.query(insert);
       server.pause();
-      await tx.query('select 1');
+      await expireUntilEnd(expire, tx.query('select 1'));
     });
-    await expect(work).rejects.toMatchObject(unavailable);
-    await db.close();
-    server.resume();
+    try {
+      await expect(work).rejects.toMatchObject(unavailable);
+      await db.close();
+    } finally {
+      server.resume();
+    }
     expect(await names()).toEqual([]);
   });
 });
@@ -210,19 +236,24 @@ describe('a connection that breaks', () => {
   });
 
   test('silently costs one call, not one for each connection', async () => {
+    const expire = holdBounds();
     const { db, relay } = await openThroughRelay(bounds);
     await Promise.all(Array.from({ length: 5 }, () => db.query('select pg_sleep(0.05)')));
     expect(relay.open).toBe(5);
     relay.freeze();
-    await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
+    await expect(expireUntilEnd(expire, db.query('select 1'))).rejects.toMatchObject(unavailable);
     relay.thaw();
     for (let call = 0; call < 6; call += 1) await db.query('select 1');
   });
 
   test('while it connects costs one call', async () => {
+    const expire = holdBounds();
     const { db, relay } = await openThroughRelay(bounds);
     relay.freeze();
-    await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
+    const call = db.query('select 1');
+    await eventually(() => relay.open === 1);
+    const expireConnect = (): void => expire(bounds.connectMs);
+    await expect(expireUntilEnd(expireConnect, call)).rejects.toMatchObject(unavailable);
     relay.thaw();
     await db.query('select 1');
   });
@@ -240,9 +271,7 @@ describe('a server that terminates a connection', () => {
     const work = db.transaction(async (tx) => {
       await tx.query(insert);
       const pid = await pidOf(tx);
-      const sleeping = tx.query('select pg_sleep(1)');
-      await end(pid);
-      await sleeping;
+      await Promise.all([tx.query('select pg_sleep(600)'), end(pid)]);
     });
     await expect(work).rejects.toMatchObject(unavailable);
 
@@ -277,7 +306,10 @@ describe('a statement that exceeds its timeout', () => {
   test.each(['alone', 'in a transaction'])(
     'is canceled by the server, %s, and its connection can be reused',
     async (how) => {
-      const db = await open({ statementMs: 1_000 });
+      const statementMs = 1_000;
+      // The driver's own timeout, which follows a second later.
+      holdTimeouts(statementMs + 1_000);
+      const db = await open({ statementMs });
       const pid = await pidOf(db);
       const sleep = 'select pg_sleep(600)';
       const call = how === 'alone' ? db.query(sleep) : db.transaction((tx) => tx.query(sleep));
@@ -311,11 +343,12 @@ test('a connection whose transaction failed to begin is not left in a failed tra
 });
 
 test('concurrent statements of a transaction each have the whole timeout', async () => {
-  const db = await open({ statementMs: 1_500 });
+  // A busy machine can delay one statement by seconds.
+  const db = await open({ statementMs: 3_000 });
   const sleeps = await db.transaction((tx) =>
-    Promise.all(Array.from({ length: 8 }, () => tx.query('select pg_sleep(0.25)'))),
+    Promise.all(Array.from({ length: 16 }, () => tx.query('select pg_sleep(0.25)'))),
   );
-  expect(sleeps).toHaveLength(8);
+  expect(sleeps).toHaveLength(16);
 });
 
 describe('a connection limit', () => {
@@ -389,7 +422,10 @@ test('a pooler in transaction mode can be used', async () => {
   expect(pooler.switches).toBeGreaterThan(0);
   expect(new Set(pooler.refused)).toEqual(new Set(['statement_timeout']));
   // The timeouts of a transaction are set at the server, and end with it.
-  const hasty = await open({ url: `postgres://postgres@127.0.0.1:${pooler.port}/${name}`, statementMs: 200 });
+  const statementMs = 200;
+  // The driver's own timeout, which follows a second later.
+  holdTimeouts(statementMs + 1_000);
+  const hasty = await open({ url: `postgres://postgres@127.0.0.1:${pooler.port}/${name}`, statementMs });
   await expect(hasty.transaction((tx) => tx.query('select pg_sleep(30)'))).rejects.toMatchObject({
     ...unavailable,
     message: expect.stringContaining('statement timeout'),
