@@ -82,7 +82,10 @@ describe.each(Object.entries(expressVersions))('after router.close(), on %s, a r
     // The start of a body: a client that still writes while the server closes the connection may lose the response.
     const start = '{"mode":"payment","order":"';
     const request = rawRequest('POST', '/intent', [...headers, 'Content-Length: 3000000'], start);
-    expect(await sendRaw(site.origin, request)).toMatchObject({ status: 503, body: expect.stringContaining('closing') });
+    expect(await sendRaw(site.origin, request)).toMatchObject({
+      status: 503,
+      body: expect.stringContaining('closing'),
+    });
   });
 
   test.each(['/of-the-app', '/.well-known/service-payments.json', '/session', '/nowhere'])(
