@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -96,14 +96,25 @@ export class Nginx {
   }
 }
 
-/** A port that was just free: nginx cannot choose one. */
+/** Outside the range of ports that the system chooses for servers and connections. */
+const firstPort = 30_000;
+const portsOfWorker = 100;
+let chosen = 0;
+
+/** A free port: nginx cannot choose one. No other worker, and no other program that lets the system choose, takes it. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = firstPort + portsOfWorker * Number(process.env.JEST_WORKER_ID) + (chosen++ % portsOfWorker);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 async function listening(nginx: ChildProcess, port: number): Promise<void> {
