@@ -65,6 +65,7 @@ describe('nginx', () => {
   test('also retries a GET, but no POST to a route of the site', async () => {
     expect(await ask(await dies(), 'GET', '/status/abc')).toEqual(Array.from({ length: 4 }, () => '200 taken key'));
     const orders = await ask(await dies(), 'POST', '/orders');
+    // nginx excludes a process after three failed requests. So every other request reaches the failing process.
     expect(orders.filter((answer) => answer.startsWith('502'))).toHaveLength(2);
     expect(orders.filter((answer) => answer === taken)).toHaveLength(2);
   });
