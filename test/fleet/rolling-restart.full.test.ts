@@ -47,8 +47,8 @@ test(
     const seen = await rollingRestart(fleet, { turns: 3 * rounds, rate, pauseMs });
     report('SIGTERM', seen);
     holds(seen);
-    expect(Object.keys(seen.failures).filter((status) => status !== '503')).toEqual([]);
     expect(Object.keys(seen.repeated).filter((what) => !passing().includes(what))).toEqual([]);
+    expect(Object.keys(seen.failures).filter((status) => status !== '503')).toEqual([]);
     expect([seen.lostLogins, seen.givenUp]).toEqual([0, 0]);
   },
   timeoutMs,

@@ -10,6 +10,10 @@ subscribe('http.server.request.start', (message) => {
   (message as { server: Server }).server.keepAliveTimeout = 3_600_000;
 });
 
+// On a busy machine a process needs longer than the three seconds in which the sequencer must read a key file.
+const timeout = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = (ms) => timeout(Math.max(ms, 60_000));
+
 const { FLEET_DOMAIN = '', FLEET_ORIGIN = '' } = process.env;
 const { url } = await startSequencer({ localDomains: { [FLEET_DOMAIN]: FLEET_ORIGIN }, unref: false });
 console.log(JSON.stringify({ url }));
