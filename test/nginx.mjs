@@ -7,7 +7,8 @@ if (spawnSync('nginx', ['-v']).error) {
 }
 const tests = ['**/*.nginx.test.ts', '**/fleet/fleet.full.test.ts', '**/fleet/rolling-restart.full.test.ts'];
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
-const { status } = spawnSync(process.execPath, [...node, '--testMatch', ...tests, ...process.argv.slice(2)], {
+// Every argument after --testMatch would be one more pattern.
+const { status } = spawnSync(process.execPath, [...node, ...process.argv.slice(2), '--testMatch', ...tests], {
   env: { ...process.env, BALANCER: 'nginx' },
   stdio: 'inherit',
 });
