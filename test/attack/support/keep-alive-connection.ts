@@ -26,7 +26,7 @@ export class KeepAliveConnection {
   send({ method, path, headers, body = '' }: ConnectionRequest): Promise<ConnectionAnswer> {
     return new Promise((resolve, reject) => {
       const length = { 'content-length': Buffer.byteLength(body) };
-      const options = { method, agent: this.#agent, headers: { ...headers, ...length }, timeout: 10_000 };
+      const options = { method, agent: this.#agent, headers: { ...headers, ...length }, timeout: 60_000 };
       const req = request(this.#origin + path, options, (res) => {
         const chunks: Buffer[] = [];
         res.on('data', (chunk: Buffer) => chunks.push(chunk));

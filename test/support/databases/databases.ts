@@ -4,6 +4,7 @@ import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { openDatabase } from '../../../src/ledger/database/open-database.js';
+import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
 import type { LedgerSettings } from '../../../src/ledger/ledger-settings.js';
 import { migrate } from '../../../src/ledger/migrations/migrate.js';
 import { madeOnce } from '../runner/made-once.js';
@@ -84,7 +85,8 @@ function templateOf(wanted: Wanted, make: () => Promise<string>): Promise<string
 
 async function makePostgres(wanted: Wanted): Promise<Place> {
   const server = await startPostgres();
-  const open = (name: string) => openDatabase({ database: { kind: 'postgres', url: server.url(name) } });
+  // A busy machine needs long for a new connection.
+  const open = (name: string) => openPostgres({ url: server.url(name), connectMs: 60_000 });
   const create = async (template?: string): Promise<string> => {
     const name = await server.createDatabase(template);
     // Settings of a database are not copied.
