@@ -9,7 +9,7 @@ import { removedDefenses } from './removed-defenses.mjs';
  * @property {string} file the path below `src/`
  * @property {string} from occurs in the file exactly once
  * @property {string} to
- * @property {string[]} caughtBy files in `test/`, and `-t` with a part of a title
+ * @property {string[]} caughtBy files in `test/`
  * @property {boolean} [isQuick] whether `npm test` plants it, too
  */
 
