@@ -24,9 +24,9 @@ async function reach(point: string): Promise<void> {
   const { times, signal } = fault;
   fault = times > 1 ? { ...fault, times: times - 1 } : undefined;
   if (times > 1) return;
-  // A stopped process cannot resume itself, so the parent is notified before.
-  if (signal === 'SIGSTOP') await call('stopping');
-  process.kill(process.pid, signal);
+  // The parent stops and resumes this process. If it stopped itself, the parent could resume it before it stops.
+  if (signal === 'SIGSTOP') await call('stop');
+  else process.kill(process.pid, signal);
 }
 
 /** Exits for a statement without a name: no crash would be planned at it. */

@@ -33,7 +33,7 @@ export class LedgerProcess {
     });
   }
 
-  /** @param handlers the functions that the process calls: `status`, `hook`, `log`, `stopping` */
+  /** @param handlers the functions that the process calls: `status`, `hook`, `log`, `stop` */
   static async start(orders: ChildOrders, handlers: Handlers): Promise<LedgerProcess> {
     program ??= compile(new URL('./ledger-child.ts', import.meta.url));
     const child = fork(await program, [JSON.stringify(orders)], {

@@ -29,8 +29,8 @@ class Worker {
   #child: LedgerProcess | undefined;
   #lives = 0;
   #isOver = false;
-  /** Called when the process is about to stop. */
-  #onStopping: () => void = () => undefined;
+  /** Stops the process, which is at its planned point. */
+  #onStop: () => Promise<void> = async () => undefined;
 
   constructor(name: string, shop: Shop, random: SeededRandom, database: TestDatabase, relay: TcpRelay) {
     this.#name = name;
@@ -86,12 +86,12 @@ class Worker {
     child.signal('SIGCONT');
   }
 
-  /** Resolves when the process was stopped and resumed. */
+  /** Resolves when the process was stopped at its planned point and resumed. */
   #asleep(): Promise<void> {
     return new Promise((resolve) => {
-      this.#onStopping = () => {
-        const child = this.#child;
-        setTimeout(() => resolve(child?.signal('SIGCONT')), sleepMs);
+      this.#onStop = async () => {
+        if (this.#child) await this.#sleep(this.#child);
+        resolve();
       };
     });
   }
@@ -109,7 +109,7 @@ class Worker {
     const url = `postgres://postgres@127.0.0.1:${this.#relay.port}/${name}?application_name=worker`;
     const child = await LedgerProcess.start(
       { ...fastLedger, name: `${this.#name}, life ${this.#lives}`, database: { kind: 'postgres', url } },
-      { ...this.#shop.handlers, stopping: () => this.#onStopping() },
+      { ...this.#shop.handlers, stop: () => this.#onStop() },
     );
     void child.exited.then((how) => {
       if (how !== 'SIGKILL') this.deaths.push(`${how}\n${this.#shop.lastLines()}`);
