@@ -3,9 +3,10 @@ import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
 import { openDatabase } from '../../../src/ledger/database/open-database.js';
 import { findByIdempotencyKey, findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
 import { IntentRecorder } from '../../../src/ledger/intents/intent-recorder.js';
-import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntents, reserveIntents } from '../../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
 const browser = new Uint8Array(32).fill(7);
@@ -185,14 +186,22 @@ describe('on Postgres', () => {
       IntentRecorder,
       IntentRecorder,
     ];
-    for (let round = 0; round < 20; round += 1) {
-      const keys = Array.from({ length: 60 }, (_, number) => `${round}-${(number * 37) % 60}`);
-      const [ofFirst, ofSecond] = await Promise.all([
-        Promise.all(keys.map((key) => first.reserve(keyed({ ...login(0), id: `first ${key}` }, key)))),
-        Promise.all([...keys].reverse().map((key) => second.reserve(keyed({ ...login(0), id: `second ${key}` }, key)))),
-      ]);
-      expect(ofFirst).toEqual(ofSecond.reverse().map((isReserved) => !isReserved));
-    }
+    const keys = Array.from({ length: 60 }, (_, number) => `key ${number + 10}`);
+    const reserve = (recorder: IntentRecorder, owner: string, theirs: readonly string[]) =>
+      Promise.all(theirs.map((key) => recorder.reserve(keyed({ ...login(0), id: `${owner} ${key}` }, key))));
+    // A transaction holds the middle key until both wait. In its own order, each has then written another half of the keys.
+    const rollback = new Error('rollback');
+    let reserving: Promise<boolean[][]> | undefined;
+    const holding = db.transaction(async (tx) => {
+      await reserveIntents(tx, [keyed(login(1), 'key 40')]);
+      reserving = Promise.all([reserve(first, 'first', keys), reserve(second, 'second', keys.toReversed())]);
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await eventually('both wait', async () => (await db.query(waiting)).rowCount === 2);
+      throw rollback;
+    });
+    await expect(holding).rejects.toBe(rollback);
+    const [ofFirst, ofSecond] = (await reserving) ?? [];
+    expect(ofFirst).toEqual(ofSecond?.toReversed().map((isReserved) => !isReserved));
     await other.close();
     expect(errors).toEqual([]);
   });
