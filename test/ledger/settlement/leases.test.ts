@@ -306,8 +306,8 @@ describe('a lease among processes', () => {
     await slow.settlement.round();
     await gate.reached;
     await database.db.query('update express_intents.intents set lease_token = lease_token + 1');
+    await eventually('the signal is aborted', () => signal?.aborted === true);
     await slow.settlement.idle();
-    expect(signal?.aborted).toBe(true);
     expect(await slow.find(id)).toMatchObject({ state: 'submitted', lastError: undefined });
   });
 });
