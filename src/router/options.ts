@@ -1,10 +1,10 @@
-import { IncomingMessage } from 'node:http';
 import { type Config, isDatabaseSet, ledgerFix, parseConfig, typoNote } from '../config/config.js';
 import type { ConfigOptions } from '../config/config-options.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/logger.js';
+import { requireCalled } from '../http/require-called.js';
 import { unknownOption } from '../reject-unknown.js';
 import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
@@ -131,7 +131,7 @@ const optionNames = Object.keys(optionTypes);
 
 /** Checks the options and reads the configuration. @throws {ConfigError} with every missing or invalid setting */
 export function parseRouterOptions(options: IntentRouterOptions): RouterSettings {
-  if (options instanceof IncomingMessage) throw new ConfigError([notCalled]);
+  requireCalled(options, 'intentRouter', 'a router', 'app.use(intentRouter())');
   if (typeof options !== 'object' || options === null) throw new ConfigError([notAnObject]);
   const given = namedOptions(options);
   const problems = Object.entries(given).flatMap(([name, value]) => problemsOfOption(name, value));
@@ -181,12 +181,6 @@ const notAnObject: ConfigProblem = {
   setting: 'intentRouter',
   problem: 'Options must be an object.',
   fix: 'app.use(intentRouter({ payment: (req) => ({ amount, currency }) }))',
-};
-
-const notCalled: ConfigProblem = {
-  setting: 'intentRouter',
-  problem: 'app.use() received the function intentRouter instead of a router.',
-  fix: 'Call the function: app.use(intentRouter())',
 };
 
 /** Without a ledger a settled payment could be lost. */

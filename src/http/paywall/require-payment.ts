@@ -8,6 +8,7 @@ import { requireRouter } from '../attached-router.js';
 import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf, setMissingCookie } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView, notOwnPath } from '../request/page-view.js';
+import { requireCalled } from '../require-called.js';
 import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { preventCaching, sendBytes, sendEmpty } from '../response/respond.js';
 import { type FoundPayment, findPayment } from './find-payment.js';
@@ -36,6 +37,7 @@ export interface RequirePaymentOptions {
   readonly payUrl?: string | ((req: Request) => string) | undefined;
 }
 
+const exampleCall = "requirePayment((req) => ({ resource: 'article:tea' }))";
 const settleWaitMs = 2_000;
 /** The interval at which the page of a pending payment reloads. */
 const reloadMs = 5_000;
@@ -60,6 +62,7 @@ export function requirePayment(
   required: (req: Request) => RequiredPayment | Promise<RequiredPayment>,
   options: RequirePaymentOptions = {},
 ): RequestHandler {
+  requireCalled(required, 'requirePayment', 'a guard', exampleCall);
   const unknown = problemsOfOptions('requirePayment', options, ['payUrl']);
   if (unknown.length > 0) throw new ConfigError(unknown);
   const { payUrl } = options;
@@ -174,8 +177,7 @@ function withReturn(path: string, from: string): string {
 
 function problemsOf(required: unknown) {
   if (typeof required === 'function') return [];
-  const fix = "requirePayment((req) => ({ resource: 'article:tea' }))";
-  return [{ setting: 'requirePayment', problem: 'The first argument must be a function.', fix }];
+  return [{ setting: 'requirePayment', problem: 'The first argument must be a function.', fix: exampleCall }];
 }
 
 function problemsOfUrl(payUrl: unknown) {

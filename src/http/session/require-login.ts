@@ -4,6 +4,7 @@ import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView, notOwnPath, prefersHtml } from '../request/page-view.js';
+import { requireCalled } from '../require-called.js';
 import { sendError } from '../response/problem.js';
 import { preventCaching, sendEmpty } from '../response/respond.js';
 import { sendLoginPage } from './login-page.js';
@@ -31,6 +32,7 @@ export interface RequireLoginOptions {
  * @throws {ConfigError} for an unknown option, or if `loginUrl` is not a path on this site
  */
 export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {
+  requireCalled(options, 'requireLogin', 'a guard');
   const problems = problemsOfOptions('requireLogin', options, ['loginUrl']);
   if (problems.length > 0) throw new ConfigError(problems);
   const { loginUrl } = options;

@@ -1,0 +1,32 @@
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import request from 'supertest';
+import { intentRouter, requireLogin, requirePayment } from '../../src/index.js';
+import { expressVersions } from '../support/sites/site.js';
+
+// Setup mistakes that a request reveals. The error names the cause and the fix.
+
+/** Answers the message of an error that reaches the error handler of the app. */
+const showError: ErrorRequestHandler = ({ code, message }, _req, res, _next) =>
+  void res.status(500).json({ code, message });
+
+async function errorOf(app: Express): Promise<{ code: string; message: string }> {
+  app.use(showError);
+  return (await request(app).get('/page').expect(500)).body;
+}
+
+describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
+  test.each<[string, unknown, string, string]>([
+    ['intentRouter', intentRouter, 'a router', 'app.use(intentRouter())'],
+    ['requireLogin', requireLogin, 'a guard', 'requireLogin()'],
+    ['requirePayment', requirePayment, 'a guard', "requirePayment((req) => ({ resource: 'article:tea' }))"],
+  ])('%s without a call is one problem with its fix', async (name, handler, kind, call) => {
+    const app = factory();
+    app.get('/page', handler as RequestHandler, (_req, res) => void res.send('page'));
+    expect(await errorOf(app)).toEqual({
+      code: 'invalid_configuration',
+      message:
+        `express-intents cannot start:\n  - ${name}: Express received the function ${name} instead of ${kind}.\n` +
+        `    Call it: ${call}`,
+    });
+  });
+});
