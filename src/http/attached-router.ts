@@ -27,7 +27,8 @@ export function requireRouter(req: Request): AttachedRouter {
   throw new IntentError(
     'router_missing',
     'No intentRouter() handled this request. Call app.use(intentRouter()) before the routes that use requireLogin(), ' +
-      'currentUser(), logOut() or requirePayment().',
+      'currentUser(), logOut() or requirePayment(). A router mounted under a path handles only requests under this path. ' +
+      'If two copies of express-intents are installed, import the router and the guards from the same copy.',
   );
 }
 

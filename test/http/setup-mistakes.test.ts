@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import request from 'supertest';
 import { intentRouter, requireLogin, requirePayment } from '../../src/index.js';
-import { expressVersions } from '../support/sites/site.js';
+import { domain, expressVersions, verifierSecret } from '../support/sites/site.js';
 
 // Setup mistakes that a request reveals. The error names the cause and the fix.
 
@@ -28,5 +28,19 @@ describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
         `express-intents cannot start:\n  - ${name}: Express received the function ${name} instead of ${kind}.\n` +
         `    Call it: ${call}`,
     });
+  });
+
+  test('a guard outside the mount path of the router names this cause, and two copies of the package', async () => {
+    const app = factory();
+    const router = intentRouter({ verifierSecret, domain, sequencerUrl: 'https://sequencer.example', logger: false });
+    app.use('/pay', router);
+    app.get('/page', requireLogin(), (_req, res) => void res.send('page'));
+    expect(await errorOf(app)).toEqual({
+      code: 'router_missing',
+      message: expect.stringMatching(
+        /app\.use\(intentRouter\(\)\) before.*mounted under a path handles only requests under.*two copies of express-intents/,
+      ),
+    });
+    await router.close();
   });
 });
