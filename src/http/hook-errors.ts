@@ -7,10 +7,16 @@ import { DatabaseOutage } from '../ledger/database/database-fault.js';
  * Call it in a hook that handles a request, such as `payment` or `onLogin`, to reject the request: the browser receives this
  * status, the code `request_refused` and the message.
  * @param status 400 to 499, such as 404 for an unknown article
+ * @throws {TypeError} for another status, or a message that is not a string: the hook then fails
  */
 export function refuse(message: string, status = 400): never {
+  if (typeof message !== 'string' || !isClientStatus(status)) {
+    throw new TypeError('refuse(message, status): the status must be 400 to 499, and the message a string.');
+  }
   throw Object.assign(new Error(message), { status, expose: true });
 }
+
+const isClientStatus = (status: number): boolean => Number.isInteger(status) && status >= 400 && status <= 499;
 
 export function isHookRefusal(error: unknown): boolean {
   return !(error instanceof IntentError) && hookRefusalOf(error) !== undefined;
@@ -28,7 +34,7 @@ export function hookRefusalOf(error: unknown): HookRefusal | undefined {
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
   // An error without `expose` comes from a call inside the hook, and so does its status.
   if (typeof status !== 'number' || typeof expose !== 'boolean') return undefined;
-  if (!Number.isInteger(status) || status < 400 || status > 499) return undefined;
+  if (!isClientStatus(status)) return undefined;
   return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };
 }
 

@@ -1,5 +1,5 @@
 import { IntentError } from '../../src/errors.js';
-import type { Hooks } from '../../src/index.js';
+import { type Hooks, refuse } from '../../src/index.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -59,6 +59,35 @@ describe('a hook that throws', () => {
     log.lines.length = 0;
     thrown = new IntentError('not_supported', 'No payments today.');
     expect((await browser.send('POST', '/intent', {})).body.code).toBe('not_supported');
+    expect(log.lines).toEqual([]);
+  });
+});
+
+describe('refuse()', () => {
+  test.each<[string, unknown[]]>([
+    ['a status of the server', ['No.', 503]],
+    ['a status of success', ['No.', 200]],
+    ['a redirect', ['No.', 302]],
+    ['a status above 499', ['No.', 500]],
+    ['a fraction', ['No.', 404.5]],
+    ['a status as a string', ['No.', '404']],
+    ['swapped arguments', [404, 'No.']],
+    ['a message that is not a string', [{ reason: 'No.' }, 404]],
+    ['no arguments', []],
+  ])('with %s fails the hook, and the log names the error and the line of the site', async (_name, args) => {
+    const { browser, log } = await startSite({ payment: () => (refuse as (...args: unknown[]) => never)(...args) });
+    expect((await browser.send('POST', '/intent', {})).status).toBe(500);
+    expect(log.text).toMatch(/^error express-intents: the payment hook failed \{/);
+    expect(detailsOf(log.lines[0])).toMatchObject({
+      at: expect.stringMatching(/hook-errors\.test\.ts:\d+:\d+\)?$/),
+      message: 'refuse(message, status): the status must be 400 to 499, and the message a string.',
+    });
+  });
+
+  test.each([[undefined], [400], [404], [499]])('with the status %p answers it, 400 by default', async (status) => {
+    const { browser, log } = await startSite({ payment: () => refuse('No.', status) });
+    const answer = await browser.send('POST', '/intent', {});
+    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([status ?? 400, 'request_refused', 'No.']);
     expect(log.lines).toEqual([]);
   });
 });
