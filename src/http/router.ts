@@ -32,15 +32,14 @@ export function createRouter(context: RouterContext): RequestHandler {
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;
     const { baseUrl } = req;
-    if (baseUrl !== attached.baseUrl) {
-      attached = { ...attached, baseUrl };
-      context.webhook?.setMountPath(baseUrl);
-    }
+    if (baseUrl !== attached.baseUrl) attached = { ...attached, baseUrl };
     attachRouter(req, attached);
     noteMissingSession(req);
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);
     const route = find(req.path);
+    // A site whose router has a mount path can serve the key file at its root.
+    if (route?.name !== 'keyFile') context.webhook?.setMountPath(baseUrl);
     // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') warnAboutSetup(req);
     if (!route) return next();

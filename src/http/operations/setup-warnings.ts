@@ -20,8 +20,9 @@ const underPrefix: Warning = {
   isRelevant: ({ login, routes }) => login !== undefined && routes.keyFile !== false,
   applies: ({ baseUrl }) => baseUrl !== '',
   text: (req) =>
-    `The router is mounted under ${JSON.stringify(req.baseUrl)}, so wallets cannot find the verifier key file, which must be ` +
-    'at the root of the domain. Call app.use(intentRouter()) without a path. To rename routes, use the option `routes`.',
+    `The router is mounted under ${JSON.stringify(req.baseUrl)}. Unless the site serves the key file at its root, wallets cannot ` +
+    'find it: it must be at the root of the domain. Call app.use(intentRouter()) without a path, or add ' +
+    "app.get('/.well-known/service-payments.json', router). To rename routes, use the option `routes`.",
 };
 
 const plainHttp: Warning = {

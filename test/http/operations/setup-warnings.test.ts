@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { post } from '../../support/sites/post.js';
-import { startSite } from '../../support/sites/site.js';
+import { expressVersions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
@@ -11,6 +11,18 @@ test('under a mount path, the misplaced key file is logged once with the fix', a
   await request(origin).get('/shop/session').expect(200);
   expect(log.lines).toHaveLength(1);
   expect(log.text).toMatch(/"\/shop".*root of the domain.*app\.use\(intentRouter\(\)\)/s);
+});
+
+describe.each(Object.entries(expressVersions))('under a mount path on %s', (_name, factory) => {
+  test('the warning depends on the key file at the root, and its second fix serves that file', async () => {
+    const { app, origin, router, log } = await startSite({ ...base, factory, mountPath: '/shop' });
+    await request(origin).get('/shop/session').expect(200);
+    expect(log.text).toContain('Unless the site serves the key file at its root, wallets cannot find it');
+    expect(log.text).toContain("app.get('/.well-known/service-payments.json', router)");
+    app.get('/.well-known/service-payments.json', router);
+    const { body } = await request(origin).get('/.well-known/service-payments.json').expect(200);
+    expect(body.public_keys).toHaveLength(1);
+  });
 });
 
 test.each([
