@@ -7,22 +7,36 @@ import { cannotRegenerate } from '../session/app-session.js';
 import { isProxied } from './proxy-report.js';
 
 export type SetupCheck = (req: Request) => void;
+type Config = RouterContext['config'];
 
 interface Warning {
   readonly level?: 'error';
   /** Whether a site with this configuration can need it. Otherwise no request is checked. */
-  readonly isRelevant?: (config: RouterContext['config']) => boolean;
-  readonly applies: (req: Request) => boolean;
+  readonly isRelevant?: (config: Config) => boolean;
+  readonly applies: (req: Request, config: Config) => boolean;
   readonly text: (req: Request) => string;
 }
 
 const underPrefix: Warning = {
   isRelevant: ({ login, routes }) => login !== undefined && routes.keyFile !== false,
-  applies: ({ baseUrl }) => baseUrl !== '',
+  applies: (req, config) => req.baseUrl !== '' && !isRouteMountPath(req, config),
   text: (req) =>
     `The router is mounted under ${JSON.stringify(req.baseUrl)}. Unless the site serves the key file at its root, wallets cannot ` +
     'find it: it must be at the root of the domain. Call app.use(intentRouter()) without a path, or add ' +
     "app.get('/.well-known/service-payments.json', router). To rename routes, use the option `routes`.",
+};
+
+/** Under a wildcard, Express takes the whole path of a request as the mount path. */
+function isRouteMountPath({ baseUrl, path }: Request, { routes }: Config): boolean {
+  if (baseUrl === '' || path !== '/') return false;
+  return Object.values(routes).some((route) => baseUrl === route || baseUrl.startsWith(`${route}/`));
+}
+
+const underWildcard: Warning = {
+  applies: isRouteMountPath,
+  text: (req) =>
+    `The route ${JSON.stringify(req.baseUrl)} was not found, because the router is mounted under a wildcard or under this path. ` +
+    'Call app.use(router) without a path.',
 };
 
 const plainHttp: Warning = {
@@ -89,11 +103,19 @@ function nonRegenerableSession(): Warning {
 
 /** Logs setup errors that only a request can reveal, once each. */
 export function setupWarnings(context: RouterContext): SetupCheck {
-  const all = [underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, nonRegenerableSession()];
+  const all = [
+    underPrefix,
+    underWildcard,
+    plainHttp,
+    unknownProxy,
+    anyProxy,
+    unreadableVisitor,
+    nonRegenerableSession(),
+  ];
   const pending = new Set(all.filter(({ isRelevant }) => isRelevant?.(context.config) ?? true));
   return (req) => {
     for (const warning of pending) {
-      if (!warning.applies(req)) continue;
+      if (!warning.applies(req, context.config)) continue;
       pending.delete(warning);
       context.logger[warning.level ?? 'warn'](`express-intents: ${warning.text(req)}`);
     }

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { post } from '../../support/sites/post.js';
-import { expressVersions, startSite } from '../../support/sites/site.js';
+import { type ExpressFactory, expressVersions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
@@ -24,6 +24,36 @@ describe.each(Object.entries(expressVersions))('under a mount path on %s', (_nam
     expect(body.public_keys).toHaveLength(1);
   });
 });
+
+describe.each<[string, ExpressFactory, string]>([
+  ['Express 5', expressVersions['Express 5'], '/*path'],
+  ['Express 4', expressVersions['Express 4'], '*'],
+])('under a wildcard on %s', (_name, factory, mountPath) => {
+  test.each([
+    ['/intent', { login: false }],
+    ['/intent/v1/elements.js', { login: false }],
+    ['/session', {}],
+    ['/pay', { login: false, routes: { intent: '/pay' } }],
+  ])('a request for %s logs one warning with the fix', async (path, options) => {
+    const { origin, log } = await startSite({ ...base, ...options, factory, mountPath });
+    await request(origin).get(path).expect(404);
+    await request(origin).get(path).expect(404);
+    expect(log.lines).toEqual([
+      expect.stringMatching(
+        `The route "${path}" was not found, because .* a wildcard .* Call app\\.use\\(router\\) without a path\\.`,
+      ),
+    ]);
+  });
+});
+
+test.each(['/shop/intent', '/intent/session', '/intent/x', '/shop', '/intention'])(
+  'without logins, under a mount path such as /shop or /intent, a request for %s logs nothing',
+  async (path) => {
+    const { origin, log } = await startSite({ ...base, login: false, mountPath: `/${path.split('/')[1]}` });
+    await request(origin).get(path);
+    expect(log.lines).toEqual([]);
+  },
+);
 
 test.each([
   ['the key file is served elsewhere', { routes: { keyFile: false as const } }],
