@@ -1,7 +1,9 @@
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import request from 'supertest';
 import { intentRouter, requireLogin, requirePayment } from '../../src/index.js';
-import { domain, expressVersions, verifierSecret } from '../support/sites/site.js';
+import { post } from '../support/sites/post.js';
+import { domain, expressVersions, startSite, verifierSecret } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 // Setup mistakes that a request reveals. The error names the cause and the fix.
 
@@ -43,4 +45,33 @@ describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
     });
     await router.close();
   });
+
+  const readers: [string, RequestHandler][] = [
+    ['data events', (req, _res, next) => void req.on('data', () => undefined).on('end', next)],
+    ['a reader that is not done', (req, _res, next) => void req.once('data', () => next(void req.pause()))],
+    ['resume()', (req, _res, next) => void req.resume().on('end', next)],
+  ];
+
+  test.each(readers)(
+    'a body that a middleware has read by %s is reported, and not as a client error',
+    async (_by, read) => {
+      const transport = countingTransport();
+      const payment = () => ({ amount: 5, currency: 'usd' });
+      const before = (app: Express) => app.use(read);
+      const options = { sequencerUrl: 'https://sequencer.example', transport, payment, before };
+      const { origin, log } = await startSite({ factory, ...options });
+      for (const path of ['/intent', '/session']) {
+        log.lines.length = 0;
+        const { body } = await post(origin, path).send({ order: 1 }).expect(500);
+        expect(body.code).toBe('invalid_configuration');
+        expect(body).not.toHaveProperty('detail');
+        expect(log.lines).toEqual([
+          expect.stringMatching(
+            /^error .*invalid_configuration .*Another middleware has read the body .*Mount the router before this middleware\./,
+          ),
+        ]);
+      }
+      expect(transport.calls).toEqual([]);
+    },
+  );
 });

@@ -6,11 +6,15 @@ const jwtLimitBytes = 8 * 1024;
 
 const incompleteBody = 'The connection closed before the body was complete. Retry.';
 
-/** Reads a JSON body, which the app may have parsed. @throws {IntentError} for its type, size or form */
+/**
+ * Reads a JSON body, which the app may have parsed.
+ * @throws {IntentError} for its type, size or form; `invalid_configuration` if the app has read it without setting `req.body`
+ */
 export async function readJson(req: Request): Promise<unknown> {
   requireJson(req);
   const bytes = await unparsedBody(req, jsonLimitBytes, 'invalid_json');
   if (bytes) return parseJson(bytes);
+  if (req.body === undefined) throw bodyAlreadyRead();
   // The app's parser may have a higher limit. Ours applies too.
   requireSize(Buffer.byteLength(toJson(req.body)), jsonLimitBytes);
   return req.body;
@@ -71,6 +75,12 @@ export function readBytes(req: Request, limitBytes: number, code: IntentErrorCod
     req.on('error', fail);
     req.on('close', fail);
   });
+}
+
+function bodyAlreadyRead(): IntentError {
+  const message =
+    'Another middleware has read the body of the request without setting req.body. Mount the router before this middleware.';
+  return new IntentError('invalid_configuration', message);
 }
 
 function requireSize(bytes: number, limitBytes: number): void {

@@ -306,6 +306,14 @@ describe('the OpenAPI document describes all responses of', () => {
     sequencer.setLocalDomain('shop.example', site.origin);
   });
 
+  test('createIntent when a middleware of the app has read the body', async () => {
+    const other = await startSite({
+      ...{ ...elsewhere, transport: countingTransport() },
+      before: (app) => app.use((req, _res, next) => void req.resume().on('end', next)),
+    });
+    await request(other.origin).post('/intent').set('sec-fetch-site', 'same-origin').send({}).expect(500);
+  });
+
   test('logOut', async () => {
     await browser.send('DELETE', '/session');
     await raw('delete', '/session', 'x', { 'content-type': 'text/plain' });
