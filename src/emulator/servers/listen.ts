@@ -15,7 +15,8 @@ export interface ListenOptions {
 export async function listen(server: Server, { port, fix, unref }: ListenOptions): Promise<number> {
   if (unref) unrefConnections(server);
   try {
-    server.listen(port, '127.0.0.1');
+    // Without `exclusive` the workers of a cluster share the port, and each would have its own intents.
+    server.listen({ port, host: '127.0.0.1', exclusive: true });
     await once(server, 'listening');
   } catch (cause) {
     const { code } = readError(cause);
