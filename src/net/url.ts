@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 
 export function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
@@ -16,10 +17,11 @@ export function isLoopback(hostname: string): boolean {
   return hostname.startsWith('127.') && isIPv4(hostname);
 }
 
-/** The local origin of this server, derived from a connection to it; undefined once the connection is closed. */
+/** The local origin of this server, derived from a connection to it; undefined once it is closed, and for a Unix socket. */
 export function localOriginOf({ socket }: IncomingMessage): string | undefined {
   const { localPort: port, localAddress } = socket;
   if (port === undefined) return undefined;
+  const scheme = (socket as Partial<TLSSocket>).encrypted ? 'https' : 'http';
   // A server that listens only on ::1 is unreachable at 127.0.0.1.
-  return `http://${localAddress === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
+  return `${scheme}://${localAddress === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
 }

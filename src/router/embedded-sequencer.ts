@@ -32,9 +32,12 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
   const example = port < 65_535 ? port + 1 : 4747;
   const portFix = `Set INTENT_EMULATOR_PORT, or the option emulator.port, to a free port: INTENT_EMULATOR_PORT=${example}`;
-  const starting = import('../emulator/index.js').then(({ startSequencerWithPortFix }) =>
-    startSequencerWithPortFix({ port, stateFile }, portFix),
-  );
+  const starting = import('../emulator/index.js').then(async ({ startSequencerWithPortFix }) => {
+    const sequencer = await startSequencerWithPortFix({ port, stateFile }, portFix);
+    // On a Unix socket no request shows an origin.
+    if (config.login) sequencer.trust(config.login.domain, config.login.keyRing.publicKeys);
+    return sequencer;
+  });
   // If `ready` is called before the start ends, its promise reports the outcome. Otherwise the log does.
   let isAwaited = false;
   starting.then(

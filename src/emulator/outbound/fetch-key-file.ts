@@ -23,7 +23,7 @@ export class KeyFileReader {
 
   constructor(options: OutboundOptions = {}) {
     this.#public = new GuardedHttpClient(publicAddresses, options);
-    this.#local = new GuardedHttpClient(loopbackAddresses, options);
+    this.#local = new GuardedHttpClient(loopbackAddresses, { ...options, anyCertificate: true });
   }
 
   /**
@@ -105,16 +105,18 @@ async function whileServed(listener: RequestListener, call: (origin: string) => 
   }
 }
 
-const localFix =
+const publicFix =
   'For a site on this machine, start the embedded sequencer with --local-domain <domain>=<origin>, or call setLocalDomain() in a test.';
+
+const localFix = 'Make sure that the router serves it there, with any Host header.';
 
 async function readPublicKeys(outbound: GuardedHttpClient, address: string): Promise<unknown[]> {
   let text: string;
   try {
     text = await readText(outbound, address);
   } catch (cause) {
-    const fix = address.startsWith('https:') ? ` ${localFix}` : '';
-    throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}.${fix}`, cause);
+    const fix = isLoopback(new URL(address).hostname) ? localFix : publicFix;
+    throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}. ${fix}`, cause);
   }
   const keys = parsePublicKeys(text);
   if (!keys)

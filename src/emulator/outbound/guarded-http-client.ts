@@ -17,6 +17,8 @@ export interface OutboundOptions {
   readonly resolve?: Resolve | undefined;
   /** Additional trusted certificates, PEM. */
   readonly ca?: string | undefined;
+  /** Accepts any certificate, for servers on this machine. */
+  readonly anyCertificate?: boolean | undefined;
 }
 
 export interface OutboundRequest {
@@ -39,9 +41,10 @@ export interface OutboundResponse {
 export class GuardedHttpClient {
   readonly #agent: Agent;
 
-  constructor(allows: AddressPolicy, { resolve = lookup, ca }: OutboundOptions = {}) {
+  constructor(allows: AddressPolicy, { resolve = lookup, ca, anyCertificate = false }: OutboundOptions = {}) {
     const guarded = guardedLookup(allows, resolve);
-    const connect = buildConnector({ lookup: guarded, timeout: timeoutMs, ...(ca !== undefined && { ca }) });
+    const tls = { rejectUnauthorized: !anyCertificate, ...(ca !== undefined && { ca }) };
+    const connect = buildConnector({ lookup: guarded, timeout: timeoutMs, ...tls });
     this.#agent = new Agent({
       connect: (options, done) => {
         // A literal address in the URL is not resolved.

@@ -108,7 +108,7 @@ export function isAllowedWebhookHost({ hostname }: URL): boolean {
 export class WebhookCaller {
   readonly #signer: WebhookSigner;
   readonly #now: () => number;
-  readonly #outbound = new GuardedHttpClient(loopbackAddresses);
+  readonly #outbound = new GuardedHttpClient(loopbackAddresses, { anyCertificate: true });
 
   constructor(signer: WebhookSigner, now: () => number) {
     this.#signer = signer;
