@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
+import type { SequencerConfig } from '../config/sequencer.js';
 import type { RouterLogger } from '../http/logger.js';
 import { localOriginOf } from '../net/url.js';
 import { lazyTransport } from '../sequencer/create-transport.js';
@@ -27,13 +28,23 @@ export interface EmbeddedSequencer {
   close(): Promise<void>;
 }
 
+/** The settings of the embedded sequencers of this process that start or run. */
+const running = new Set<SequencerConfig>();
+
+function portFixFor(port: number): string {
+  const example = port < 65_535 ? port + 1 : 4747;
+  return [...running].filter((one) => one.emulatorPort === port).length > 1
+    ? `Another router of this process has the same port. Set emulator: { port: ${example} } in one of them, or run ` +
+        '`npx express-intents sequencer` for both.'
+    : `Set INTENT_EMULATOR_PORT, or the option emulator.port, to a free port: INTENT_EMULATOR_PORT=${example}`;
+}
+
 /** Starts the embedded sequencer. Only this function loads it, so production processes never do. */
 export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
-  const example = port < 65_535 ? port + 1 : 4747;
-  const portFix = `Set INTENT_EMULATOR_PORT, or the option emulator.port, to a free port: INTENT_EMULATOR_PORT=${example}`;
+  running.add(config.sequencer);
   const starting = import('../emulator/index.js').then(async ({ startSequencerWithPortFix }) => {
-    const sequencer = await startSequencerWithPortFix({ port, stateFile }, portFix);
+    const sequencer = await startSequencerWithPortFix({ port, stateFile }, portFixFor(port));
     // On a Unix socket no request shows an origin.
     if (config.login) sequencer.trust(config.login.domain, config.login.keyRing.publicKeys);
     return sequencer;
@@ -43,7 +54,10 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
   starting.then(
     ({ url, walletUrl }) =>
       isAwaited || logger.info(`express-intents: embedded sequencer at ${url}, simulated wallet at ${walletUrl}`),
-    (error: Error) => isAwaited || logger.error(`express-intents: ${error.message}`),
+    (error: Error) => {
+      running.delete(config.sequencer);
+      if (!isAwaited) logger.error(`express-intents: ${error.message}`);
+    },
   );
   return {
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
@@ -74,6 +88,7 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
     close: async () => {
       const sequencer = await starting.catch(() => undefined);
       await sequencer?.close();
+      running.delete(config.sequencer);
     },
   };
 }

@@ -5,6 +5,7 @@ import request from 'supertest';
 import { createServer } from '../../src/http/create-server.js';
 import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/network/nginx.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { post } from '../support/sites/post.js';
@@ -34,7 +35,9 @@ async function embeddedRouter(options: object = {}): Promise<{ router: IntentRou
 
 async function listen(server: http.Server, at: string | number): Promise<http.Server> {
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(typeof at === 'string' ? { path: at } : at, resolve));
+  await new Promise<void>((resolve) =>
+    server.listen(typeof at === 'string' ? { path: at } : { port: at, host: '127.0.0.1' }, resolve),
+  );
   return server;
 }
 
@@ -102,4 +105,19 @@ describe('a site with the embedded sequencer', () => {
     await post(origin, '/shop/intent').send({ mode: 'login' }).expect(502);
     expect(log.text).toMatch(/"\/shop".*root of the domain/s);
   });
+});
+
+test('a router on the port of another router of its process proposes the option, until the other router is closed', async () => {
+  const emulator = { port: await freePort() };
+  const first = await embeddedRouter({ emulator });
+  const sharedPort = 'Another router of this process has the same port. Set emulator: { port: ';
+  await expect(embeddedRouter({ emulator })).rejects.toThrow(sharedPort);
+  await expect(embeddedRouter({ emulator })).rejects.toThrow('in one of them, or run `npx express-intents sequencer`');
+  await first.router.close();
+  await first.router.close();
+
+  const other = await listen(http.createServer(), emulator.port);
+  await expect(embeddedRouter({ emulator })).rejects.toThrow('Set INTENT_EMULATOR_PORT, or the option');
+  await new Promise((resolve) => other.close(resolve));
+  await embeddedRouter({ emulator });
 });
