@@ -59,12 +59,10 @@ type Problem = [problem: string, fix: string];
 
 function problemOfUrl(text: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_URL=<base URL of your payment service>';
-  if (text === '') {
-    const orEmbedded = production
-      ? ''
-      : ', or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key';
-    return ['It is not set.', `${example}${orEmbedded}`];
-  }
+  const orEmbedded = production
+    ? ''
+    : ', or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key';
+  if (text === '') return ['It is not set.', `${example}${orEmbedded}`];
   if (text === 'embedded') {
     if (!production) return undefined;
     return [
@@ -73,7 +71,13 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
     ];
   }
   const url = parseHttpUrl(text);
-  if (!url) return ['It is not an http(s) URL.', example];
+  if (!url) {
+    // `docker --env-file` keeps quotes.
+    const bare = text.replace(/^[\s"']+|[\s"']+$/g, '');
+    const isQuoted = (bare === 'embedded' && !production) || parseHttpUrl(bare);
+    if (isQuoted) return ['It has quotes or spaces around the value.', 'Remove the quotes and spaces.'];
+    return ['It is not an http(s) URL.', `${example}${orEmbedded}`];
+  }
   if (url.username || url.password || url.search || url.hash) {
     return ['It must not contain a user name, a password, a query or a fragment.', example];
   }

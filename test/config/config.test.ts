@@ -356,7 +356,11 @@ describe('a value from an option, which overrides its variable', () => {
   };
 
   it.each<[string, ConfigOptions, string]>([
-    ['sequencerUrl', { sequencerUrl: 'x' }, "sequencerUrl: '<base URL of your payment service>'"],
+    [
+      'sequencerUrl',
+      { sequencerUrl: 'x' },
+      "sequencerUrl: '<base URL of your payment service>', or sequencerUrl: 'embedded' to try everything on this machine, without any key",
+    ],
     ['grpcUrl', { grpcUrl: 'x://' }, "grpcUrl: '<gRPC URL of your payment service>'"],
     ['grpcUrl', { grpcUrl: 'a.example' }, "grpcUrl: 'https://a.example'"],
     ['emulator.port', { emulator: { port: -1 } }, 'emulator: { port: 4747 }'],
@@ -429,10 +433,32 @@ describe('a configuration problem', () => {
         {
           setting: 'INTENT_SEQUENCER_URL',
           problem: 'It is not an http(s) URL.',
-          fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>',
+          fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key',
         },
       ],
     ),
+    ...['"embedded"', "'embedded'", ' embedded ', '" embedded "', ` "${url}"`, `'${url}'`].map(
+      (sequencerUrl): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `the sequencer ${sequencerUrl}, with quotes or spaces`,
+        {},
+        { ...env, INTENT_SEQUENCER_URL: sequencerUrl },
+        {
+          setting: 'INTENT_SEQUENCER_URL',
+          problem: 'It has quotes or spaces around the value.',
+          fix: 'Remove the quotes and spaces.',
+        },
+      ],
+    ),
+    ...['"embedded"', 'sequencer.example'].map((sequencerUrl): [string, ConfigOptions, Environment, ConfigProblem] => [
+      `the sequencer ${sequencerUrl}, in production`,
+      {},
+      { ...production, INTENT_SEQUENCER_URL: sequencerUrl },
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem: 'It is not an http(s) URL.',
+        fix: 'INTENT_SEQUENCER_URL=<base URL of your payment service>',
+      },
+    ]),
     ...['https://me@a.example', 'https://:pass@a.example', 'https://a.example?b', 'https://a.example#b'].map(
       (sequencerUrl): [string, ConfigOptions, Environment, ConfigProblem] => [
         `the sequencer ${sequencerUrl}`,
