@@ -45,7 +45,7 @@ export const site = {
  */
 export async function measureWorkload(workload, { rounds, ms, connections, warmMs }) {
   const { perSecond, windowFactor = 1 } = workload;
-  const bench = new Bench(connections);
+  const bench = new Bench(connections, { isAwake: !perSecond });
   try {
     const runners = [];
     for (const [name, variant] of Object.entries(workload.variants)) {
@@ -74,10 +74,13 @@ class Bench {
   #postgres;
   #connections;
   #servers = [];
+  #awake;
   load = startChild('./load.mjs');
 
-  constructor(connections) {
+  /** @param options `isAwake`: no core is idle, as on a machine under load */
+  constructor(connections, { isAwake }) {
     this.#connections = connections;
+    this.#awake = isAwake ? cpus().map(() => startChild('./awake.mjs')) : [];
   }
 
   async start(name, variant, request, execArgv = []) {
@@ -94,7 +97,7 @@ class Bench {
 
   /** The idle time of all cores, and the CPU time of all processes of the benchmark. */
   async readings() {
-    const children = [this.#stub, this.load, ...this.#servers.filter(({ isRunning }) => isRunning())];
+    const children = [this.#stub, this.load, ...this.#awake, ...this.#servers.filter(({ isRunning }) => isRunning())];
     const times = await Promise.all(children.map((child) => child.call('cpuMs')));
     const { user, system } = process.cpuUsage();
     const postgresMs = this.#postgres && existsSync('/proc') ? this.#postgres.cpuMs() : 0;
@@ -107,7 +110,7 @@ class Bench {
   }
 
   async stop() {
-    for (const child of [this.#stub, this.load, ...this.#servers]) child.stop();
+    for (const child of [this.#stub, this.load, ...this.#awake, ...this.#servers]) child.stop();
     await this.#postgres?.stop();
   }
 }
