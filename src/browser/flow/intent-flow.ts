@@ -173,7 +173,7 @@ export class IntentFlow {
   }
 
   async #showCode(secret: string, signal: AbortSignal): Promise<void> {
-    const { mode, walletUrl, expiresInMs, orderKey, urls } = this.#settings;
+    const { orderKey, urls, mode, expiresInMs, walletUrl } = this.#settings;
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload, await loadPublicKeyOf(signal));
     if (signal.aborted) return;
@@ -263,8 +263,8 @@ export class IntentFlow {
 
   /** The intent was submitted: completes the login, emits `success` and redirects. */
   async #succeed(watch: Watch): Promise<void> {
-    const { id, settings } = watch;
-    const { mode, completesLogin, orderKey, urls } = settings;
+    const { settings, id } = watch;
+    const { orderKey, completesLogin, mode, urls } = settings;
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
     // The button or its dialog now shows another order, or an invalid one. A result, a login or a redirect would replace it.
     if (orderKey !== shown?.orderKey && (this.#attempt || !completesLogin)) {
@@ -344,7 +344,7 @@ export class IntentFlow {
     if (state === 'completing') return this.#showBusy();
     this.#endAttempt();
     if (/done|idle/.test(state)) return;
-    const { urls, orderKey, mode } = this.#settings;
+    const { orderKey, urls, mode } = this.#settings;
     const reason = isRetryable(state) ? state : 'dismissed';
     for (const watch of this.#watches.values()) {
       // While polls fail, a scan may not have been reported.

@@ -19,6 +19,7 @@ interface IntentResponse {
 export class SecretSource {
   /** The secret that the page has set for the current attempt, or for the next one. */
   #provided: string | undefined;
+  /** Set during an attempt. */
   #onProvided: (() => void) | undefined;
   /** Set while a retry must not create a second intent. */
   #key: string | undefined;
@@ -36,8 +37,8 @@ export class SecretSource {
 
   /** The attempt has ended. The next intent gets a new key. */
   reset(): void {
-    // A secret that the page has provided during the request is for this attempt.
-    if (this.#key) this.#provided = undefined;
+    // The next attempt may be for another order.
+    if (this.#onProvided) this.#provided = undefined;
     this.#key = undefined;
     this.#onProvided = undefined;
   }
@@ -52,6 +53,7 @@ export class SecretSource {
     // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
     const before = this.#provided;
     this.#provided = undefined;
+    this.#onProvided = () => undefined;
     const isPrevented = await emit('invoke', { mode: settings.mode, order: settings.order });
     // An aborted attempt must not take the secret of the next one.
     signal.throwIfAborted();
