@@ -750,8 +750,12 @@ const atSites: readonly Case[] = [
       },
     }),
     expected: [
-      ['key file', 'error', /The router is mounted under \/pay, so wallets cannot find/, /without a path\. To rename/],
-      ['site', 'error', /The router is mounted under \/pay, so wallets cannot find/, /without a path\. To rename/],
+      [
+        'key file',
+        'error',
+        /The router is mounted under \/pay, so wallets cannot find/,
+        /without a path, or add app\.get\('\/\.well-known\/service-payments\.json', router\)\. To rename/,
+      ],
     ],
   },
   {
@@ -1141,6 +1145,14 @@ describe('doctor finds nothing', () => {
   it('when the file of the button is renamed and the home page names it', async () => {
     const home = '<script type="module" src="/assets/elements.js"></script>';
     sound.front.faults = { site: await sound.startSite({ routes: { elements: '/assets' }, home }) };
+    const env = { ...sound.production, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: undefined };
+    expect((await doctor(env, ['--url', shopOrigin])).wrong).toEqual([]);
+  });
+
+  it('when the router is mounted under a path, and the site serves the key file at its root', async () => {
+    const home = `<script type="module" src="/pay/intent/v1/elements.js"></script>`;
+    const site = await sound.startSite({ mountPath: '/pay', servesRootKeyFile: true, home });
+    sound.front.faults = { site };
     const env = { ...sound.production, INTENT_DATABASE_URL: undefined, INTENT_WALLET_URL: undefined };
     expect((await doctor(env, ['--url', shopOrigin])).wrong).toEqual([]);
   });

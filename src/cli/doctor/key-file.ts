@@ -11,7 +11,7 @@ import {
 import { explainNetwork, type TextResponse } from './external-client.js';
 import { openApiPath, pathOfOperation, requestSite } from './running-site.js';
 import { isLocal } from './settings.js';
-import { mountedUnderPath, startApp } from './site.js';
+import { startApp } from './site.js';
 
 const keyFilePath = '/.well-known/service-payments.json';
 
@@ -75,7 +75,12 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
     (seen) => seen.mountPath,
     () => '',
   );
-  if (mountPath) return mountedUnderPath(mountPath);
+  if (mountPath) {
+    return failure(
+      `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
+      `Use app.use(intentRouter()) without a path, or add app.get('${keyFilePath}', router). To rename routes, use the option \`routes\`.`,
+    );
+  }
   return failure(
     `${url.href} answers with status 404.`,
     'Use app.use(intentRouter()) without a path, before the handler that answers 404. Configure the proxy to forward /.well-known/ to the app.',

@@ -15,7 +15,7 @@ import { isLocal } from './settings.js';
 
 export const noSite = skipped('pass the URL of the running site with --url https://...');
 
-/** The running site: it responds, has the router at its root, and uses production mode over https. */
+/** The running site: it responds, has the router, and uses production mode over https. */
 export const checkSite: Check = async (context) => {
   const { siteUrl, site: request, production } = context;
   if (!siteUrl) return [noSite];
@@ -29,22 +29,11 @@ export const checkSite: Check = async (context) => {
   const wrong = checkRouter(seen, siteUrl);
   if (wrong) return [wrong];
   const { mountPath } = seen;
-  const mounted = mountPath !== '' && needsRoot(context) ? [mountedUnderPath(mountPath)] : [];
-  const found = [...mounted, ...checkScheme(siteUrl, production), ...checkMode(siteUrl, seen)];
+  const found = [...checkScheme(siteUrl, production), ...checkMode(siteUrl, seen)];
   return found.length > 0
     ? found
     : [ok(`${siteUrl.origin} has the router ${mountPath ? `under ${mountPath}` : 'at its root'}`)];
 };
-
-/** With logins, wallets read the key file at the root of the domain. */
-const needsRoot = ({ settings, problems }: DoctorContext): boolean =>
-  settings.domain !== undefined || problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
-
-export const mountedUnderPath = (mountPath: string): Finding =>
-  failure(
-    `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
-    'Use app.use(intentRouter()) without a path. To rename routes, use the option `routes`.',
-  );
 
 export const startApp = 'Start the app, and point the proxy at its port.';
 

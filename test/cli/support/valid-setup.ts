@@ -41,6 +41,7 @@ export interface SiteOptions extends IntentRouterOptions {
   /** The home page. */
   readonly home?: string;
   readonly mountPath?: string;
+  readonly servesRootKeyFile?: boolean;
   /** The response time of the sequencer in milliseconds. Default 200. */
   readonly slowMs?: number;
 }
@@ -69,6 +70,7 @@ export async function startValidSetup(): Promise<ValidSetup> {
     isDevelopment,
     before,
     mountPath,
+    servesRootKeyFile = false,
     home,
     trustProxy = 1,
     slowMs = 200,
@@ -94,6 +96,7 @@ export async function startValidSetup(): Promise<ValidSetup> {
     const router = isDevelopment ? make() : await inProduction(make);
     routers.push(router);
     app.use(mountPath ?? '/', router);
+    if (servesRootKeyFile) app.get('/.well-known/service-payments.json', router);
     return serve(app);
   };
   const site = await startSite();
