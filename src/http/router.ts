@@ -38,8 +38,8 @@ export function createRouter(context: RouterContext): RequestHandler {
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);
     const route = find(req.path);
-    // A site whose router has a mount path can serve the key file at its root.
-    if (route?.name !== 'keyFile') context.webhook?.setMountPath(baseUrl);
+    // A site whose router has a mount path can serve the key file at its root, also for requests that no route here matches.
+    if (baseUrl !== '' || (route && route.name !== 'keyFile')) context.webhook?.setMountPath(baseUrl);
     // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') warnAboutSetup(req);
     if (!route) return next();
