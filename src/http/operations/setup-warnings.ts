@@ -19,7 +19,8 @@ interface Warning {
 
 const underPrefix: Warning = {
   isRelevant: ({ login, routes }) => login !== undefined && routes.keyFile !== false,
-  applies: (req, config) => req.baseUrl !== '' && !isRouteMountPath(req, config),
+  // Under a wildcard the path is always `/`.
+  applies: (req) => req.baseUrl !== '' && req.path !== '/',
   text: (req) =>
     `The router is mounted under ${JSON.stringify(req.baseUrl)}. Unless the site serves the key file at its root, wallets cannot ` +
     'find it: it must be at the root of the domain. Call app.use(intentRouter()) without a path, or add ' +
@@ -27,8 +28,9 @@ const underPrefix: Warning = {
 };
 
 /** Under a wildcard, Express takes the whole path of a request as the mount path. */
-function isRouteMountPath({ baseUrl, path }: Request, { routes }: Config): boolean {
-  if (baseUrl === '' || path !== '/') return false;
+function isRouteMountPath(req: Request, { routes }: Config): boolean {
+  const { baseUrl } = req;
+  if (baseUrl === '' || req.path !== '/') return false;
   return Object.values(routes).some((route) => baseUrl === route || baseUrl.startsWith(`${route}/`));
 }
 

@@ -36,8 +36,7 @@ describe.each<[string, ExpressFactory, string]>([
     ['/pay', { login: false, routes: { intent: '/pay' } }],
   ])('a request for %s logs one warning with the fix', async (path, options) => {
     const { origin, log } = await startSite({ ...base, ...options, factory, mountPath });
-    await request(origin).get(path).expect(404);
-    await request(origin).get(path).expect(404);
+    for (const each of ['/about', path, path]) await request(origin).get(each).expect(404);
     expect(log.lines).toEqual([
       expect.stringMatching(
         `The route "${path}" was not found, because .* a wildcard .* Call app\\.use\\(router\\) without a path\\.`,
