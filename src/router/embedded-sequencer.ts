@@ -31,7 +31,11 @@ export interface EmbeddedSequencer {
 /** The settings of the embedded sequencers of this process that start or run. */
 const running = new Set<SequencerConfig>();
 
-function portFixFor(port: number): string {
+async function portFixFor(port: number): Promise<string> {
+  const { default: cluster } = await import('node:cluster');
+  if (cluster.isWorker) {
+    return 'If another worker of the cluster has it, run `npx express-intents sequencer`, and set the variables that it prints.';
+  }
   const example = port < 65_535 ? port + 1 : 4747;
   return [...running].filter((one) => one.emulatorPort === port).length > 1
     ? `Another router of this process has the same port. Set emulator: { port: ${example} } in one of them, or run ` +
@@ -44,7 +48,7 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
   running.add(config.sequencer);
   const starting = import('../emulator/index.js').then(async ({ startSequencerWithPortFix }) => {
-    const sequencer = await startSequencerWithPortFix({ port, stateFile }, portFixFor(port));
+    const sequencer = await startSequencerWithPortFix({ port, stateFile }, await portFixFor(port));
     // On a Unix socket no request shows an origin.
     if (config.login) sequencer.trust(config.login.domain, config.login.keyRing.publicKeys);
     return sequencer;
