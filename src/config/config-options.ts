@@ -63,7 +63,7 @@ export interface HookLimits {
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Default 15, which takes about three
    * hours. A failure of `verifyPayment` is not counted: it is retried until `watch.unpaidMs` has passed. If the process ends
    * during a call, or loses the database and cannot record the failure, the call is not counted, and the next one runs alone.
-   * If it is interrupted too, it is counted.
+   * If it is interrupted too, it is counted. A first call whose transaction loses the database is not counted either.
    */
   readonly maxAttempts?: number | undefined;
   /**
