@@ -96,14 +96,15 @@ export class Nginx {
   }
 }
 
-/** Outside the range of ports that the system chooses for servers and connections. */
+/** Below the ports that the system chooses for servers and connections, for up to 27 workers. */
 const firstPort = 30_000;
 const portsOfWorker = 100;
-let chosen = 0;
+/** Another run of the tests begins elsewhere. */
+let chosen = process.pid % portsOfWorker;
 
 /** A free port: nginx cannot choose one. No other worker, and no other program that lets the system choose, takes it. */
 export async function freePort(): Promise<number> {
-  for (;;) {
+  for (let attempt = 0; attempt < portsOfWorker; attempt += 1) {
     const port = firstPort + portsOfWorker * Number(process.env.JEST_WORKER_ID) + (chosen++ % portsOfWorker);
     const server = createServer().listen(port, '127.0.0.1');
     const isFree = await once(server, 'listening').then(
@@ -115,6 +116,7 @@ export async function freePort(): Promise<number> {
     await once(server, 'close');
     return port;
   }
+  throw new Error(`None of ${portsOfWorker} ports is free.`);
 }
 
 async function listening(nginx: ChildProcess, port: number): Promise<void> {
