@@ -1,11 +1,10 @@
-// Keeps a core awake. What it costs a process to sleep until the next request depends on whether the core is idle meanwhile, and
-// on a busy machine it is not.
-import { constants, setPriority } from 'node:os';
+// Keeps a core awake. To sleep and wake takes less CPU on an idle core. Under load no core is idle.
+import { lowerPriority } from './machine.mjs';
 import { handleCalls } from './process.mjs';
 
 const sliceMs = 2;
 
-setPriority(constants.priority.PRIORITY_LOW);
+lowerPriority();
 handleCalls({});
 
 /** In slices, because the event loop handles the calls of the parent between them. */

@@ -66,6 +66,12 @@ function raiseSession() {
   process.on('exit', () => writeFileSync(autogroup, before));
 }
 
+/** Gives all other programs precedence over this process, which must have its own session. */
+export function lowerPriority() {
+  setPriority(constants.priority.PRIORITY_LOW);
+  if (existsSync(autogroup)) writeFileSync(autogroup, `${constants.priority.PRIORITY_LOW}`);
+}
+
 /** The idle time of all cores. */
 export function idleMs() {
   return cpus().reduce((sumMs, { times }) => sumMs + times.idle, 0);

@@ -41,11 +41,12 @@ export const site = {
  * Measures the variants. Those of a round are measured one after the other.
  * @param perSecond of the workload: the rate of an open loop, instead of a closed loop
  * @param windowFactor of the workload: its windows are longer by this factor
+ * @param keepsCoresAwake of the workload: no core is idle, as on a machine under load
  * @returns for each variant its samples, one for each round, the warm-up, and the allocated bytes of a request
  */
 export async function measureWorkload(workload, { rounds, ms, connections, warmMs }) {
-  const { perSecond, windowFactor = 1 } = workload;
-  const bench = new Bench(connections, { isAwake: !perSecond });
+  const { perSecond, windowFactor = 1, keepsCoresAwake = false } = workload;
+  const bench = new Bench(connections, keepsCoresAwake);
   try {
     const runners = [];
     for (const [name, variant] of Object.entries(workload.variants)) {
@@ -77,10 +78,9 @@ class Bench {
   #awake;
   load = startChild('./load.mjs');
 
-  /** @param options `isAwake`: no core is idle, as on a machine under load */
-  constructor(connections, { isAwake }) {
+  constructor(connections, keepsCoresAwake) {
     this.#connections = connections;
-    this.#awake = isAwake ? cpus().map(() => startChild('./awake.mjs')) : [];
+    this.#awake = keepsCoresAwake ? cpus().map(() => startChild('./awake.mjs', [], { detached: true })) : [];
   }
 
   async start(name, variant, request, execArgv = []) {

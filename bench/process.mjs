@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process';
 
 /** Starts a module of this folder, which must call {@link handleCalls}. */
-export function startChild(file, execArgv = []) {
-  const child = fork(new URL(file, import.meta.url), { execArgv });
+export function startChild(file, execArgv = [], options = {}) {
+  const child = fork(new URL(file, import.meta.url), { execArgv, ...options });
   const pending = new Map();
   let lastId = 0;
   child.on('message', ({ id, result, error }) => {

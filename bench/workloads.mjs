@@ -108,7 +108,9 @@ export const workloads = {
       },
     ],
   },
+  // `limit` is faster than the load generator, so it sleeps after most requests.
   'status, cached': {
+    keepsCoresAwake: true,
     request: { path: '/status/:id', ids: 50 },
     variants: { limit, ours, 'ours, createServer': { ...ours, createServer }, usual },
     goals: [
