@@ -130,7 +130,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
 
   test('is completed once by eight concurrent requests', async () => {
     const { id, complete } = await confirmed(site);
-    // Else each wait is shorter by the time of the wait before it.
+    // With a running clock, each wait would be shorter than the one before it.
     jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     const answers = await Promise.all(Array.from({ length: 8 }, () => complete()));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(404)]);

@@ -189,7 +189,7 @@ describe('on Postgres', () => {
     const keys = Array.from({ length: 60 }, (_, number) => `key ${number + 10}`);
     const reserve = (recorder: IntentRecorder, owner: string, theirs: readonly string[]) =>
       Promise.all(theirs.map((key) => recorder.reserve(keyed({ ...login(0), id: `${owner} ${key}` }, key))));
-    // A transaction holds the middle key until both wait. In its own order, each has then written another half of the keys.
+    // A transaction holds the middle key until both wait. Without sorting, each has then locked another half of the keys.
     const rollback = new Error('rollback');
     let reserving: Promise<boolean[][]> | undefined;
     const holding = db.transaction(async (tx) => {
