@@ -1,5 +1,6 @@
+import { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
-import { IntentError } from '../errors.js';
+import { ConfigError, IntentError } from '../errors.js';
 import type { IntentUser } from './hooks.js';
 import type { RateLimiter } from './limits/rate-limiting.js';
 import type { RouterContext } from './router-context.js';
@@ -67,3 +68,15 @@ const unguardedIntent: { readonly user: IntentUser } = Object.freeze({
     );
   },
 });
+
+/**
+ * Rejects a function that was passed to Express instead of the handler that it returns.
+ * @param first the first argument of the function
+ * @param call the correct code
+ * @throws {ConfigError}
+ */
+export function requireCalled(first: unknown, name: string, handler: 'a router' | 'a guard', call = `${name}()`): void {
+  if (!(first instanceof IncomingMessage)) return;
+  const problem = `Express received the function ${name} instead of ${handler}.`;
+  throw new ConfigError([{ setting: name, problem, fix: `Call it: ${call}` }]);
+}

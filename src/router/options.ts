@@ -1,10 +1,10 @@
 import { type Config, isDatabaseSet, ledgerFix, parseConfig, typoNote } from '../config/config.js';
 import type { ConfigOptions } from '../config/config-options.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
+import { requireCalled } from '../http/attached-router.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/logger.js';
-import { requireCalled } from '../http/require-called.js';
 import { unknownOption } from '../reject-unknown.js';
 import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';

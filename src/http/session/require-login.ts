@@ -1,10 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
-import { requireRouter } from '../attached-router.js';
+import { requireCalled, requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView, notOwnPath, prefersHtml } from '../request/page-view.js';
-import { requireCalled } from '../require-called.js';
 import { sendError } from '../response/problem.js';
 import { preventCaching, sendEmpty } from '../response/respond.js';
 import { sendLoginPage } from './login-page.js';
