@@ -69,7 +69,11 @@ function raiseSession() {
 /** Gives all other programs precedence over this process, which must have its own session. */
 export function lowerPriority() {
   setPriority(constants.priority.PRIORITY_LOW);
-  if (existsSync(autogroup)) writeFileSync(autogroup, `${constants.priority.PRIORITY_LOW}`);
+  try {
+    if (existsSync(autogroup)) writeFileSync(autogroup, `${constants.priority.PRIORITY_LOW}`);
+  } catch {
+    // Without root, Linux refuses a second change within 100 ms. Other programs then get less CPU time.
+  }
 }
 
 /** The idle time of all cores. */
