@@ -184,6 +184,29 @@ export async function getUserId(
   return readUserId(decodeResponse(v1.GetLoginForThirdPartyAppResponse, answer));
 }
 
+/**
+ * The user who logged in with an intent (interface section 4.7). The payment service answers only the key that the intent names:
+ * the signing key, or an earlier one if the intent was created before a rotation.
+ * @throws as {@link getUserId}
+ */
+export async function fetchUserId(
+  transport: CallTransport,
+  signers: readonly Signer[],
+  id: string,
+  options?: CallOptions,
+): Promise<string> {
+  let unknown: unknown;
+  for (const verifier of signers) {
+    try {
+      return await getUserId(transport, id, verifier, options);
+    } catch (error) {
+      if (!(error instanceof IntentError && error.code === 'intent_not_found')) throw error;
+      unknown ??= error;
+    }
+  }
+  throw unknown;
+}
+
 function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Properties): string {
   const { Result } = v1.GetLoginForThirdPartyAppResponse;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');

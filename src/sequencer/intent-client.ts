@@ -7,13 +7,13 @@ import {
   type CreatedIntent,
   createIntent,
   type Dialect,
+  fetchUserId,
   getStatus,
   getUserId,
   type IntentStatus,
   registerWebhook,
 } from './calls.js';
 import { createTransport, type ServiceAddress, serviceAddressNames } from './create-transport.js';
-import { fetchUserId } from './fetch-user-id.js';
 import {
   type CreateLoginParameters,
   type CreatePaymentParameters,
@@ -125,7 +125,7 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
 export interface ObservedClient {
   readonly client: IntentClient;
   readonly serviceState: () => ServiceState;
-  /** The user id of a login that was created with one of these keys. */
+  /** The user id of a login that was created with one of these keys. `close` waits for the calls with all keys. */
   readonly fetchUserId: (signers: readonly Signer[], intent: string, options?: CallOptions) => Promise<string>;
 }
 
@@ -141,7 +141,7 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
   return {
     client: clientOver(transport, dialect),
     serviceState: transport.serviceState,
-    fetchUserId: (signers, intent, options) => fetchUserId(transport, signers, intent, options),
+    fetchUserId: (signers, intent, options) => transport.run((calls) => fetchUserId(calls, signers, intent, options)),
   };
 }
 
