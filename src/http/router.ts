@@ -40,8 +40,9 @@ export function createRouter(context: RouterContext): RequestHandler {
     const route = find(req.path);
     // A site whose router has a mount path can serve the key file at its root, also for requests that no route here matches.
     if (baseUrl !== '' || (route && route.name !== 'keyFile')) context.webhook?.setMountPath(baseUrl);
-    // Load balancers connect differently from visitors: without TLS, and not through the proxy.
-    if (route?.name !== 'health') warnAboutSetup(req);
+    // Load balancers connect differently from visitors: without TLS, and not through the proxy. Without a mount path, the requests
+    // for routes of this package show each setup error. So other routes of the app need no checks.
+    if (route ? route.name !== 'health' : baseUrl !== '') warnAboutSetup(req, baseUrl);
     if (!route) return next();
     // `express-intents doctor` gets its report from this route, whose responses are never cached. The report precedes the
     // guards, which reject some requests of the doctor.

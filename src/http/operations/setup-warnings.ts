@@ -6,21 +6,29 @@ import type { RouterContext } from '../router-context.js';
 import { cannotRegenerate } from '../session/app-session.js';
 import { isProxied } from './proxy-report.js';
 
-export type SetupCheck = (req: Request) => void;
+/** @param baseUrl of the request */
+export type SetupCheck = (req: Request, baseUrl: string) => void;
 type Config = RouterContext['config'];
+
+/** A request, and the members that most warnings need: each access to a request of Express takes up to half a microsecond. */
+interface Visit {
+  readonly req: Request;
+  readonly baseUrl: string;
+  readonly headers: Request['headers'];
+}
 
 interface Warning {
   readonly level?: 'error';
   /** Whether a site with this configuration can need it. Otherwise no request is checked. */
   readonly isRelevant?: (config: Config) => boolean;
-  readonly applies: (req: Request, config: Config) => boolean;
+  readonly applies: (visit: Visit, config: Config) => boolean;
   readonly text: (req: Request) => string;
 }
 
 const underPrefix: Warning = {
   isRelevant: ({ login, routes }) => login !== undefined && routes.keyFile !== false,
   // Under a wildcard the path is always `/`.
-  applies: (req) => req.baseUrl !== '' && req.path !== '/',
+  applies: ({ req, baseUrl }) => baseUrl !== '' && req.path !== '/',
   text: (req) =>
     `The router is mounted under ${JSON.stringify(req.baseUrl)}. Unless the site serves the key file at its root, wallets cannot ` +
     'find it: it must be at the root of the domain. Call app.use(intentRouter()) without a path, or add ' +
@@ -28,8 +36,7 @@ const underPrefix: Warning = {
 };
 
 /** Under a wildcard, Express takes the whole path of a request as the mount path. */
-function isRouteMountPath(req: Request, { routes }: Config): boolean {
-  const { baseUrl } = req;
+function isRouteMountPath({ req, baseUrl }: Visit, { routes }: Config): boolean {
   if (baseUrl === '' || req.path !== '/') return false;
   return Object.values(routes).some((route) => baseUrl === route || baseUrl.startsWith(`${route}/`));
 }
@@ -43,7 +50,7 @@ const underWildcard: Warning = {
 
 const plainHttp: Warning = {
   isRelevant: ({ production }) => production,
-  applies: (req) => !req.secure && !isFromThisMachine(req),
+  applies: ({ req }) => !req.secure && !isFromThisMachine(req),
   text: () =>
     'A request arrived over http in production. Behind a proxy that terminates TLS, configure the proxy to send X-Forwarded-Proto, ' +
     "and call app.set('trust proxy', 1). Without a proxy, serve the site over https: browsers reject its cookies over http.",
@@ -61,7 +68,7 @@ function isFromThisMachine(req: Request): boolean {
 
 const unknownProxy: Warning = {
   isRelevant: ({ production }) => production,
-  applies: ({ app, headers }) => headers['x-forwarded-for'] !== undefined && !app.get('trust proxy'),
+  applies: ({ req, headers }) => headers['x-forwarded-for'] !== undefined && !req.app.get('trust proxy'),
   text: () =>
     "A request has X-Forwarded-For, but 'trust proxy' is not set. Behind a proxy, all visitors then share one rate limit. Call " +
     "app.set('trust proxy', 1), where 1 is the number of proxies. Without a proxy, ignore this warning.",
@@ -69,7 +76,7 @@ const unknownProxy: Warning = {
 
 const anyProxy: Warning = {
   isRelevant: ({ production }) => production,
-  applies: ({ app }) => app.get('trust proxy') === true,
+  applies: ({ req }) => req.app.get('trust proxy') === true,
   text: () =>
     "'trust proxy' is true. Unless the first proxy overwrites X-Forwarded-For, a client can claim any address and evade " +
     "limits. Set it to the number of proxies: app.set('trust proxy', 1).",
@@ -77,7 +84,7 @@ const anyProxy: Warning = {
 
 const unreadableVisitor: Warning = {
   // The address of a connection is readable.
-  applies: (req) => req.headers['x-forwarded-for'] !== undefined && isUnreadable(req.ip),
+  applies: ({ req, headers }) => headers['x-forwarded-for'] !== undefined && isUnreadable(req.ip),
   text: () =>
     'The address of a request is not an IP address. All such visitors share one rate limit. Configure the proxy to write the ' +
     "visitor's address to X-Forwarded-For, and set 'trust proxy' to the number of proxies.",
@@ -92,7 +99,7 @@ function nonRegenerableSession(): Warning {
   return {
     level: 'error',
     isRelevant: ({ login }) => login !== undefined,
-    applies: (req) => {
+    applies: ({ req }) => {
       if (isChecked || !(req as { session?: unknown }).session) return false;
       isChecked = true;
       return cannotRegenerate(req);
@@ -115,9 +122,10 @@ export function setupWarnings(context: RouterContext): SetupCheck {
     nonRegenerableSession(),
   ];
   const pending = new Set(all.filter(({ isRelevant }) => isRelevant?.(context.config) ?? true));
-  return (req) => {
+  return (req, baseUrl) => {
+    const visit = { req, baseUrl, headers: req.headers };
     for (const warning of pending) {
-      if (!warning.applies(req, context.config)) continue;
+      if (!warning.applies(visit, context.config)) continue;
       pending.delete(warning);
       context.logger[warning.level ?? 'warn'](`express-intents: ${warning.text(req)}`);
     }

@@ -111,6 +111,14 @@ describe('in production', () => {
     expect(warningsIn(log)).toHaveLength(lines);
   });
 
+  test('the requests for other routes of the app are not checked', async () => {
+    const { origin, log } = await startSite(base);
+    await request(origin).get('/about').set('Host', 'shop.example').expect(404);
+    expect(warningsIn(log)).toEqual([]);
+    await request(origin).get('/session').set('Host', 'shop.example').expect(200);
+    expect(warningsIn(log)).toHaveLength(1);
+  });
+
   test('https terminated by a trusted proxy causes no warning', async () => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', 1) });
     await request(origin).get('/session').set('X-Forwarded-Proto', 'https').expect(200);
