@@ -26,7 +26,8 @@ export async function handleRoute(
 ): Promise<void> {
   const { name, methods, rest } = route;
   const { config, running, logger } = context;
-  const method = req.method === 'HEAD' ? 'GET' : req.method;
+  const { method: sent } = req;
+  const method = sent === 'HEAD' ? 'GET' : sent;
   const slot = running.begin(res);
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;

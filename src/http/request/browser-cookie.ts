@@ -5,8 +5,10 @@ import { deriveKey } from '../../keys/key-ring.js';
 import { randomBytes } from '../../keys/random-bytes.js';
 import type { IntentOwner } from '../encryption.js';
 
-/** A cookie that only this host can read. */
-export interface HostCookie {
+/** A cookie that only this host can read. Its name and attributes depend on the request. */
+export type HostCookie = (req: Request) => RequestCookie;
+
+interface RequestCookie {
   read(req: Request): string | undefined;
   /** Sets the cookie; replaces a value already set on this response. @param maxAgeSeconds default: until the browser is closed */
   write(res: Response, value: string, maxAgeSeconds?: number): void;
@@ -19,16 +21,11 @@ export interface HostCookie {
  * @param isSecure whether the site is known to use https, even if a request appears as http
  */
 export function hostCookie(name: string, isSecure: boolean): HostCookie {
-  const [guarded, plain] = [oneCookie(`__Host-${name}`, true), oneCookie(name, false)];
-  const cookieOf = (req: Request | undefined): HostCookie => (isSecure || req?.secure ? guarded : plain);
-  return {
-    read: (req) => cookieOf(req).read(req),
-    write: (res, value, maxAgeSeconds) => cookieOf(res.req).write(res, value, maxAgeSeconds),
-    clear: (res) => cookieOf(res.req).clear(res),
-  };
+  const [guarded, plain] = [requestCookie(`__Host-${name}`, true), requestCookie(name, false)];
+  return (req) => (isSecure || req.secure ? guarded : plain);
 }
 
-function oneCookie(fullName: string, secure: boolean): HostCookie {
+function requestCookie(fullName: string, secure: boolean): RequestCookie {
   const head = `${fullName}=`;
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   // The attributes after value and age are constant, so they are serialized once.
@@ -59,7 +56,8 @@ export interface BrowserIdentity extends IntentOwner {
 const tokenForm = /^[\w-]{43}$/;
 
 /** The browser of a request. Sets the cookie on the response if the browser has none. */
-export function ensureBrowser(cookie: HostCookie, req: Request, res: Response): BrowserIdentity {
+export function ensureBrowser(cookieOf: HostCookie, req: Request, res: Response): BrowserIdentity {
+  const cookie = cookieOf(req);
   const known = tokenOf(cookie, req);
   const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
   if (known === undefined) cookie.write(res, token);
@@ -70,10 +68,10 @@ export function ensureBrowser(cookie: HostCookie, req: Request, res: Response): 
  * Sets the cookie of a browser that has none, before it pays. Skips requests on which browsers send no `SameSite=Lax` cookie,
  * such as a form or an image of another site: the browser may have a cookie, which must not be replaced.
  */
-export function setMissingCookie(cookie: HostCookie, req: Request, res: Response): void {
+export function setMissingCookie(cookieOf: HostCookie, req: Request, res: Response): void {
   const { 'sec-fetch-site': site, 'sec-fetch-dest': dest } = req.headers;
   const isSafe = req.method === 'GET' || req.method === 'HEAD';
-  if (isSafe && (site !== 'cross-site' || dest === 'document')) ensureBrowser(cookie, req, res);
+  if (isSafe && (site !== 'cross-site' || dest === 'document')) ensureBrowser(cookieOf, req, res);
 }
 
 // A class, because V8 gives each object literal with a getter its own shape, which retains what the getter captures. The
@@ -81,11 +79,11 @@ export function setMissingCookie(cookie: HostCookie, req: Request, res: Response
 class TokenBrowser implements BrowserIdentity {
   readonly isNew: boolean;
   readonly #token: string;
-  readonly #cookie: HostCookie;
+  readonly #cookie: RequestCookie;
   readonly #res: Response;
   #hash: Uint8Array | undefined;
 
-  constructor(token: string, cookie: HostCookie, res: Response, isNew = false) {
+  constructor(token: string, cookie: RequestCookie, res: Response, isNew = false) {
     this.isNew = isNew;
     this.#token = token;
     this.#cookie = cookie;
@@ -107,14 +105,15 @@ class TokenBrowser implements BrowserIdentity {
 }
 
 /** The browser of a request; undefined without a cookie of the router. Sets no cookie. */
-export function findBrowser(cookie: HostCookie, req: Request, res: Response): BrowserIdentity | undefined {
+export function findBrowser(cookieOf: HostCookie, req: Request, res: Response): BrowserIdentity | undefined {
+  const cookie = cookieOf(req);
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : new TokenBrowser(token, cookie, res);
 }
 
 /** The hash of the browser's cookie, 32 bytes; undefined without a cookie of the router. */
-export function browserHashOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
-  const token = tokenOf(cookie, req);
+export function browserHashOf(cookieOf: HostCookie, req: Request): Uint8Array | undefined {
+  const token = tokenOf(cookieOf(req), req);
   return token === undefined ? undefined : hashOf(token);
 }
 
@@ -122,7 +121,7 @@ export function sameBrowser(a: Uint8Array, b: Uint8Array): boolean {
   return timingSafeEqual(a, b);
 }
 
-function tokenOf(cookie: HostCookie, req: Request): string | undefined {
+function tokenOf(cookie: RequestCookie, req: Request): string | undefined {
   const token = cookie.read(req);
   return token !== undefined && tokenForm.test(token) ? token : undefined;
 }

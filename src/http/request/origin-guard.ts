@@ -12,8 +12,9 @@ import { IntentError } from '../../errors.js';
  * @throws {IntentError} `cross_site_request`
  */
 export function requireSameOrigin(req: Request, ownOrigin: string | undefined): void {
-  const { origin, 'sec-fetch-site': site } = req.headers;
-  const host = req.headers.host ?? req.headers[':authority'];
+  const { headers } = req;
+  const { origin, 'sec-fetch-site': site } = headers;
+  const host = headers.host ?? headers[':authority'];
   const isForeign = ownOrigin !== undefined && origin !== undefined && origin !== ownOrigin;
   if (host && !isForeign) {
     if (site === 'same-origin') return;

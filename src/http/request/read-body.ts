@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
 
+const jsonType = 'application/json';
 const jsonLimitBytes = 4 * 1024;
 const jwtLimitBytes = 8 * 1024;
 
@@ -11,8 +12,7 @@ const incompleteBody = 'The connection closed before the body was complete. Retr
  * @throws {IntentError} for its type, size or form; `invalid_configuration` if the app has read it without setting `req.body`
  */
 export async function readJson(req: Request): Promise<unknown> {
-  requireJson(req);
-  const bytes = await unparsedBody(req, jsonLimitBytes, 'invalid_json');
+  const bytes = await unparsedBody(req, jsonType, jsonLimitBytes, 'invalid_json');
   if (bytes) return parseJson(bytes);
   if (req.body === undefined) throw bodyAlreadyRead();
   // The app's parser may have a higher limit. Ours applies too.
@@ -22,16 +22,15 @@ export async function readJson(req: Request): Promise<unknown> {
 
 /** Reads a JWT; empty if the app parsed the body into something else. @throws {IntentError} for its type, size or form */
 export async function readJwt(req: Request): Promise<string> {
-  requireMediaType(req, 'application/jwt');
-  const bytes = await unparsedBody(req, jwtLimitBytes, 'invalid_webhook');
+  const bytes = await unparsedBody(req, 'application/jwt', jwtLimitBytes, 'invalid_webhook');
   return bytes?.toString('latin1') ?? '';
 }
 
-export function requireJson(req: Request): void {
-  requireMediaType(req, 'application/json');
+export function requireJson({ headers }: Request): void {
+  requireMediaType(headers, jsonType);
 }
 
-function requireMediaType({ headers }: Request, expected: string): void {
+function requireMediaType(headers: Request['headers'], expected: string): void {
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';', 1);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (mediaType.trim().toLowerCase() === expected && encoding === 'identity') return;
@@ -39,8 +38,15 @@ function requireMediaType({ headers }: Request, expected: string): void {
 }
 
 /** The bytes of a body, from the connection or from the app's parser; undefined if that parser created an object. */
-function unparsedBody(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer> | Buffer | undefined {
-  requireSize(Number(req.headers['content-length'] ?? 0), limitBytes);
+function unparsedBody(
+  req: Request,
+  mediaType: string,
+  limitBytes: number,
+  code: IntentErrorCode,
+): Promise<Buffer> | Buffer | undefined {
+  const { headers } = req;
+  requireMediaType(headers, mediaType);
+  requireSize(Number(headers['content-length'] ?? 0), limitBytes);
   if (!req.readableDidRead) return readBytes(req, limitBytes, code);
   const body: unknown = req.body;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) return undefined;

@@ -21,7 +21,7 @@ export function createSessionStore(
   { isHttps, sequencer: { timeoutMs } }: Config,
   now: () => number,
 ): SessionStore {
-  const cookie = hostCookie('intent-session', isHttps);
+  const cookieOf = hostCookie('intent-session', isHttps);
   // A login or logout changes only the cookie of the response. Later reads in the same request use this map.
   const changed = new WeakMap<Request, IntentUser | undefined>();
   // Whether this process has stored or read a login in a session of the app.
@@ -35,7 +35,7 @@ export function createSessionStore(
     if (changed.has(req)) return changed.get(req);
     // The cookie has priority. It exists if the app had no session at login: its middleware is after the router, or its store
     // was down. A login in the app's session clears the cookie, so the cookie is always the later login.
-    const sealed = cookie.read(req);
+    const sealed = cookieOf(req).read(req);
     const id = sealed === undefined ? undefined : await openSession(sealed, login.cookieKeys, now());
     const session = appSession(req);
     if (id === undefined) return session?.user;
@@ -44,11 +44,16 @@ export function createSessionStore(
     if (session?.user && session.user.id !== id) await session.end().catch(() => undefined);
     return { id };
   };
-  const writeCookie = async (res: Response, user: IntentUser): Promise<void> => {
+  const writeCookie = async (req: Request, res: Response, user: IntentUser): Promise<void> => {
     const [key] = login.cookieKeys;
     if (!key) throw new Error('There is no key to seal the session cookie. Set INTENT_SECRET.');
     const { sessionTtlMs } = login;
-    cookie.write(res, await sealSession(user.id, key, now() + sessionTtlMs), Math.ceil(sessionTtlMs / 1000));
+    const sealed = await sealSession(user.id, key, now() + sessionTtlMs);
+    cookieOf(req).write(res, sealed, Math.ceil(sessionTtlMs / 1000));
+  };
+  const clearCookie = (req: Request, res: Response): void => {
+    const cookie = cookieOf(req);
+    if (cookie.read(req) !== undefined) cookie.clear(res);
   };
   const start = async (
     req: Request,
@@ -61,13 +66,13 @@ export function createSessionStore(
     const session = appSessionOf(req, timeoutMs);
     if (!session) {
       await onSession();
-      return writeCookie(res, user);
+      return writeCookie(req, res, user);
     }
     // The data of another user must not enter the session of this one.
     const keep = previous === undefined || previous.id === user.id ? login.keepSession : [];
     await session.start({ user, keep, onSession });
     usesAppSession = true;
-    if (cookie.read(req) !== undefined) cookie.clear(res);
+    clearCookie(req, res);
   };
   return {
     read,
@@ -84,7 +89,7 @@ export function createSessionStore(
     end: async (req, res) => {
       const session = appSession(req);
       // First, because the store of the app can fail.
-      if (cookie.read(req) !== undefined) cookie.clear(res);
+      clearCookie(req, res);
       changed.set(req, undefined);
       // A session without a login of the router belongs to the app.
       if (session?.user) await session.end();
