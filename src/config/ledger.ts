@@ -1,7 +1,7 @@
 import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import type { ConfigSource, Environment } from './config-options.js';
-import type { Report } from './report.js';
+import { quotedValue, type Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
@@ -81,6 +81,8 @@ function readDatabase(url: string, env: Environment, report: Report): LedgerSett
       'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (percent-encode a / # or ? in the password: %2F, %23, %3F)',
     );
   }
+  // They would be part of the path, which may then be outside the volume of a container.
+  if (/^[\s"']|[\s"']$/.test(url)) return report.problem('INTENT_DATABASE_URL', ...quotedValue);
   if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {
     return report.problem(
       'INTENT_DATABASE_URL',

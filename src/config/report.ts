@@ -7,6 +7,12 @@ interface Bounds {
   readonly max?: number | undefined;
 }
 
+/** For a value such as `"embedded"`: `docker --env-file` keeps quotes. */
+export const quotedValue: readonly [problem: string, fix: string] = [
+  'It has quotes or spaces around the value.',
+  'Remove the quotes and spaces.',
+];
+
 /** Collects all problems of a configuration, and checks common kinds of values. */
 export class Report {
   readonly problems: ConfigProblem[] = [];

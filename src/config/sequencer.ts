@@ -3,6 +3,7 @@ import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { isLoopback, parseHttpUrl } from '../net/url.js';
 import type { ConfigSource } from './config-options.js';
+import { quotedValue } from './report.js';
 
 export interface SequencerConfig {
   readonly url: string;
@@ -55,7 +56,7 @@ function readEmulatorState(given: string | undefined, ledger: LedgerSettings | u
   return ledger?.database.kind === 'embedded' ? path.join(ledger.database.folder, 'sequencer.jsonl') : undefined;
 }
 
-type Problem = [problem: string, fix: string];
+type Problem = readonly [problem: string, fix: string];
 
 function problemOfUrl(text: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_URL=<base URL of your payment service>';
@@ -72,10 +73,9 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
   }
   const url = parseHttpUrl(text);
   if (!url) {
-    // `docker --env-file` keeps quotes.
     const bare = text.replace(/^[\s"']+|[\s"']+$/g, '');
     const isQuoted = (bare === 'embedded' && !production) || parseHttpUrl(bare);
-    if (isQuoted) return ['It has quotes or spaces around the value.', 'Remove the quotes and spaces.'];
+    if (isQuoted) return quotedValue;
     return ['It is not an http(s) URL.', `${example}${orEmbedded}`];
   }
   if (url.username || url.password || url.search || url.hash) {

@@ -57,13 +57,28 @@ test.each([
   'sqlite:./ledger.db',
   'file:///ledger',
   'POSTGRES://x/y',
-  '"postgres://shop:hunter2@db/shop"',
-  ' postgres://shop:hunter2@db/shop',
 ])('another scheme is rejected: %s', (databaseUrl) => {
   expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
     {
       setting: 'databaseUrl',
       problem: 'It is neither a URL that begins with postgres:// nor the path of a folder.',
+    },
+  ]);
+});
+
+test.each([
+  '"/data/ledger"',
+  "'./ledger'",
+  ' ./ledger',
+  './ledger\n',
+  '"postgres://shop:hunter2@db/shop"',
+  ' postgres://shop:hunter2@db/shop',
+])('quotes and spaces around the value are reported: %j', (INTENT_DATABASE_URL) => {
+  expect(problemsOf(() => ledgerOf({}, { INTENT_DATABASE_URL }))).toEqual([
+    {
+      setting: 'INTENT_DATABASE_URL',
+      problem: 'It has quotes or spaces around the value.',
+      fix: 'Remove the quotes and spaces.',
     },
   ]);
 });
