@@ -38,7 +38,7 @@ const underPrefix: Warning = {
 /** Under a wildcard, Express takes the whole path of a request as the mount path. */
 function isRouteMountPath({ req, baseUrl }: Visit, { routes }: Config): boolean {
   if (baseUrl === '' || req.path !== '/') return false;
-  return Object.values(routes).some((route) => baseUrl === route || baseUrl.startsWith(`${route}/`));
+  return Object.values(routes).some((route) => route && `${baseUrl}/`.includes(`${route}/`));
 }
 
 const underWildcard: Warning = {

@@ -25,10 +25,12 @@ describe.each(Object.entries(expressVersions))('under a mount path on %s', (_nam
   });
 });
 
-describe.each<[string, ExpressFactory, string]>([
-  ['Express 5', expressVersions['Express 5'], '/*path'],
-  ['Express 4', expressVersions['Express 4'], '*'],
-])('under a wildcard on %s', (_name, factory, mountPath) => {
+describe.each<[string, ExpressFactory, string, string]>([
+  ['Express 5', expressVersions['Express 5'], '', '/*path'],
+  ['Express 4', expressVersions['Express 4'], '', '*'],
+  ['Express 5 below a path', expressVersions['Express 5'], '/shop', '/shop/*path'],
+  ['Express 4 below a path', expressVersions['Express 4'], '/shop', '/shop/*'],
+])('under a wildcard on %s', (_name, factory, prefix, mountPath) => {
   test.each([
     ['/intent', { login: false }],
     ['/intent/v1/elements.js', { login: false }],
@@ -36,16 +38,17 @@ describe.each<[string, ExpressFactory, string]>([
     ['/pay', { login: false, routes: { intent: '/pay' } }],
   ])('a request for %s logs one warning with the fix', async (path, options) => {
     const { origin, log } = await startSite({ ...base, ...options, factory, mountPath });
-    for (const each of ['/about', path, path]) await request(origin).get(each).expect(404);
+    const whole = prefix + path;
+    for (const each of [`${prefix}/about`, whole, whole]) await request(origin).get(each).expect(404);
     expect(log.lines).toEqual([
       expect.stringMatching(
-        `The route "${path}" was not found, because .* a wildcard .* Call app\\.use\\(router\\) without a path\\.`,
+        `The route "${whole}" was not found, because .* a wildcard .* Call app\\.use\\(router\\) without a path\\.`,
       ),
     ]);
   });
 });
 
-test.each(['/shop/intent', '/intent/session', '/intent/x', '/shop', '/intention'])(
+test.each(['/shop/intent', '/intent/session', '/intent/x', '/shop', '/intention', '/false'])(
   'without logins, under a mount path such as /shop or /intent, a request for %s logs nothing',
   async (path) => {
     const { origin, log } = await startSite({ ...base, login: false, mountPath: `/${path.split('/')[1]}` });
