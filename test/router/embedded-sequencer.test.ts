@@ -66,13 +66,14 @@ describe('a site with the embedded sequencer', () => {
     await eventually(() => expect(statuses).toEqual([200]));
   });
 
-  test('creates logins on a Unix socket', async () => {
-    const { router } = await embeddedRouter();
+  test('creates logins on a Unix socket, and logs that it has no webhook', async () => {
+    const { router, log } = await embeddedRouter({ webhook: true });
     const socketPath = path.join(temporaryFolder(), 'site.sock');
     await listen(http.createServer(express().use(router)), socketPath);
     await post(`http+unix://${encodeURIComponent(socketPath)}`)
       .send({ mode: 'login' })
       .expect(201);
+    expect(log.text).toMatch(/webhook of \w+ was not registered: .*the site listens on a Unix socket\. /);
   });
 
   test.each([

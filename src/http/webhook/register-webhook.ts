@@ -45,7 +45,9 @@ export function webhookRegistrar(
     const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);
     // Without a request the local port is unknown. The ledger polls the intent.
     if (base === undefined && !req) return;
-    if (base === undefined) return warn(intent, req, 'the browser disconnected, so the local port is unknown.');
+    if (base === undefined) {
+      return warn(intent, req, 'no local port: the browser disconnected, or the site listens on a Unix socket.');
+    }
     if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} other registrations are running.`);
     void send(intent, req, `${base}${req?.baseUrl ?? mountPath}${routes.webhook}`);
   };
