@@ -47,7 +47,7 @@ const notProduced: Record<string, string> = {
   'logOut 500 internal_error': 'only a bug causes it',
   'describeSite 500 internal_error': 'only a bug causes it',
   'getStatus 500 internal_error': 'only a transport that breaks its contract causes it',
-  'receiveWebhook 500 internal_error': 'only an embedded sequencer that did not start causes it',
+  'receiveWebhook 500 internal_error': 'only a bug causes it',
 };
 
 const upstream: readonly SequencerErrorCode[] = [
@@ -312,6 +312,13 @@ describe('the OpenAPI document describes all responses of', () => {
       before: (app) => app.use((req, _res, next) => void req.resume().on('end', next)),
     });
     await request(other.origin).post('/intent').set('sec-fetch-site', 'same-origin').send({}).expect(500);
+  });
+
+  test('getStatus and receiveWebhook when the embedded sequencer did not start', async () => {
+    const port = Number(new URL(sequencer.url).port);
+    const other = await startSite({ sequencerUrl: 'embedded', emulator: { port }, webhook: true });
+    await request(other.origin).get(`/status/${id}`).expect(500);
+    await request(other.origin).post('/intent/webhook').type('application/jwt').send('a.b.c').expect(500);
   });
 
   test('logOut', async () => {
