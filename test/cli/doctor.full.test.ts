@@ -759,6 +759,18 @@ const atSites: readonly Case[] = [
     ],
   },
   {
+    name: 'the router under a path, with a single-page app at the root',
+    plant: async () => {
+      const page = `<!doctype html><script type="module" src="/pay/intent/v1/elements.js"></script>`;
+      const before = (app: Express) => app.get(/^\/(?!pay)/, (_req, res) => void res.send(page));
+      return {
+        env: { INTENT_WALLET_URL: undefined },
+        front: { site: await sound.startSite({ mountPath: '/pay', before }) },
+      };
+    },
+    expected: [['key file', 'error', /The router is mounted under \/pay, so wallets cannot find/, /or add app\.get/]],
+  },
+  {
     name: 'a renamed route of the key file',
     plant: async () => ({ front: { site: await sound.startSite({ routes: { keyFile: '/keys.json' } }) } }),
     expected: [

@@ -35,7 +35,9 @@ export const checkKeyFile: Check = async (context) => {
   }
   if (answer.status === 404) return [await explainMissing(url, context)];
   const wrong = checkAnswer(answer, url);
-  return wrong ? [wrong] : checkKeys(answer, url, context);
+  if (!wrong) return checkKeys(answer, url, context);
+  // A single-page app may answer in place of a router that is mounted under a path.
+  return [(answer.status === 200 && (await findMountPath(url, context))) || wrong];
 };
 
 /** Reserved top-level domains (RFC 2606, RFC 6761). */
@@ -55,7 +57,8 @@ function reasonToSkip({ settings, env }: DoctorContext): string {
 }
 
 /** The router may be mounted under a path, or serve the file elsewhere or not at all. */
-async function explainMissing(url: URL, { client, signal, siteUrl, site }: DoctorContext): Promise<Finding> {
+async function explainMissing(url: URL, context: DoctorContext): Promise<Finding> {
+  const { client, signal } = context;
   const described = await pathOfOperation('getKeyFile', client, new URL(openApiPath, url), signal);
   if (described && described !== url.pathname) {
     return failure(
@@ -69,21 +72,25 @@ async function explainMissing(url: URL, { client, signal, siteUrl, site }: Docto
       'Remove `login: false` and `routes: { keyFile: false }`. If the site takes payments only, run the doctor with --no-login.',
     );
   }
+  const mounted = await findMountPath(url, context);
+  if (mounted) return mounted;
+  return failure(
+    `${url.href} answers with status 404.`,
+    'Use app.use(intentRouter()) without a path, before the handler that answers 404. Configure the proxy to forward /.well-known/ to the app.',
+  );
+}
+
+async function findMountPath(url: URL, { client, signal, siteUrl, site }: DoctorContext): Promise<Finding | undefined> {
   const isSite = siteUrl?.origin === url.origin;
   const running = isSite ? site() : requestSite(client, url, signal);
   const mountPath = await running.then(
     (seen) => seen.mountPath,
     () => '',
   );
-  if (mountPath) {
-    return failure(
-      `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
-      `Use app.use(intentRouter()) without a path, or add app.get('${keyFilePath}', router). To rename routes, use the option \`routes\`.`,
-    );
-  }
+  if (!mountPath) return undefined;
   return failure(
-    `${url.href} answers with status 404.`,
-    'Use app.use(intentRouter()) without a path, before the handler that answers 404. Configure the proxy to forward /.well-known/ to the app.',
+    `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
+    `Use app.use(intentRouter()) without a path, or add app.get('${keyFilePath}', router). To rename routes, use the option \`routes\`.`,
   );
 }
 
