@@ -38,8 +38,8 @@ export function createRouter(context: RouterContext): RequestHandler {
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);
     const route = find(req.path);
-    // A site whose router has a mount path can serve the key file at its root, also for requests that no route here matches.
-    if (baseUrl !== '' || (route && route.name !== 'keyFile')) context.webhook?.setMountPath(baseUrl);
+    // A site whose router has a mount path can also serve some routes at its root, such as the key file.
+    if (baseUrl !== '') context.webhook?.setMountPath(baseUrl);
     // Load balancers connect differently from visitors: without TLS, and not through the proxy. Without a mount path, the requests
     // for routes of this package show each setup error. So other routes of the app need no checks.
     if (route ? route.name !== 'health' : baseUrl !== '') warnAboutSetup(req, baseUrl);

@@ -47,24 +47,24 @@ test('createPayment registers the webhook with the mount path of the latest requ
   expect(urls().slice(1)).toEqual(['https://shop.example/shop/intent/webhook']);
 });
 
-test.each(['', '/'])(
-  'createPayment keeps the mount path after a request for the key file at the root%s',
-  async (end) => {
-    const routerOptions = {
-      mountPath: '/shop',
-      databaseUrl: await newDatabaseUrl('embedded'),
-      onPaid: () => undefined,
-    };
-    const { app, origin, router, transport } = await startWebhookSite(routerOptions);
-    app.get('/.well-known/service-payments.json', router);
-    await request(origin).get('/shop/any').expect(404);
-    await request(origin)
-      .get(`/.well-known/service-payments.json${end}`)
-      .expect(end === '' ? 200 : 404);
-    await router.createPayment({ amount: 5, currency: 'usd' });
-    expect(transport.registered().map(({ url }) => url)).toEqual(['https://shop.example/shop/intent/webhook']);
-  },
-);
+test.each([
+  ['/.well-known/service-payments.json', 200],
+  ['/.well-known/service-payments.json/', 404],
+  ['/healthz', 200],
+])('createPayment keeps the mount path after a request for %s at the root', async (path, status) => {
+  const routerOptions = {
+    mountPath: '/shop',
+    routes: { health: '/healthz' },
+    databaseUrl: await newDatabaseUrl('embedded'),
+    onPaid: () => undefined,
+  };
+  const { app, origin, router, transport } = await startWebhookSite(routerOptions);
+  app.get(path, router);
+  await request(origin).get('/shop/any').expect(404);
+  await request(origin).get(path).expect(status);
+  await router.createPayment({ amount: 5, currency: 'usd' });
+  expect(transport.registered().map(({ url }) => url)).toEqual(['https://shop.example/shop/intent/webhook']);
+});
 
 test('POST /intent never registers a host of the request', async () => {
   const { origin, transport } = await startWebhookSite();
