@@ -6,6 +6,7 @@ import { HookFailed, hookRefusalOf } from '../hook-errors.js';
 import type { Logger } from '../logger.js';
 import { ClientDisconnectedError } from '../request/client-disconnect.js';
 import { requestIdOf } from '../request/request-id.js';
+import { closeConnection } from '../running-requests.js';
 import { sendJson } from './respond.js';
 
 /** The body of an error response (RFC 9457), without `instance`, which identifies the request. */
@@ -46,8 +47,8 @@ export function sendError(res: Response, error: unknown, logger: Logger, headers
     if (!res.writableEnded) res.destroy();
     return;
   }
-  const close = problem.status === 413 ? discardBody(res) : {};
-  sendProblemDetails(res, problem, { ...close, ...retryAfter(error), ...headers });
+  if (problem.status === 413) discardBody(res);
+  sendProblemDetails(res, problem, { ...retryAfter(error), ...headers });
 }
 
 function logServerError(req: Request, error: unknown, code: IntentErrorCode, logger: Logger): void {
@@ -82,9 +83,9 @@ export function sendProblemDetails(
 }
 
 /** Discards the rest of the body so that the client can read the response. Then the connection closes. */
-function discardBody(res: Response): Record<string, string> {
+function discardBody(res: Response): void {
   res.req.resume();
-  return { Connection: 'close' };
+  closeConnection(res);
 }
 
 export function retryAfter(error: unknown): Record<string, string> {
