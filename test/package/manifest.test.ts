@@ -26,6 +26,14 @@ describe('package.json', () => {
     }
   });
 
+  it('has the same types without `exports`, which TypeScript 5 ignores with `module: commonjs`', () => {
+    const entries = Object.entries(manifest.exports).flatMap(([entry, target]) =>
+      typeof target === 'string' || entry === '.' ? [] : [[entry.slice(2), [target.types?.slice(2)]]],
+    );
+    expect(entries).toHaveLength(3);
+    expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(entries) });
+  });
+
   it('has a command with a shebang', () => {
     for (const target of Object.values(manifest.bin)) {
       expect(readFileSync(join(root, target), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
