@@ -1,25 +1,28 @@
 const express = require('express');
 const { intentRouter } = require('express-intents');
-const { sameOriginHeaders, startSequencer } = require('express-intents/testing');
+const { sameOriginHeaders, startSequencer, temporaryLedger, waitForIntent } = require('express-intents/testing');
 const request = require('supertest');
 
-let sequencer, router, browser;
+let sequencer, ledger, router, browser;
 
 beforeAll(async () => {
   sequencer = await startSequencer();
-  router = intentRouter({ ...sequencer.siteOptions(), payment: () => ({ amount: '4.50', currency: 'usd' }) });
+  ledger = await temporaryLedger();
+  const payment = () => ({ amount: '4.50', currency: 'usd' });
+  router = intentRouter({ ...sequencer.siteOptions(), databaseUrl: ledger.url, payment });
   browser = request.agent(express().use(router)).set(sameOriginHeaders);
-});
+}, 30_000);
 
 afterAll(async () => {
   await router.close();
   await sequencer.close();
+  await ledger.remove();
 });
 
-test('a payment is submitted, without a ledger', async () => {
+test('a payment is settled', async () => {
   const { body } = await browser.post('/intent').send({ mode: 'payment' }).expect(201);
   const { id } = await sequencer.wallet('Ada').pay(body.client_secret);
-  await browser.get(`/status/${id}`).expect(200, { exists: true, code_scanned: true, intent_submitted: true });
+  await waitForIntent(router, id, 'settled');
 });
 
 test('a login starts a session', async () => {
