@@ -37,8 +37,7 @@ export async function completeLoginOnce(
 ): Promise<boolean> {
   const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, ${loginLocks}))`, [id]);
-    // A statement of its own: under `read committed` it sees what the previous holder of the lock committed. With a stricter
-    // default of the database both call `work`, and the last write of the second fails.
+    // A statement of its own: the transaction of a hook is `read committed`, so it sees what the previous holder of the lock committed.
     if (!(await canCompleteLogin(tx, id, browser, ttlMs))) return false;
     await work(tx);
     const { rowCount } = await tx.query(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryConfig } from 'pg';
 import { IntentError } from '../../../errors.js';
-import type { Database, DatabaseTransaction, QueryResult } from '../database.js';
+import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from '../database.js';
 import { markTransactionSql, refuseMember, requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
 import type { PostgresConnection } from './postgres-connection.js';
 import { type PostgresLimits, PostgresPool } from './postgres-pool.js';
@@ -22,19 +22,20 @@ const defaultLimits: PostgresLimits = { connectMs: 5_000, statementMs: 10_000, c
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, idleInTransactionMs = 60_000, ...given } = options;
   const limits = { ...defaultLimits, ...given };
-  const begin = `begin; set local statement_timeout = ${limits.statementMs}; \
+  const settings = `set local statement_timeout = ${limits.statementMs}; \
 set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
-  return new PostgresDatabase(await PostgresPool.load(url, limits), begin);
+  return new PostgresDatabase(await PostgresPool.load(url, limits), settings);
 }
 
 class PostgresDatabase implements Database {
   readonly isShared = true;
   readonly #pool: PostgresPool;
-  readonly #begin: string;
+  readonly #settings: string;
 
-  constructor(pool: PostgresPool, begin: string) {
+  /** @param settings the statements that set the limits of a transaction */
+  constructor(pool: PostgresPool, settings: string) {
     this.#pool = pool;
-    this.#begin = begin;
+    this.#settings = settings;
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
@@ -47,11 +48,16 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
+  async transaction<Value>(
+    work: (tx: DatabaseTransaction) => Promise<Value>,
+    { isHook }: TransactionOptions = {},
+  ): Promise<Value> {
+    // At a stricter level, which may be the default of the database, a heartbeat during a hook would make its last write fail.
+    const level = isHook ? ' isolation level read committed' : '';
     const connection = await this.#pool.acquire();
     try {
       const mark = randomUUID();
-      await connection.begin(`${this.#begin}; ${markTransactionSql(mark)}`);
+      await connection.begin(`begin${level}; ${this.#settings}; ${markTransactionSql(mark)}`);
       const scope = new TransactionScope();
       const value = await runWork(connection, scope, work);
       await connection.commit(mark, scope.firstFault);
