@@ -1,10 +1,11 @@
 import { generateKeyPair } from '../../src/index.js';
 import { startPostgres } from '../support/databases/postgres-server.js';
+import { eventually } from '../support/eventually.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { post } from '../support/sites/post.js';
 
-// The promise of docs/backups.md for a backup that is older than the last payments.
+// The promises of docs/backups.md for a backup that is older than the last payments.
 
 const timing = { roundMs: 20, watchFirstMs: 20 };
 const settings = { destination: generateKeyPair().publicKey, verifierSecret: generateKeyPair().secret };
@@ -40,5 +41,41 @@ test('a restored backup settles the payments that were open in it, and does not 
   await untilState(restored, inBackup.id, 'settled');
   expect(calls.slice(2)).toEqual([inBackup.id]);
   expect(await restored.router.intents.find(later.id)).toBeUndefined();
+  await restored.router.close();
+});
+
+test('a restored backup settles a paid payment whose confirmation it lacks, once its page polls the status', async () => {
+  const server = await startPostgres();
+  const present = await server.createDatabase();
+  const calls: string[] = [];
+  const onPaid = ({ id }: { id: string }): void => void calls.push(id);
+  const options = { ...settings, timing, onPaid };
+
+  const before = await startLedgerSite({ ...options, databaseUrl: server.url(present) });
+  const { sequencer } = before;
+  before.faults.failOnce('confirm', 'before');
+  const refused = await post(before.origin).set('Origin', before.origin).set('Idempotency-Key', 'tea').send({});
+  expect(refused.status).toBe(503);
+  await before.router.close();
+  const backup = await server.createDatabase(present);
+
+  const meanwhile = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(present) });
+  const { body } = await post(meanwhile.origin)
+    .set({ Origin: meanwhile.origin, 'Idempotency-Key': 'tea', Cookie: String(refused.get('Set-Cookie')) })
+    .send({})
+    .expect(201);
+  const id = intentIdOf(body.client_secret);
+  await meanwhile.router.close();
+
+  const restored = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(backup) });
+  await restored.router.intents.recheck(id);
+  expect(await restored.router.intents.find(id)).toMatchObject({ state: 'creating', dueAt: undefined });
+  await sequencer.wallet('Ada').pay(body.client_secret);
+  await eventually('the page learns of the payment', async () => {
+    const status = await fetch(`${restored.origin}/status/${id}`);
+    return ((await status.json()) as { intent_submitted: boolean }).intent_submitted;
+  });
+  await untilState(restored, id, 'settled');
+  expect(calls).toEqual([id]);
   await restored.router.close();
 });

@@ -27,8 +27,11 @@ const dueIntents = lanes
   .map((lane, index) => `select id from ${dueIn(lane, index + 1)} ${lane}_due`)
   .join(' union all ');
 
+/** In `creating` it may be paid too: after the restore of a backup, or a failover, that lost its confirmation. */
+const isUnpaid = `kind = 'payment' and state in ('creating', 'created', 'reversed', 'expired')`;
+
 const unpaidIntents = `select id from express_intents.intents
-  where id = any($2::text[]) and kind = 'payment' and state in ('created', 'reversed', 'expired') and ${isFree}
+  where id = any($2::text[]) and ${isUnpaid} and ${isFree}
   for update skip locked`;
 
 export type LaneLimits = Readonly<Record<Lane, number>>;
@@ -71,7 +74,7 @@ async function claim(
 export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select id from express_intents.intents
-     where id = any($1::text[]) and kind = 'payment' and state in ('created', 'reversed', 'expired')`,
+     where id = any($1::text[]) and ${isUnpaid}`,
     [ids],
   );
   return rows.map(({ id }) => id);

@@ -27,7 +27,7 @@ interface ClaimProgress {
 /** A payment that this process has claimed, as of the claim. */
 export interface ClaimedPayment {
   readonly payment: Payment;
-  readonly state: 'created' | 'submitted' | 'settled' | 'reversed' | 'expired';
+  readonly state: 'creating' | 'created' | 'submitted' | 'settled' | 'reversed' | 'expired';
   readonly login: boolean;
   /** The fencing token of all writes. */
   readonly leaseToken: string;

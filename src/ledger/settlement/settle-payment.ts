@@ -1,5 +1,6 @@
 import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
+import { confirmIntent } from '../intents/record-intent.js';
 import type { Payment } from '../payment.js';
 import { callHook, type HookCall, handleInterrupted, moveToDeadLetter } from './call-hook.js';
 import {
@@ -31,6 +32,7 @@ export async function settlePayment(
   if (claimed.state === 'settled') return checkReversal(context, claimed, status, leaseSignal);
   if (claimed.state === 'reversed') return watchReversed(context, claimed, status);
   if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, leaseSignal);
+  if (claimed.state === 'creating') return confirmPaid(context, claimed, status, leaseSignal);
   if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
   const { settleDelayMs, watchMs } = context.settings;
   const submit = async (runningHook?: RunningHook): Promise<ClaimedPayment> => {
@@ -102,6 +104,19 @@ async function watchUnpaid(
     await updateClaimed(db, claimed, changes, [timing.watchCapMs, settings.watchMs]);
     observer?.emit({ type: 'payment_expired', intent: claimed.payment.id });
   }
+}
+
+/** A restore or a failover of the database can lose the confirmation. A paid intent was confirmed before. */
+async function confirmPaid(
+  context: SettlementWorkContext,
+  claimed: ClaimedPayment,
+  { intentSubmitted }: SequencerStatus,
+  leaseSignal: AbortSignal,
+): Promise<void> {
+  const { db, settings, timing } = context;
+  if (!intentSubmitted) return void (await updateClaimed(db, claimed, `due_at = null, ${endClaimSql}`));
+  await confirmIntent(db, claimed.payment.id, { ...timing, ...settings });
+  return settlePayment(context, { ...claimed, state: 'created' }, leaseSignal);
 }
 
 /** A reversed payment can be paid again. It then settles like a created one. */

@@ -25,6 +25,7 @@ import type { SettlementContext, SettlementWorkContext } from './settlement-cont
 //
 //     (none)     -- reserved for an idempotency key --------------> creating
 //     (none), creating -- the service accepted the intent --------> created
+//     creating   -- submitted: the database lost its confirmation -> created
 //     created    -- submitted ------------------------------------> submitted
 //     created    -- not submitted within watchMs -----------------> expired
 //     expired    -- submitted ------------------------------------> submitted
