@@ -106,11 +106,10 @@ export class StatusRechecks {
 
 /**
  * Whether the ledger has this payment and has not recorded its submission. A reversed payment counts as recorded,
- * unless it is submitted again.
+ * unless it is submitted again. An unconfirmed one can be submitted only if the database has lost its confirmation.
  */
 async function isUnrecorded(ledger: Pick<Ledger, 'find'>, id: string, intentSubmitted: boolean): Promise<boolean> {
   const { kind, state } = (await ledger.find(id)) ?? {};
-  return (
-    kind === 'payment' && (state === 'created' || state === 'expired' || (state === 'reversed' && intentSubmitted))
-  );
+  const isOpen = state === 'created' || state === 'expired';
+  return kind === 'payment' && (isOpen || (intentSubmitted && (state === 'reversed' || state === 'creating')));
 }

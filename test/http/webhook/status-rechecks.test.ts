@@ -149,10 +149,13 @@ describe('StatusRechecks', () => {
       expect(rechecked).toEqual(ids);
     });
 
-    test.each(['created', 'reversed', 'expired'])('rejects if the ledger has a payment that is %s', async (state) => {
-      const failed = recheckIn('payment', state, async () => undefined);
-      await expect(failed).rejects.toMatchObject({ code: 'ledger_unavailable', retryAfterMs: 5_000 });
-    });
+    test.each(['creating', 'created', 'reversed', 'expired'])(
+      'rejects if the ledger has a payment that is %s',
+      async (state) => {
+        const failed = recheckIn('payment', state, async () => undefined);
+        await expect(failed).rejects.toMatchObject({ code: 'ledger_unavailable', retryAfterMs: 5_000 });
+      },
+    );
   });
 
   test.each([
@@ -160,6 +163,7 @@ describe('StatusRechecks', () => {
     ['expired', 'sequencer_bad_response'],
     // Its submission was recorded before, so the service repeats an old call.
     ['reversed', 'done'],
+    ['creating', 'done'],
     ['settled', 'done'],
   ])('of an intent that is not submitted, whose payment is %s: %s', async (state, outcome) => {
     const fetchStatus: FetchStatus = async () => unpaid;
