@@ -2,7 +2,7 @@ import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { describeError } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
 import { unavailableEvent } from '../database/database-connector.js';
-import { DatabaseOutage } from '../database/database-fault.js';
+import { DatabaseOutage, sqlStateOf } from '../database/database-fault.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
 import {
   type Claimant,
@@ -66,9 +66,9 @@ class Closing extends Error {
   }
 }
 
-/** An outage of the database, or no free connection to it. */
+/** An outage of the database, no free connection to it, or a conflict of transactions at a strict isolation level (40001). */
 function isUnavailable(error: unknown): boolean {
-  return error instanceof IntentError && error.code === 'ledger_unavailable';
+  return (error instanceof IntentError && error.code === 'ledger_unavailable') || sqlStateOf(error) === '40001';
 }
 
 /**

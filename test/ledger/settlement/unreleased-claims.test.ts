@@ -389,3 +389,29 @@ describe('a payment that waits for a slot after verifyPayment', () => {
     expect(ledger.log.text).not.toContain('was interrupted');
   });
 });
+
+it('a claim whose write conflicts with another transaction is released', async () => {
+  const database = await openTestDatabase('postgres', { fakeTime: true });
+  const { db } = database;
+  let conflicts = 0;
+  const conflicting: Database = {
+    isShared: true,
+    query: async (sql, values) => {
+      if (sql.includes("set state = 'submitted'") && conflicts++ === 0)
+        throw Object.assign(new Error('could not serialize access'), { code: '40001' });
+      return db.query(sql, values);
+    },
+    transaction: (work, options) => db.transaction(work, options),
+    close: async () => undefined,
+  };
+  const ledger = new SettlementFixture(database, { db: conflicting, hooks: { onPaid: () => undefined } });
+  const id = await ledger.create();
+  ledger.pay(id);
+  await database.advance(2_000);
+  await ledger.settlement.round();
+  await ledger.settlement.idle();
+  expect([conflicts, await isReleased(ledger, id)]).toEqual([1, false]);
+  await resume(ledger, id);
+  await ledger.work();
+  expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+});
