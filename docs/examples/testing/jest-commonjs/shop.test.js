@@ -11,7 +11,8 @@ beforeAll(async () => {
   const payment = () => ({ amount: '4.50', currency: 'usd' });
   router = intentRouter({ ...sequencer.siteOptions(), databaseUrl: ledger.url, payment });
   browser = request.agent(express().use(router)).set(sameOriginHeaders);
-}, 30_000);
+  await router.ready();
+});
 
 afterAll(async () => {
   await router.close();
