@@ -26,7 +26,7 @@ async function write(file, text) {
 const compact = {
   minifyWhitespace: true,
   minifySyntax: true,
-  lineLimit: 1600,
+  lineLimit: 8000,
   charset: 'utf8',
   legalComments: 'none',
 };
@@ -121,7 +121,9 @@ async function moduleReader() {
       onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
         const code = await readFile(file, 'utf8');
         const isShort = shortNamed.some((folder) => file.startsWith(path.join(modules, folder)));
-        const text = isShort ? (await transform(code, { minify: true, format: 'esm' })).code : code;
+        const indented = isShort ? (await transform(code, { minify: true, format: 'esm' })).code : code;
+        // The bundler keeps the line breaks of texts. In the ledger these are SQL statements.
+        const text = file.startsWith(path.join(modules, 'ledger')) ? indented.replace(/\n +/g, '\n') : indented;
         const url = urlOf(relativePath(modules, file));
         return { contents: `${text.replaceAll('import.meta.url', url)}\n${bundleImportOf(file)}` };
       });
