@@ -49,7 +49,11 @@ export class Description {
 
   constructor(document: OpenApiDocument) {
     this.#document = document;
-    this.#paths = document.paths as unknown as Paths;
+    const responses = document.components.responses as unknown as Readonly<Record<string, DescribedResponse>>;
+    const prefix = '#/components/responses/';
+    this.#paths = JSON.parse(JSON.stringify(document.paths), (_key, value) =>
+      value?.$ref?.startsWith?.(prefix) ? responses[value.$ref.slice(prefix.length)] : value,
+    );
   }
 
   /** All described responses: `createIntent 400 invalid_json`, `getStatus 200`. */
