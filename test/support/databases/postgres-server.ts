@@ -92,16 +92,19 @@ class RunningServer implements PostgresServer {
   }
 
   pause(): void {
-    for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
+    process.kill(this.#pid, 'SIGSTOP');
+    for (const pid of this.#children()) process.kill(pid, 'SIGSTOP');
   }
 
   resume(): void {
-    for (const pid of this.#processes()) process.kill(pid, 'SIGCONT');
+    for (const pid of this.#children()) process.kill(pid, 'SIGCONT');
+    process.kill(this.#pid, 'SIGCONT');
   }
 
   async kill(): Promise<void> {
-    const processes = this.#processes();
-    for (const pid of processes) process.kill(pid, 'SIGKILL');
+    this.pause();
+    for (const pid of this.#children()) process.kill(pid, 'SIGKILL');
+    process.kill(this.#pid, 'SIGKILL');
     await this.#order('stop');
   }
 
@@ -120,14 +123,14 @@ class RunningServer implements PostgresServer {
     return nextAnswer(this.#answers);
   }
 
-  /** The main process of the server and its children. */
-  #processes(): number[] {
+  /** The children of the stopped main process. It starts no others, and each keeps its id after its end. */
+  #children(): number[] {
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
     const pairs = table
       .trim()
       .split('\n')
       .map((line) => line.trim().split(/\s+/).map(Number));
-    return [this.#pid, ...pairs.flatMap(([pid, parent]) => (pid !== undefined && parent === this.#pid ? [pid] : []))];
+    return pairs.flatMap(([pid, parent]) => (pid !== undefined && parent === this.#pid ? [pid] : []));
   }
 }
 
