@@ -174,7 +174,10 @@ describe('a settlement', () => {
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
   });
-  beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
+  beforeEach(async () => {
+    await database.db.query('truncate express_intents.intents, express_intents.history');
+    await database.setTime('2026-01-01T12:00:00.000Z');
+  });
 
   /** A settlement, and the number of its queries for due payments. */
   function counted(options: SettlementOptions): { ledger: SettlementFixture; claims: () => number } {

@@ -67,7 +67,8 @@ export class SettlementFixture {
         reversalWatchMs: dayMs,
         settlementConcurrency: 6,
         hookAttempts: 3,
-        hookTimeoutMs: 5_000,
+        // Longer than a test: a busy machine must not end a hook.
+        hookTimeoutMs: 600_000,
         lateAfterMs: 15 * minuteMs,
         ...settings,
       },
