@@ -52,6 +52,12 @@ function routes(after: (app: Parameters<NonNullable<SiteOptions['after']>>[0]) =
   };
 }
 
+beforeEach(() => {
+  // A busy machine may need more than the two seconds that a visitor waits for a payment to settle.
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 2_000 ? 60_000 : ms));
+});
+
 let articles = 0;
 /** An article without payments. */
 const newArticle = (): string => {
@@ -91,9 +97,6 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
   });
   beforeEach(() => {
     onPaid = () => undefined;
-    // A busy machine may need more than the two seconds that a visitor waits for a payment to settle.
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 2_000 ? 60_000 : ms));
   });
 
   test('answers 402 with the price and where to pay', async () => {
