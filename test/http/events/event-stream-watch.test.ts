@@ -12,6 +12,7 @@ import { post } from '../../support/sites/post.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import { startSite } from '../../support/sites/site.js';
+import { holdTimeouts } from '../../support/timeouts.js';
 import { pending, StatusTransport, scanned, submitted, unknown } from '../../support/transports/status-transport.js';
 
 // What the event streams of an intent share: one watch, one call for the status, and what rechecks and webhook calls add.
@@ -65,6 +66,8 @@ describe('the watch of an intent', () => {
   });
 
   test('continues while a page is reloaded', async () => {
+    // The time for the reload. A busy machine may need longer.
+    holdTimeouts(5_000);
     const site = await startEventSite();
     const first = await openStream(site);
     site.watch.emit(intentId, scannedEvent);
