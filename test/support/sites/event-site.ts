@@ -12,7 +12,7 @@ import { MemoryLoginStore } from '../../../src/http/session/login-store.js';
 import { createWebhookVerifier } from '../../../src/http/webhook/verify-webhook.js';
 import { createIntentClient } from '../../../src/sequencer/intent-client.js';
 import { StatusCache } from '../../../src/sequencer/watch/status-cache.js';
-import { StatusTransport } from '../transports/status-transport.js';
+import { pending, StatusTransport } from '../transports/status-transport.js';
 import { FakeWatch } from './fake-watch.js';
 import { serve } from './serve.js';
 import { destination, type ExpressFactory, LogRecorder } from './site.js';
@@ -44,7 +44,7 @@ export interface EventSiteOptions {
 export const intentId = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 export const otherIntentId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 
-const open: RouterContext[] = [];
+const open: Pick<EventSite, 'context' | 'transport'>[] = [];
 const notAvailable = async (): Promise<never> => {
   throw new Error('This site has none.');
 };
@@ -90,7 +90,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     events: new EventHub({ watch: watch.watch, statusCache, secrets, logger: log }, limits),
     running: new RunningRequests(),
   };
-  open.push(context);
+  open.push({ context, transport });
   const app = factory();
   before?.(app);
   app.use(createRouter(context));
@@ -101,5 +101,9 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
 }
 
 afterEach(() => {
-  for (const { events } of open.splice(0)) events.close();
+  for (const { context, transport } of open.splice(0)) {
+    context.events.close();
+    // The timer of a call that the test holds would keep the process alive.
+    transport.answerWith(pending);
+  }
 });
