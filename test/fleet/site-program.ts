@@ -21,9 +21,13 @@ const { limit, sessions = isRecorded, storeTimeoutMs = 60_000, ...rest } = optio
 const bounds = { connectionTimeoutMillis: storeTimeoutMs, query_timeout: storeTimeoutMs };
 const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4, ...bounds });
 pool.on('error', () => undefined);
-/** Without an error listener the pool would end the process when an idle connection breaks. */
+/**
+ * Its constructor creates the tables, without a timeout: on a busy machine a failure would end the process. Without an error
+ * listener the pool would end the process when an idle connection breaks.
+ */
 class SharedStore extends PostgresStoreIndividualIP {
   override init(...options: Parameters<PostgresStoreIndividualIP['init']>): void {
+    Object.assign(this.config, bounds);
     super.init(...options);
     this.pool.on('error', () => undefined);
   }
@@ -34,10 +38,7 @@ const sharedLimit = (intent: number) => {
   return {
     intent,
     session: 1_000,
-    store: new SharedStore(
-      { user, host, port, database, max: 2, application_name: limitConnections, ...bounds },
-      'intents',
-    ),
+    store: new SharedStore({ user, host, port, database, max: 2, application_name: limitConnections }, 'intents'),
   };
 };
 
@@ -82,11 +83,14 @@ app.get('/account', requireLogin(), (req, res) => {
 
 /** The store changes its tables when it is created. An outage during that would end the process. */
 async function limitsReady(): Promise<void> {
+  const client = new pg.Client({ connectionString: FLEET_DATABASE });
+  await client.connect();
   const question = `select to_regproc('rate_limit.ind_increment') is not null and not exists
     (select from pg_stat_activity where application_name = $1) as ready`;
   await eventually('the tables of the limits are there', async () => {
-    return (await pool.query(question, [limitConnections])).rows[0].ready;
+    return (await client.query(question, [limitConnections])).rows[0].ready;
   });
+  await client.end();
 }
 
 await router.ready();

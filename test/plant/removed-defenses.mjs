@@ -71,14 +71,14 @@ export const removedDefenses = [
   {
     name: 'removed: cookies are bound to the host',
     file: 'http/request/browser-cookie.ts',
-    from: 'oneCookie(`__Host-',
-    to: 'oneCookie(`__Secure-',
+    from: 'requestCookie(`__Host-',
+    to: 'requestCookie(`__Secure-',
     caughtBy: attack('login'),
   },
   {
     name: 'removed: cookies are secure on every https site',
     file: 'http/request/browser-cookie.ts',
-    from: '(isSecure || req?.secure ? guarded : plain)',
+    from: '(isSecure || req.secure ? guarded : plain)',
     to: '(isSecure ? guarded : plain)',
     caughtBy: attack('cookies'),
   },
