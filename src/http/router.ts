@@ -31,13 +31,13 @@ export function createRouter(context: RouterContext): RequestHandler {
   const reportProxy = proxyReporter(config.login?.cookieKeys);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;
-    const { baseUrl } = req;
+    const { baseUrl, url } = req;
     if (baseUrl !== attached.baseUrl) attached = { ...attached, baseUrl };
     attachRouter(req, attached);
     noteMissingSession(req);
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);
-    const route = find(req.path);
+    const route = find(plainPath.test(url) ? url : req.path);
     // A site whose router has a mount path can also serve some routes at its root, such as the key file.
     if (baseUrl !== '') context.webhook?.setMountPath(baseUrl);
     // Load balancers connect differently from visitors: without TLS, and not through the proxy. Without a mount path, the requests
@@ -50,6 +50,9 @@ export function createRouter(context: RouterContext): RequestHandler {
     void handleRoute(route, req, res, context);
   };
 }
+
+/** A URL that equals its path. The member `path` of Express would parse it again. */
+const plainPath = /^\/[\w./-]*$/;
 
 type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 

@@ -79,7 +79,6 @@ export function preventCaching(res: Response): void {
 function setHeaders(res: Response, status: number, headers: ResponseHeaders): void {
   res.removeHeader('X-Powered-By');
   res.statusCode = status;
-  const { setHeader } = res;
-  for (const [name, value] of baseHeaders) setHeader.call(res, name, value);
-  for (const name of Object.keys(headers)) setHeader.call(res, name, headers[name] ?? '');
+  for (const [name, value] of baseHeaders) res.setHeader(name, value);
+  for (const name of Object.keys(headers)) res.setHeader(name, headers[name] ?? '');
 }
