@@ -1,7 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { ConfigError, IntentError } from '../errors.js';
-import type { IntentUser } from './hooks.js';
 import type { RateLimiter } from './limits/rate-limiting.js';
 import type { RouterContext } from './router-context.js';
 
@@ -15,7 +14,7 @@ export interface AttachedRouter {
 
 const routers = new WeakMap<Request, AttachedRouter>();
 
-/** The prototype of the last requests that have the member. Looking for it in each request would take a microsecond. */
+/** The prototype of the last request, if it has the member itself. Looking for it in each request would take a microsecond. */
 let prepared: unknown;
 
 /** Lets the guards of the app's own routes find the router. */
@@ -24,7 +23,7 @@ export function attachRouter(req: Request, router: AttachedRouter): void {
   const prototype: object = Object.getPrototypeOf(req);
   if (prototype === prepared) return;
   if (!('intent' in req)) addIntentMember(req);
-  if ('intent' in prototype) prepared = prototype;
+  if (Object.hasOwn(prototype, 'intent')) prepared = prototype;
 }
 
 /** @throws {IntentError} `router_missing` if the request passed through no router */
@@ -47,7 +46,7 @@ function addIntentMember(req: Request): void {
   Object.defineProperty(requestPrototypeOf(req), 'intent', {
     configurable: true,
     get(this: Request) {
-      return routers.has(this) ? unguardedIntent : undefined;
+      return routers.has(this) ? unguarded : undefined;
     },
     set(this: Request, value: unknown) {
       Object.defineProperty(this, 'intent', { value, writable: true, enumerable: true, configurable: true });
@@ -64,8 +63,8 @@ function requestPrototypeOf(req: Request): object {
   return found;
 }
 
-/** `req.intent` on a route without `requireLogin()`. Throws, because no user was verified. */
-const unguardedIntent: { readonly user: IntentUser } = Object.freeze({
+/** `req.intent` on a route without guards. Each member throws, because nothing was verified. */
+const unguarded: Request['intent'] = Object.freeze({
   get user(): never {
     throw new IntentError(
       'guard_missing',
@@ -73,7 +72,17 @@ const unguardedIntent: { readonly user: IntentUser } = Object.freeze({
         'who is not logged in.',
     );
   },
+  get payment(): never {
+    throw new IntentError('guard_missing', 'This route has no requirePayment(). Add it.');
+  },
 });
+
+/** Sets what a guard has verified, and keeps what another guard of the route has. */
+export function setVerified(req: Request, verified: Partial<Request['intent']>): void {
+  const { intent = {} } = req;
+  const earlier = Object.getPrototypeOf(intent) === unguarded ? intent : {};
+  req.intent = Object.create(unguarded, Object.getOwnPropertyDescriptors({ ...earlier, ...verified }));
+}
 
 /**
  * Rejects a function that was passed to Express instead of the handler that it returns.

@@ -88,7 +88,11 @@ function addPages(app: Express, router: IntentRouter): void {
     requireLogin({ loginUrl: '/login' }),
     (req, res) => void res.json(req.intent.user.id.length > 30),
   );
-  app.get('/article', requirePayment(price, { payUrl: '/buy' }), (req, res) => void res.json(req.payment?.amount));
+  app.get(
+    '/article',
+    requirePayment(price, { payUrl: '/buy' }),
+    (req, res) => void res.json(req.intent.payment.amount),
+  );
   app.get(
     '/broken',
     requirePayment(() => Promise.reject(new Error('on purpose')), { payUrl: '/buy' }),

@@ -53,6 +53,13 @@ import express from 'express';
 import { createServer, type IntentRouter, intentRouter, logOut, requireLogin, requirePayment } from 'express-intents';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 
+// The package declares one member of a request. All other names belong to the app.
+declare global {
+  namespace Express {
+    interface Request { payment?: { order: number } }
+  }
+}
+
 const router: IntentRouter = intentRouter({
   payment: (req) => ({ amount: '1.00', currency: 'usd', metadata: { path: req.path } }),
   onPaid: async (payment, { tx, signal }) => {
@@ -67,7 +74,7 @@ app.use(router);
 // Behind a guard its value is not optional.
 app.get('/account', requireLogin({ loginUrl: '/login' }), (req, res) => void res.send(req.intent.user.id satisfies string));
 app.get('/article', requirePayment((req) => ({ resource: req.path })), (req, res) => {
-  res.send(req.payment.amount satisfies string);
+  res.send(req.intent.payment.amount satisfies string);
 });
 app.post('/log-out', (req, res, next) => void logOut(req, res).then(() => res.redirect('/'), next));
 export const sequencer: Promise<Sequencer> = startSequencer({ port: 0 });

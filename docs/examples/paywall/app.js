@@ -16,7 +16,7 @@ const pathOf = (req) => req.baseUrl + req.path; // in a mounted sub-app too
 const articleExists = (req, _res, next) => next(articles.has(pathOf(req)) ? undefined : 'route');
 const paid = requirePayment((req) => ({ ...terms(pathOf(req)), order: pathOf(req) }), { payUrl: '/buy' });
 app.get('/articles/:slug', articleExists, paid, (req, res) => {
-  res.send(`${articleAt(pathOf(req)).text} (You have paid ${req.payment.amount} for this.)`);
+  res.send(`${articleAt(pathOf(req)).text} (You have paid ${req.intent.payment.amount} for this.)`);
 });
 
 async function start() {

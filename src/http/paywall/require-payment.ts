@@ -2,9 +2,8 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ledgerFix } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
 import type { LedgerIntent } from '../../ledger/ledger.js';
-import type { Payment } from '../../ledger/payment.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
-import { requireCalled, requireRouter } from '../attached-router.js';
+import { requireCalled, requireRouter, setVerified } from '../attached-router.js';
 import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf, setMissingCookie } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView, notOwnPath } from '../request/page-view.js';
@@ -17,15 +16,6 @@ import {
   parseRequiredPayment,
   type RequiredPayment,
 } from './payment-requirement.js';
-
-declare global {
-  namespace Express {
-    interface Request {
-      /** The payment of this browser, after `requirePayment()`. On other routes this package does not set it. */
-      payment: Payment;
-    }
-  }
-}
 
 /** Options of `requirePayment`. */
 export interface RequirePaymentOptions {
@@ -42,7 +32,7 @@ const settleWaitMs = 2_000;
 const reloadMs = 5_000;
 
 /**
- * Guards a route. Calls next() with `req.payment` if this browser has a settled payment for the resource. Without one:
+ * Guards a route. Calls next() with `req.intent.payment` if this browser has a settled payment for the resource. Without one:
  *
  * - A page view is redirected to `payUrl`, if that is set.
  * - Any other request gets 402 problem+json with the code `payment_required`, `resource`, `amount`, `currency` and
@@ -72,7 +62,7 @@ export function requirePayment(
       const requirement = parseRequiredPayment(await required(req));
       const { paid, pending } = await searchPayment(requirement, req, res);
       if (paid) {
-        req.payment = paid;
+        setVerified(req, { payment: paid });
         preventCaching(res);
         return next();
       }

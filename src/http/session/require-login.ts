@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
+import type { Payment } from '../../ledger/payment.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
-import { requireCalled, requireRouter } from '../attached-router.js';
+import { requireCalled, requireRouter, setVerified } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView, notOwnPath, prefersHtml } from '../request/page-view.js';
 import { sendError } from '../response/problem.js';
@@ -12,8 +13,13 @@ import { endSession } from './session-routes.js';
 declare global {
   namespace Express {
     interface Request {
-      /** The logged-in user, after `requireLogin()`. On a route without it, reading `user` throws `guard_missing`. */
-      intent: { readonly user: IntentUser };
+      /** What the guards of the route have verified. Reading a member whose guard is missing throws `guard_missing`. */
+      intent: {
+        /** The logged-in user, after `requireLogin()`. */
+        readonly user: IntentUser;
+        /** The payment of this browser, after `requirePayment()`. */
+        readonly payment: Payment;
+      };
     }
   }
 }
@@ -42,7 +48,7 @@ export function requireLogin(options: RequireLoginOptions = {}): RequestHandler 
     try {
       const user = await currentUser(req);
       if (user) {
-        req.intent = { user };
+        setVerified(req, { user });
         preventCaching(res);
         return next();
       }

@@ -40,7 +40,7 @@ function priceOf(req: Request) {
 }
 
 app.use(router);
-app.get('/goods/:article', requirePayment(priceOf), (req, res) => void res.json({ paid: req.payment?.id }));
+app.get('/goods/:article', requirePayment(priceOf), (req, res) => void res.json({ paid: req.intent.payment.id }));
 await router.ready();
 const server = createServer(app).listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));

@@ -62,7 +62,7 @@ beforeAll(async () => {
         const terms = { resource: req.path, order: req.path };
         return req.path.startsWith('/euro') ? terms : { ...terms, amount: price(req), currency: 'usd' };
       });
-      app.get(/^\/(tea|lie|dear|euro)/, paid, (req, res) => void res.send(`paid ${req.payment?.id}`));
+      app.get(/^\/(tea|lie|dear|euro)/, paid, (req, res) => void res.send(`paid ${req.intent.payment.id}`));
       app.get('/free', (_req, res) => void res.send('free'));
     },
   });

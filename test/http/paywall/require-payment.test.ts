@@ -22,7 +22,7 @@ const payment = (req: Request) => {
   return { amount, currency, resource: `article:${article}`, metadata: { article } };
 };
 
-const show: RequestHandler = (req, res) => void res.json({ paid: req.payment });
+const show: RequestHandler = (req, res) => void res.json({ paid: req.intent.payment });
 
 /** The error handler of the app: answers with the error that it receives. */
 const showError = (

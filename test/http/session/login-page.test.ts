@@ -124,13 +124,3 @@ test.each<[string, SiteOptions]>([
   expect(text).toContain('Log in on this site. Then open this page again.');
   expect(text).not.toMatch(/intent-button|<script/);
 });
-
-describe.each(Object.entries(expressVersions))('req.payment on %s', (_version, factory) => {
-  test('is absent on a route without requirePayment(), so that an app can use the name', async () => {
-    const site = await start({
-      factory,
-      after: (app) => app.get('/open', (req, res) => void res.json('payment' in req)),
-    });
-    expect(await (await fetch(`${site.origin}/open`)).json()).toBe(false);
-  });
-});
