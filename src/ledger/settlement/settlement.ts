@@ -66,9 +66,15 @@ class Closing extends Error {
   }
 }
 
-/** An outage of the database, no free connection to it, or a conflict of transactions at a strict isolation level (40001). */
-function isUnavailable(error: unknown): boolean {
-  return (error instanceof IntentError && error.code === 'ledger_unavailable') || sqlStateOf(error) === '40001';
+/** A conflict of transactions, if the database defaults to a strict isolation level. */
+const isConflict = (error: unknown): boolean => sqlStateOf(error) === '40001';
+
+/** Consecutive rounds that may end with a conflict before it is reported. */
+const maxConflicts = 3;
+
+/** After an outage of the database, no free connection to it, or a conflict: the claim is released before the next round. */
+function mayReleaseAfter(error: unknown): boolean {
+  return (error instanceof IntentError && error.code === 'ledger_unavailable') || isConflict(error);
 }
 
 /**
@@ -102,7 +108,7 @@ export class Settlement {
   readonly #rechecks: RecheckQueue;
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
-  /** Claims that could not be ended, because the database was not available or their rows were locked. */
+  /** Claims that could not be ended, because of an outage or conflict in the database, or because their rows were locked. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   /** Resolves when the last release of these claims has ended. */
   #released: Promise<void> = Promise.resolve();
@@ -218,8 +224,9 @@ export class Settlement {
       this.#lastRoundMs = performance.now();
     } catch (error) {
       this.#failures += 1;
+      const isExpected = isConflict(error) && this.#failures <= maxConflicts;
       // Logged once. The connector logs an outage of the database.
-      if (!this.#isReported && !(error instanceof DatabaseOutage)) {
+      if (!this.#isReported && !isExpected && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
         const what =
           'this process settles no payments, because its search for due payments in the database failed. Fix the cause in ' +
@@ -328,7 +335,7 @@ export class Settlement {
       const { isHookCalled, hasEnded } = claimed.progress;
       // Released before the next round. Any other claim ends with its lease. Without an outage, a payment whose hook was called waits
       // that long: the failure is not recorded, and without a pause the hook would be called in every round.
-      if (isUnavailable(error) && !hasEnded && (isOutage || !isHookCalled)) {
+      if (mayReleaseAfter(error) && !hasEnded && (isOutage || !isHookCalled)) {
         this.#unreleasedClaims.set(claimed.payment.id, claimed);
       }
       // The connector logs an outage.
@@ -363,7 +370,7 @@ export class Settlement {
         else void this.recheck(id);
       }
     } catch (error) {
-      if (isUnavailable(error)) for (const claimed of claims) keep(claimed);
+      if (mayReleaseAfter(error)) for (const claimed of claims) keep(claimed);
     }
   }
 

@@ -390,6 +390,29 @@ describe('a payment that waits for a slot after verifyPayment', () => {
   });
 });
 
+it.each([
+  [3, 0],
+  [4, 1],
+])('%d searches in succession that conflict with other transactions log %d errors', async (conflicts, lines) => {
+  const database = await openTestDatabase('postgres');
+  const { db } = database;
+  let searches = 0;
+  const conflicting: Database = {
+    isShared: true,
+    query: async (sql, values) => {
+      if (sql.includes('first_due') && ++searches <= conflicts)
+        throw Object.assign(new Error('could not serialize access'), { code: '40001' });
+      return db.query(sql, values);
+    },
+    transaction: (work, options) => db.transaction(work, options),
+    close: async () => undefined,
+  };
+  const ledger = new SettlementFixture(database, { db: conflicting, timing: { roundMs: 10 } });
+  ledger.settlement.start();
+  await eventually('the searches succeed', () => searches > conflicts + 1).finally(() => ledger.settlement.close());
+  expect(ledger.log.lines.filter((line) => line.includes('its search for due payments'))).toHaveLength(lines);
+});
+
 it('a claim whose write conflicts with another transaction is released', async () => {
   const database = await openTestDatabase('postgres', { fakeTime: true });
   const { db } = database;
