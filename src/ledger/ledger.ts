@@ -4,7 +4,8 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
 /**
  * The states of an intent. Scanned and declined are not recorded, because anyone who sees the QR code can cause them.
  *
- * - `creating`: reserved for an idempotency key. The payment service may not have accepted it yet.
+ * - `creating`: reserved for an idempotency key. The payment service may not have accepted it yet. A payment is polled only on
+ *   `recheck`.
  * - `created`: accepted by the payment service. A payment is polled.
  * - `completed`: a login whose session has started.
  * - `submitted`: the payment service reports it as submitted. `onPaid` is due.

@@ -38,7 +38,7 @@ export type TransactionWork<Value> = (tx: DatabaseTransaction, abandoned?: Abort
 export interface TransactionOptions {
   /**
    * The transaction runs a hook of the site, which may hang. On PGlite all other calls wait for an open transaction, so
-   * it begins with its first statement, and fails if it is open for more than a few seconds.
+   * it begins with its first statement, and fails if it is open for more than a few seconds. On Postgres it is `read committed`.
    */
   readonly isHook?: boolean;
   /** The hook failed before. On PGlite the transaction begins after a pause: failing hooks must not block the database. */

@@ -11,7 +11,8 @@ import type { Lane } from './hook-lanes.js';
 //     claimed  -- the last write of the work, or a release ---------> free
 //     claimed  -- the lease ends without a heartbeat ---------------> free
 //
-// Every write of the work requires its `lease_token`. So a process that lost its claim writes nothing.
+// Every write of the work requires its `lease_token`, except the confirmation of an intent. So a process that lost its claim writes
+// nothing else.
 
 /** A hook whose start is recorded, because the process may end while it runs. */
 export type RunningHook = DeadLetter['hook'];

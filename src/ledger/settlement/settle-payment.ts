@@ -3,10 +3,12 @@ import { IntentError } from '../../errors.js';
 import { confirmIntent } from '../intents/record-intent.js';
 import type { Payment } from '../payment.js';
 import { callHook, type HookCall, handleInterrupted, moveToDeadLetter } from './call-hook.js';
+import { releaseClaims } from './claim-payments.js';
 import {
   type ClaimedPayment,
   clearFailuresSql,
   endClaimSql,
+  LeaseLost,
   type RunningHook,
   updateClaimed,
   writeSubmitted,
@@ -34,6 +36,14 @@ export async function settlePayment(
   if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, leaseSignal);
   if (claimed.state === 'creating') return confirmPaid(context, claimed, status, leaseSignal);
   if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
+  return submitPayment(context, claimed, leaseSignal);
+}
+
+async function submitPayment(
+  context: SettlementWorkContext,
+  claimed: ClaimedPayment,
+  leaseSignal: AbortSignal,
+): Promise<void> {
   const { settleDelayMs, watchMs } = context.settings;
   const submit = async (runningHook?: RunningHook): Promise<ClaimedPayment> => {
     const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, watchMs, runningHook });
@@ -114,9 +124,17 @@ async function confirmPaid(
   leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, settings, timing } = context;
-  if (!intentSubmitted) return void (await updateClaimed(db, claimed, `due_at = null, ${endClaimSql}`));
-  await confirmIntent(db, claimed.payment.id, { ...timing, ...settings });
-  return settlePayment(context, { ...claimed, state: 'created' }, leaseSignal);
+  if (intentSubmitted) {
+    await confirmIntent(db, claimed.payment.id, { ...timing, ...settings });
+    return submitPayment(context, { ...claimed, state: 'created' }, leaseSignal);
+  }
+  try {
+    await updateClaimed(db, claimed, `due_at = null, ${endClaimSql}`);
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    // The request that creates the intent has just confirmed it.
+    await releaseClaims(db, [claimed]);
+  }
 }
 
 /** A reversed payment can be paid again. It then settles like a created one. */
