@@ -72,6 +72,8 @@ export const withDatabaseHost = (url: string): string => url.replace('@/', '@loc
 
 /** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
+  // Quotes would be part of the name of the database, or of a folder, which may then be outside the volume of a container.
+  if (/^[\s"']|[\s"']$/.test(url)) return report.problem('INTENT_DATABASE_URL', ...quotedValue);
   if (/^postgres(?:ql)?:\/\//.test(url)) {
     const text = withDatabaseHost(url);
     if (URL.canParse(text) && !hasUnencodedPassword(new URL(text))) return Object.freeze({ kind: 'postgres', url });
@@ -81,8 +83,6 @@ function readDatabase(url: string, env: Environment, report: Report): LedgerSett
       'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (percent-encode a / # or ? in the password: %2F, %23, %3F)',
     );
   }
-  // They would be part of the path, which may then be outside the volume of a container.
-  if (/^[\s"']|[\s"']$/.test(url)) return report.problem('INTENT_DATABASE_URL', ...quotedValue);
   if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {
     return report.problem(
       'INTENT_DATABASE_URL',

@@ -31,15 +31,17 @@ export function createRouter(context: RouterContext): RequestHandler {
   const reportProxy = proxyReporter(config.login?.cookieKeys);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (closeOverfullPipeline(req, res)) return;
-    const { baseUrl, url } = req;
+    // Without Express there is no `baseUrl`.
+    const { baseUrl = '', url } = req;
     if (baseUrl !== attached.baseUrl) attached = { ...attached, baseUrl };
     attachRouter(req, attached);
     noteMissingSession(req);
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.running.closesConnections) closeConnection(res);
     const route = find(plainPath.test(url) ? url : req.path);
-    // A site whose router has a mount path can also serve some routes at its root, such as the key file.
-    if (baseUrl !== '') context.webhook?.setMountPath(baseUrl);
+    // A site whose router has a mount path can also serve some routes at its root, such as the key file. Under a wildcard the path is
+    // always `/`.
+    if (baseUrl !== '' && req.path !== '/') context.webhook?.setMountPath(baseUrl);
     // Load balancers connect differently from visitors: without TLS, and not through the proxy. Without a mount path, the requests
     // for routes of this package show each setup error. So other routes of the app need no checks.
     if (route ? route.name !== 'health' : baseUrl !== '') warnAboutSetup(req, baseUrl);

@@ -754,7 +754,7 @@ const atSites: readonly Case[] = [
         'key file',
         'error',
         /The router is mounted under \/pay, so wallets cannot find/,
-        /without a path, or add app\.get\('\/\.well-known\/service-payments\.json', router\)\. To rename/,
+        /without a path, or add app\.get\('\/\.well-known\/service-payments\.json', router\) before any route that handles all paths\. To rename/,
       ],
     ],
   },

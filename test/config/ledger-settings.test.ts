@@ -73,6 +73,7 @@ test.each([
   './ledger\n',
   '"postgres://shop:hunter2@db/shop"',
   ' postgres://shop:hunter2@db/shop',
+  'postgres://shop:hunter2@db/shop"',
 ])('quotes and spaces around the value are reported: %j', (INTENT_DATABASE_URL) => {
   expect(problemsOf(() => ledgerOf({}, { INTENT_DATABASE_URL }))).toEqual([
     {

@@ -90,7 +90,7 @@ async function findMountPath(url: URL, { client, signal, siteUrl, site }: Doctor
   if (!mountPath) return undefined;
   return failure(
     `The router is mounted under ${mountPath}, so wallets cannot find the key file at the root of the domain.`,
-    `Use app.use(intentRouter()) without a path, or add app.get('${keyFilePath}', router). To rename routes, use the option \`routes\`.`,
+    `Use app.use(intentRouter()) without a path, or add app.get('${keyFilePath}', router) before any route that handles all paths. To rename routes, use the option \`routes\`.`,
   );
 }
 

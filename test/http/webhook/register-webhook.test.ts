@@ -66,6 +66,15 @@ test.each([
   expect(transport.registered().map(({ url }) => url)).toEqual(['https://shop.example/shop/intent/webhook']);
 });
 
+test('createPayment registers the webhook at the root, although the router is also under a wildcard', async () => {
+  const routerOptions = { databaseUrl: await newDatabaseUrl('embedded'), onPaid: () => undefined };
+  const { app, origin, router, transport } = await startWebhookSite(routerOptions);
+  app.use('/*path', router);
+  await request(origin).get('/about').expect(404);
+  await router.createPayment({ amount: 5, currency: 'usd' });
+  expect(transport.registered().map(({ url }) => url)).toEqual(['https://shop.example/intent/webhook']);
+});
+
 test('POST /intent never registers a host of the request', async () => {
   const { origin, transport } = await startWebhookSite();
   await post(origin).set({ host: 'stranger.example', 'x-forwarded-host': 'stranger.example' }).send({}).expect(201);
