@@ -84,6 +84,7 @@ app.get('/account', requireLogin(), (req, res) => {
 /** The store changes its tables when it is created. An outage during that would end the process. */
 async function limitsReady(): Promise<void> {
   const client = new pg.Client({ connectionString: FLEET_DATABASE });
+  client.on('error', () => undefined);
   await client.connect();
   const question = `select to_regproc('rate_limit.ind_increment') is not null and not exists
     (select from pg_stat_activity where application_name = $1) as ready`;

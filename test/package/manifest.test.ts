@@ -26,7 +26,7 @@ describe('package.json', () => {
     }
   });
 
-  it('has the same types without `exports`, which TypeScript 5 ignores with `module: commonjs`', () => {
+  it('lists the types of each entry in `typesVersions` too, for TypeScript 5 with `module: commonjs`', () => {
     const entries = Object.entries(manifest.exports).flatMap(([entry, target]) =>
       typeof target === 'string' || entry === '.' ? [] : [[entry.slice(2), [target.types?.slice(2)]]],
     );
