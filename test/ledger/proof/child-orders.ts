@@ -9,6 +9,8 @@ export interface ChildOrders {
   readonly database: LedgerSettings['database'];
   readonly settings: SettlementContext['settings'];
   readonly timing: Partial<SettlementTiming>;
+  /** Timeouts of Postgres, in milliseconds. Short by default: a dead connection must not outlast the test. */
+  readonly limits?: { readonly connectMs: number; readonly statementMs: number } | undefined;
   readonly fault?: PlannedFault | undefined;
 }
 
@@ -29,6 +31,9 @@ export interface HookOrders {
 }
 
 const dayMs = 24 * 3_600_000;
+
+/** For a test without dead connections: a busy machine may take seconds for a statement. */
+export const longLimits = { connectMs: 120_000, statementMs: 120_000 };
 
 /** A ledger with delays short enough for a test. */
 export const fastLedger: Pick<ChildOrders, 'settings' | 'timing'> = {

@@ -5,7 +5,7 @@ import { copyEmptyData } from '../../support/databases/embedded-template.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { checkEvidence } from './check-evidence.js';
-import { type ChildOrders, fastLedger, type HookOrders } from './child-orders.js';
+import { type ChildOrders, fastLedger, type HookOrders, longLimits } from './child-orders.js';
 import { LedgerProcess } from './ledger-process.js';
 import { SequencerTruth } from './sequencer-truth.js';
 
@@ -96,6 +96,7 @@ test.each(kinds)(
       settings: { ...fastLedger.settings, hookAttempts, hookTimeoutMs: 240_000 },
       // A process that is only slow keeps its claims.
       timing: { ...fastLedger.timing, leaseMs: 120_000 },
+      limits: longLimits,
     };
     const isDone = ({ state }: { readonly state: string }): boolean => state === 'settled' || state === 'dead';
     let child: LedgerProcess;

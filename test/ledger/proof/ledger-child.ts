@@ -16,7 +16,7 @@ import { statementName } from './statement-name.js';
 import { watchedDatabase } from './watched-database.js';
 
 const orders = JSON.parse(process.argv[2] ?? '') as ChildOrders;
-const { name, database, settings, timing } = orders;
+const { name, database, settings, timing, limits = { connectMs: 2_000, statementMs: 1_000 } } = orders;
 
 let fault = orders.fault;
 async function reach(point: string): Promise<void> {
@@ -41,9 +41,8 @@ function nameOrExit(sql: string): string {
 
 let unwatched: Database | undefined;
 async function open(): Promise<Database> {
-  // A dead connection must not outlast the test.
   unwatched = await (database.kind === 'postgres'
-    ? openPostgres({ url: database.url, connectMs: 2_000, statementMs: 1_000 })
+    ? openPostgres({ url: database.url, ...limits })
     : openDatabase({ database }));
   const watched = watchedDatabase(unwatched, reach, nameOrExit);
   await migrate(watched);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openTestDatabase } from '../../support/databases/databases.js';
-import { fastLedger } from './child-orders.js';
+import { fastLedger, longLimits } from './child-orders.js';
 import { effectsTable } from './evidence.js';
 import { insertPayments } from './insert-payments.js';
 import { LedgerProcess } from './ledger-process.js';
@@ -34,7 +34,7 @@ test('eight processes that share a thousand payments have each effect once, and 
   const workers = await Promise.all(
     names.map((name) =>
       LedgerProcess.start(
-        { settings, timing: {}, name, database: database.settings },
+        { settings, timing: {}, limits: longLimits, name, database: database.settings },
         { ...handlers, hook: hookOf(name) },
       ),
     ),
