@@ -131,10 +131,14 @@ describe('an expired code', () => {
     const { page } = await open(site.page({ script: buttonScript(expiring) }));
     const code = await expire(page);
     await part(page, 'retry').waitFor();
+    // A status that the page requests by itself must not show the payment.
+    const unpaid = { exists: true, code_scanned: false, intent_submitted: false };
+    await page.route('**/status/*', (route) => route.fulfill({ json: unpaid }));
     await page.clock.pauseAt(Date.now() + 300_000);
     await site.sequencer.wallet('Ada').pay(code);
     // Longer than the status cache of the site.
     await page.waitForTimeout(1_500);
+    await page.unroute('**/status/*');
     await part(page, 'check').click();
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
