@@ -32,7 +32,10 @@ describe('clickjacking', () => {
     const visit = await open(evil);
     visit.forgive(/other origin/, /frame|ancestor|X-Frame-Options/i, /status of/, /favicon/);
     await visit.page.waitForLoadState('networkidle');
-    return visit.page.frames().flatMap((frame) => (frame.parentFrame() ? [frame.url()] : []));
+    const urls = () => visit.page.frames().flatMap((frame) => (frame.parentFrame() ? [frame.url()] : []));
+    // A frame that has not loaded has no URL.
+    await eventually('all frames are loaded', () => urls().length === addresses.length && !urls().includes(''));
+    return urls();
   }
 
   test('of any response by another site is blocked', async () => {

@@ -131,7 +131,7 @@ describe('an expired code', () => {
     const { page } = await open(site.page({ script: buttonScript(expiring) }));
     const code = await expire(page);
     await part(page, 'retry').waitFor();
-    // A status that the page requests by itself must not show the payment.
+    // A status that the page requests before the click must not show the payment.
     const unpaid = { exists: true, code_scanned: false, intent_submitted: false };
     await page.route('**/status/*', (route) => route.fulfill({ json: unpaid }));
     await page.clock.pauseAt(Date.now() + 300_000);
