@@ -79,7 +79,7 @@ const unguarded: Request['intent'] = Object.freeze({
 
 /** Sets what a guard has verified, and keeps what another guard of the route has. */
 export function setVerified(req: Request, verified: Partial<Request['intent']>): void {
-  const { intent = {} } = req;
+  const intent = req.intent ?? {};
   const earlier = Object.getPrototypeOf(intent) === unguarded ? intent : {};
   req.intent = Object.create(unguarded, Object.getOwnPropertyDescriptors({ ...earlier, ...verified }));
 }

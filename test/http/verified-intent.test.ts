@@ -15,6 +15,10 @@ const ofApp: RequestHandler = (req, _res, next) => {
   Object.assign(req, { intent: { user: 'of the app' } });
   next();
 };
+const nullOfApp: RequestHandler = (req, _res, next) => {
+  Object.assign(req, { intent: null });
+  next();
+};
 const showUser: RequestHandler = (req, res) => void res.json(req.intent.user.id);
 const showPayment: RequestHandler = (req, res) => void res.json(req.intent.payment.id);
 const showAll: RequestHandler = (req, res) => void res.json(req.intent);
@@ -33,6 +37,7 @@ beforeAll(async () => {
       app.get('/login-and-payment', login, paid, showAll);
       app.get('/payment-and-login', paid, login, showAll);
       app.get('/name-of-the-app', ofApp, paid, showUser);
+      app.get('/null-of-the-app', nullOfApp, paid, showUser);
       app.get('/payment-only', paid, showUser);
       app.get('/login-only', login, showPayment);
       app.get('/none', showPayment);
@@ -57,6 +62,7 @@ test.each(['/login-and-payment', '/payment-and-login'])('on %s it has the user a
 test.each([
   ['/payment-only', 'requireLogin()'],
   ['/name-of-the-app', 'requireLogin()'],
+  ['/null-of-the-app', 'requireLogin()'],
   ['/login-only', 'requirePayment()'],
   ['/none', 'requirePayment()'],
 ])('on %s reading the other member names the missing guard %s', async (path, guard) => {
