@@ -1,7 +1,7 @@
 /**
  * The error codes, each with its HTTP status and a title that is safe to display. Codes are stable, so programs can branch on
- * them. `docs/errors.md` and `openapi.json` have an entry for each. Words in a code also select the problem text of the
- * dialog: check `problemCodes` in browser/texts/texts.ts when you add or rename a code.
+ * them. `docs/errors.md` and `openapi.json` have an entry for each. `textsByCode` in browser/texts/texts.ts selects the text that
+ * the button shows for a code.
  */
 export const errorCodes = {
   // Errors of the caller.
@@ -111,16 +111,16 @@ export class SequencerError extends IntentError {
   /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
   /** The error text of the payment service, at most 1000 characters. For logs only, because the service controls it. */
-  readonly serviceMessage: string | undefined;
+  declare readonly serviceMessage?: string;
   /** The HTTP status of a failed response; over gRPC also 429 or 500 for an equivalent status. For logs only. */
-  readonly httpStatus: number | undefined;
+  declare readonly httpStatus?: number;
 
   constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {
-    const { cause, retryAfterMs } = details;
+    const { cause, retryAfterMs, serviceMessage, httpStatus } = details;
     super(code, message, { ...(cause !== undefined && { cause }), retryAfterMs });
     this.name = 'SequencerError';
-    this.serviceMessage = details.serviceMessage && String(details.serviceMessage).slice(0, maxServiceMessageLength);
-    this.httpStatus = details.httpStatus;
+    if (serviceMessage) this.serviceMessage = String(serviceMessage).slice(0, maxServiceMessageLength);
+    if (httpStatus !== undefined) this.httpStatus = httpStatus;
   }
 }
 
@@ -147,23 +147,7 @@ export class ConfigError extends IntentError {
     Object.defineProperty(this, 'problems', { value: problems, enumerable: false });
     Object.defineProperty(this, 'code', { enumerable: false });
     const frames = siteFrames(this.stack);
-    const text = [`${this.name}: ${this.message}`, ...(frames.length > 0 ? ['', ...frames] : [])].join('\n');
-    omitSourceLine(this);
-    this.stack = text;
-  }
-}
-
-/**
- * Prevents Node from printing a line of this package before an uncaught error. Node prints the line that threw the error,
- * unless the stack already contains that line. Node adds the line to the stack of an error that code in `vm` throws. So the
- * error is thrown in `vm` once. The caller then replaces the stack.
- */
-function omitSourceLine(error: Error): void {
-  try {
-    // Browsers, and runtimes without `vm`, do not print the line.
-    globalThis.process?.getBuiltinModule?.('node:vm').runInNewContext('throw error', { error });
-  } catch {
-    // The error that was passed in, thrown on purpose.
+    this.stack = [`${this.name}: ${this.message}`, ...(frames.length > 0 ? ['', ...frames] : [])].join('\n');
   }
 }
 

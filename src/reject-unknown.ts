@@ -36,10 +36,26 @@ export function unknownNames(given: object, known: readonly string[]): readonly 
   return Object.keys(given).filter((name) => !known.includes(name));
 }
 
-/** `Did you mean "amount"?` if a name is close, and all names. */
+/** A longer list would hide the suggestion. */
+const maxListedAfterSuggestion = 12;
+
+/** `Did you mean "amount"?` if a name is close, and the valid names. */
 function suggestion(name: string, known: readonly string[], what: 'options' | 'properties'): string {
   const closest = closestName(name, known);
-  return `${closest === undefined ? '' : `Did you mean "${closest}"? `}Valid ${what}: ${known.join(', ')}.`;
+  const list = `Valid ${what}: ${wrapped(known)}.`;
+  if (closest === undefined) return list;
+  return `Did you mean "${closest}"?${known.length > maxListedAfterSuggestion ? '' : ` ${list}`}`;
+}
+
+/** Names in lines that fit into a terminal, indented like the fix of a problem. */
+function wrapped(names: readonly string[]): string {
+  let length = 0;
+  return names.reduce((text, name) => {
+    length += name.length + 2;
+    const separator = length > 100 ? ',\n    ' : ', ';
+    if (length > 100) length = name.length;
+    return text + separator + name;
+  });
 }
 
 /** The problem of an unknown option. @param setting its path, such as `routes.intnet` */
@@ -50,7 +66,7 @@ export function unknownOption(setting: string, name: string, known: readonly str
 /** The problems of the options of a function: not an object, or unknown properties. @param owner the function */
 export function problemsOfOptions(owner: string, given: unknown, known: readonly string[]): ConfigProblem[] {
   if (typeof given !== 'object' || given === null) {
-    const fix = `Pass an object, or omit it. Valid options: ${known.join(', ')}.`;
+    const fix = `Pass an object, or omit it. Valid options: ${wrapped(known)}.`;
     return [{ setting: owner, problem: 'Options must be an object.', fix }];
   }
   return unknownNames(given, known).map((name) => unknownOption(`${owner}.${name}`, name, known));
@@ -65,7 +81,7 @@ export function requireKnown(
 ): void {
   if (given === undefined) return;
   if (typeof given !== 'object' || given === null) {
-    throw new IntentError(code, `${owner}: expected an object. Valid properties: ${known.join(', ')}.`);
+    throw new IntentError(code, `${owner}: expected an object. Valid properties: ${wrapped(known)}.`);
   }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;

@@ -15,6 +15,8 @@ import {
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   'reject-unknown': ['errors'],
+  'package-file': [],
+  'caller-stack': ['errors'],
   'describe-error': ['errors'],
   async: ['errors'],
   net: [],
@@ -31,7 +33,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   browser: ['intents'],
 };
 /** Leaves that every folder except the browser may import. */
-const leaves = ['async', 'net', 'reject-unknown', 'describe-error'];
+const leaves = ['async', 'net', 'reject-unknown', 'describe-error', 'package-file', 'caller-stack'];
 /** router/ and the files directly in src/ that are not a layer compose the others, and may import all of them. */
 const composition = 'the composition';
 

@@ -2,9 +2,10 @@ import { buildElement, svgAttributes } from './dialog/build-element.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
-import { dialogFile } from './flow/on-demand-files.js';
+import { preloadDialog } from './flow/on-demand-files.js';
 import css from './intent-button.css';
 import {
+  attributeNames,
   type ButtonOptions,
   checkOptions,
   type OptionName,
@@ -21,7 +22,7 @@ const Base = (globalThis.HTMLElement ?? class {}) as new () => HTMLElement & But
 
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButton extends Base {
-  static readonly observedAttributes = [...optionNames, 'lang'];
+  static readonly observedAttributes = [...attributeNames, 'lang'];
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
@@ -66,8 +67,7 @@ export class IntentButton extends Base {
       (name, detail) => this.#emit(name, detail),
     );
     this.#button.onclick = () => this.#runAndReportErrors(() => this.#flow.start());
-    for (const event of ['pointerenter', 'focus'])
-      this.#button.addEventListener(event, () => void dialogFile.preload().catch(() => undefined));
+    for (const event of ['pointerenter', 'focus']) this.#button.addEventListener(event, () => this.#preload());
     root.append(this.#button, this.#note);
     for (const name of optionNames) {
       // A property that was set before the element was defined hides the accessor of the class.
@@ -133,6 +133,11 @@ export class IntentButton extends Base {
 
   #settings(): Settings {
     return resolveSettings(this, this.#options);
+  }
+
+  #preload(): void {
+    const settings = tryOrUndefined(() => this.#settings());
+    if (settings) preloadDialog(settings.locale);
   }
 
   #set(name: OptionName, value: never): void {

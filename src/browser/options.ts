@@ -61,7 +61,6 @@ const like =
 // An empty attribute counts as not set. A bundle does not know the returnOrigins of the site yet.
 const address = (value: string, name: string): unknown => value && !siteConfig.load && returnUrl(value, '', name);
 
-/** The first ten options are also attributes. */
 const checks = {
   mode: like(/^(payment|login)$/, 'payment or login'),
   order: false,
@@ -81,6 +80,22 @@ const checks = {
 } satisfies Record<OptionName, Check | Checks | false>;
 
 export const optionNames = Object.keys(checks) as OptionName[];
+
+/** The options that are also attributes, by the name of the attribute. */
+const optionsByAttribute = {
+  mode: 'mode',
+  order: 'order',
+  amount: 'amount',
+  payee: 'payee',
+  appearance: 'appearance',
+  locale: 'locale',
+  label: 'label',
+  'wallet-url': 'walletUrl',
+  'success-url': 'successUrl',
+  'cancel-url': 'cancelUrl',
+} as const satisfies Record<string, OptionName>;
+
+export const attributeNames = Object.keys(optionsByAttribute);
 
 /** @throws {TypeError} for an unknown option or field, and for a value of the wrong form */
 export function checkOptions(options: object, known: Checks = checks): void {
@@ -152,8 +167,8 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
 function attributesOf(element: HTMLElement): ButtonOptions {
   // No prototype: a polluted Object.prototype must not choose a route or a wallet.
   const given: Record<string, unknown> = { __proto__: null };
-  for (const name of optionNames.slice(0, 10)) {
-    const value = element.getAttribute(name.replace('U', '-u'));
+  for (const [attribute, name] of Object.entries(optionsByAttribute)) {
+    const value = element.getAttribute(attribute);
     // An order such as 42 or 007 stays text.
     if (value !== null) given[name] = name === 'order' && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { packageFile } from '../package-file.js';
 import { type CommandContext, printError, systemHost } from './command.js';
 import { addDoctor } from './doctor.js';
 import { addKeygen } from './keygen.js';
@@ -53,7 +54,7 @@ export function createProgram(context: CommandContext): Command {
 }
 
 function packageVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+  return JSON.parse(readFileSync(packageFile('../package.json'), 'utf8')).version;
 }
 
 /** Commander and the terminal both end a text with a line break. */

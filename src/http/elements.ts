@@ -2,19 +2,23 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Request } from 'express';
+import { packageFile } from '../package-file.js';
 import { jsonType, sendCacheable } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 const siteFile = 'site.json';
 
+/** The scripts of the button. The first loads the others on demand: the dialog, its texts in other languages than English, and tweetnacl. */
+const scripts = ['elements.js', 'intent-dialog.js', 'de.js', 'es.js', 'fr.js', 'ja.js', 'portable-ed25519.js'];
+
 /**
- * The files of the button. The first loads the other scripts on demand. A button that is part of the app's own bundle loads its
+ * The files of the button. Developer tools load the source maps. A button that is part of the app's own bundle loads its
  * configuration from `site.json`.
  */
-export const elementFiles = ['elements.js', 'intent-dialog.js', 'portable-ed25519.js', siteFile] as const;
+export const elementFiles = [...scripts, ...scripts.map((name) => `${name}.map`), siteFile];
 
 /** The line of the built file that the configuration of the site replaces. */
-const builtSite = /^const intentSite=.*\n/;
+const builtSite = /^const intentSite = .*\n/;
 
 interface ServedFile {
   /** Weak, because the encodings share it (RFC 9110, section 8.8.3). */
@@ -38,7 +42,7 @@ export function elementsHandler(context: RouterContext): Handler {
     const encoding = encodingFor(req);
     sendCacheable(req, res, bodies[encoding], {
       ETag: etag,
-      'Content-Type': name === siteFile ? jsonType : 'text/javascript; charset=utf-8',
+      'Content-Type': name.endsWith('.js') ? 'text/javascript; charset=utf-8' : jsonType,
       ...(!context.config.production && { 'Cache-Control': 'no-cache' }),
       ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
     });
@@ -54,9 +58,9 @@ async function prepareFile(name: string, context: RouterContext): Promise<Served
 
 function textOf(name: string, site: string): string {
   if (name === siteFile) return site;
-  const built = readFileSync(new URL(`../browser/built/${name}`, import.meta.url), 'utf8');
+  const built = readFileSync(packageFile(`../dist/browser/${name}`), 'utf8');
   // A function, because a URL may contain `$&`, which a replacement string would expand.
-  return built.replace(builtSite, () => `const intentSite=${site};\n`);
+  return built.replace(builtSite, () => `const intentSite = ${site};\n`);
 }
 
 /** The configuration of the button. It contains no secret. */

@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
-import { memoizeLast } from '../async/bounded-map.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
+import { memoizeLast } from './memoize-last.js';
 
 const codes = Buffer.from('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz');
 const zeroCode = codes[0] as number;

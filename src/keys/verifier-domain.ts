@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { memoizeLast } from '../async/bounded-map.js';
 import { IntentError } from '../errors.js';
+import { memoizeLast } from './memoize-last.js';
 
 const require = createRequire(import.meta.url);
 

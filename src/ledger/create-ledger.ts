@@ -1,7 +1,7 @@
 import { Semaphore, type SemaphoreWait } from '../async/semaphore.js';
 import { withTimeout } from '../async/timeout.js';
+import { withCallerStacks } from '../caller-stack.js';
 import { IntentError } from '../errors.js';
-import { withCallerStack } from './database/caller-stack.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
 import { canCompleteLogin, completeLoginOnce, findCompletedUser, reopenLogin } from './intents/complete-login.js';
@@ -93,9 +93,9 @@ export function createLedger(options: LedgerOptions): Ledger {
   });
   const recorder = new IntentRecorder(db, watch);
   return Object.freeze<Ledger>({
-    database: Object.freeze<SiteDatabase>({
-      query: (sql, values) => withCallerStack(() => db.query(sql, values)),
-      transaction: (work) => withCallerStack(() => db.transaction(work)),
+    database: withCallerStacks<SiteDatabase>({
+      query: (sql, values) => db.query(sql, values),
+      transaction: (work) => db.transaction(work),
     }),
     ready: () => db.ready(),
     findForBrowser: (id, browser) => findForBrowser(db, id, browser),

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { LightAbortController } from '../async/abort.js';
 import { BoundedMap } from '../async/bounded-map.js';
 import { delayUnlessAborted, isTimerDelay, maxTimerMs } from '../async/timeout.js';
+import { withCallerStacks } from '../caller-stack.js';
 import { type Config, ignoreIfReturned, isDestinationSet, noDestination } from '../config/config.js';
 import { IntentError, messageOf } from '../errors.js';
 import { type CreatedPayment, type CreatePaymentOptions, createPayment } from '../http/create-intent/create-payment.js';
@@ -22,7 +23,7 @@ import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
 import { requireKnown } from '../reject-unknown.js';
 import { createTransport } from '../sequencer/create-transport.js';
-import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
+import { forCallers, type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
 import { type FetchStatus, StatusCache } from '../sequencer/watch/status-cache.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
@@ -156,13 +157,15 @@ export function composeRouter(
   logStartup(settings, logger);
   logReady(settings, ledger, logger);
   return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
-    client,
+    client: forCallers(client),
     intents: ledgerRecords(ledger),
-    createPayment: ((terms, given) => createPayment(context, terms, given)) satisfies IntentRouter['createPayment'],
     database: ledgerDatabase(ledger),
     health: context.health,
     openApi: context.openApi,
-    ...lifecycle({ context, embedded, observer }),
+    ...withCallerStacks<Pick<IntentRouter, 'createPayment' | 'ready' | 'close'>>({
+      createPayment: (terms, given) => createPayment(context, terms, given),
+      ...lifecycle({ context, embedded, observer }),
+    }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { withCallerStacks } from '../caller-stack.js';
 import { type Config, ledgerFix } from '../config/config.js';
 import { IntentError } from '../errors.js';
 import type { EventHub } from '../http/events/event-hub.js';
@@ -63,7 +64,7 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
 export function ledgerRecords(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
   const { find, list, history, retry, prune, recheck } = ledger;
-  return Object.freeze<IntentRecords>({
+  return withCallerStacks<IntentRecords>({
     find: async (id) => (isIntentId(id) ? find(id) : undefined),
     list,
     history: async (id) => (isIntentId(id) ? history(id) : []),

@@ -1,4 +1,5 @@
 import { isTimerDelay } from '../async/timeout.js';
+import { withCallerStacks } from '../caller-stack.js';
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
@@ -119,7 +120,17 @@ export interface IntentClient {
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
   const names = [...serviceAddressNames, 'dialect', 'timeoutMs', 'attemptTimeoutMs', 'transport'];
   requireKnown('createIntentClient', options, names, 'invalid_configuration');
-  return observedClient(options).client;
+  return forCallers(observedClient(options).client);
+}
+
+/** The public form of a client: its errors show the line of the site that called it. */
+export function forCallers({ paymentIntents, loginIntents, watch, ...methods }: IntentClient): IntentClient {
+  return Object.freeze({
+    ...withCallerStacks(methods),
+    paymentIntents: withCallerStacks(paymentIntents),
+    loginIntents: withCallerStacks(loginIntents),
+    watch,
+  });
 }
 
 export interface ObservedClient {

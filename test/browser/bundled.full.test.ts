@@ -8,7 +8,7 @@ import { useChromium, type Visit } from './support/visit.js';
 
 // The button in the bundle of a page, as `import 'express-intents/elements'` with a bundler.
 
-const elements = fileURLToPath(new URL('../../dist/browser/built/elements.js', import.meta.url));
+const elements = fileURLToPath(new URL('../../dist/browser/elements.js', import.meta.url));
 const walletUrl = 'https://wallet.example/open';
 const renamed = { intent: '/buy', status: '/how', events: '/happenings', session: '/who', elements: '/wallet/files' };
 

@@ -1356,7 +1356,7 @@ it('doctor sends no request to another host that the site names', async () => {
   const otherHost = new URL(await serve((req, res) => res.end(String(requested.push(String(req.url))))));
   const elsewhere = `//${otherHost.host}/intent`;
   const routes = { intent: elsewhere, status: elsewhere, events: elsewhere, session: elsewhere };
-  const site = await serve((_req, res) => res.end(`const intentSite=${JSON.stringify({ routes })};\n`));
+  const site = await serve((_req, res) => res.end(`const intentSite = ${JSON.stringify({ routes })};\n`));
   const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, ['--url', site]);
   expect(requested).toEqual([]);
   expect(findings).toContainEqual({

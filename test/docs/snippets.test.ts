@@ -183,7 +183,7 @@ describe('shell blocks', () => {
   let help: string;
 
   beforeAll(async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'dist/cli/main.js'), '--help']);
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'dist/cli.js'), '--help']);
     help = stdout;
   });
 

@@ -32,7 +32,7 @@ function fetchRaw(url: string, headers: Record<string, string>, method = 'GET'):
 async function siteIn(options: SiteOptions = {}, at = path): Promise<unknown> {
   const { origin } = await startSite({ walletUrl: undefined, ...base, ...options });
   const { text } = await request(origin).get(at).expect(200);
-  const [, json = ''] = /^const intentSite=(.*);\n/.exec(text) ?? [];
+  const [, json = ''] = /^const intentSite = (.*);\n/.exec(text) ?? [];
   return JSON.parse(json);
 }
 
@@ -58,7 +58,7 @@ describe.each(Object.entries(expressVersions))('elements.js with %s', (_name, fa
     });
     expect(headers['content-encoding']).toBe(encoding);
     expect(headers['x-powered-by']).toBeUndefined();
-    expect(decompress(body).toString()).toMatch(/^const intentSite=\{"routes":\{"intent":"\/intent",/);
+    expect(decompress(body).toString()).toMatch(/^const intentSite = \{"routes":\{"intent":"\/intent",/);
   });
 
   test('answers HEAD with the headers of GET', async () => {
@@ -179,7 +179,7 @@ test('site.json has the configuration in elements.js, for a button in a bundle',
     .expect('cross-origin-resource-policy', 'same-origin');
   const walletUrl = 'https://wallet.example/';
   expect(response.body).toEqual({ ...defaults, routes: { ...defaults.routes, intent: '/pay' }, walletUrl });
-  expect((await request(origin).get(path)).text).toContain(`const intentSite=${response.text};\n`);
+  expect((await request(origin).get(path)).text).toContain(`const intentSite = ${response.text};\n`);
   const etag = String(response.headers.etag);
   await request(origin).get('/intent/v1/site.json').set('If-None-Match', etag).expect(304);
 });
@@ -193,7 +193,7 @@ test('the other files of the element are served, and no other files', async () =
       .get(`/intent/v1/${name}.js`)
       .expect(200)
       .expect('content-type', /javascript/);
-    expect(text).not.toContain('intentSite=');
+    expect(text).not.toContain('intentSite =');
   }
   for (const name of ['elements', '..%2felements.js', 'elements.d.ts', '__proto__']) {
     await request(origin).get(`/intent/v1/${name}`).expect(404);

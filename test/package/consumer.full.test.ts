@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createWallet } from 'express-intents/testing';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
@@ -97,11 +97,15 @@ describe('an import', () => {
     return [...readFileSync(log, 'utf8').split('\n'), ...required];
   }
 
-  /** Our modules in the loaded files: the build bundles several into a file. */
+  /** Our modules in the loaded files, from their source maps: the build bundles several into a file. */
   function modulesIn(loaded: readonly string[]): string[] {
-    const bundles: Record<string, string[]> = JSON.parse(readFileSync(join(root, 'build/bundles.json'), 'utf8'));
-    const files = loaded.flatMap((path) => /express-intents\/(dist\/.*)/.exec(path)?.[1] ?? []);
-    return [...new Set(files)].flatMap((file) => bundles[file] ?? []);
+    const maps = loaded
+      .flatMap((path) => /express-intents\/(dist\/.*)/.exec(path)?.[1] ?? [])
+      .map((file) => join(root, `${file}.map`))
+      .filter((map) => existsSync(map));
+    return [...new Set(maps)].flatMap((map) =>
+      (JSON.parse(readFileSync(map, 'utf8')).sources as string[]).map((source) => source.replace('../src/', '')),
+    );
   }
 
   const emulator = /^emulator\//;
@@ -115,7 +119,7 @@ describe('an import', () => {
       expect(loaded.filter((path) => express.test(path) || databases.test(path))).toEqual([]);
       const modules = modulesIn(loaded);
       expect(modules.filter((name) => emulator.test(name))).toEqual([]);
-      expect(modules).toContain('sequencer/intent-client.js');
+      expect(modules).toContain('sequencer/intent-client.ts');
     },
   );
 
@@ -173,7 +177,7 @@ describe('an import', () => {
 });
 
 it('the installed command runs', async () => {
-  const { code, stdout } = await project.node(['node_modules/express-intents/dist/cli/main.js', 'keygen']);
+  const { code, stdout } = await project.node(['node_modules/express-intents/dist/cli.js', 'keygen']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^INTENT_VERIFIER_SECRET=\w+$/m);
 });

@@ -41,7 +41,7 @@ describe('a missing package', () => {
     ['@electric-sql/pglite', folder],
   ])('%s is reported by the doctor, with the command to install it', async (name, env) => {
     project.unlink(name);
-    const main = 'node_modules/express-intents/dist/cli/main.js';
+    const main = 'node_modules/express-intents/dist/cli.js';
     const { stdout } = await project.node([main, 'doctor', '--no-login', '--json'], env);
     project.link(name);
     const findings: { readonly check: string }[] = JSON.parse(stdout).findings;

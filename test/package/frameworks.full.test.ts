@@ -119,7 +119,7 @@ app.listen(0);
     try {
       expect(await (await fetch(site.origin)).text()).toBe('Hello from the bundle');
       expect(await (await fetch(`${site.origin}/intent/v1/elements.js`)).text()).toMatch(
-        /^const intentSite=\{"routes"/,
+        /^const intentSite = \{"routes"/,
       );
     } finally {
       site.kill();

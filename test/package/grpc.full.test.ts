@@ -104,7 +104,7 @@ describe('without @grpc/grpc-js', () => {
   });
 
   it('the doctor reports what to install', async () => {
-    const main = 'node_modules/express-intents/dist/cli/main.js';
+    const main = 'node_modules/express-intents/dist/cli.js';
     const env = { INTENT_SEQUENCER_GRPC_URL: 'https://sequencer.example' };
     const { code, stdout } = await without.node([main, 'doctor', '--no-login', '--json'], env);
     expect(code).toBe(1);

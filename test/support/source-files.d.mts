@@ -13,4 +13,3 @@ export declare const computedImport: string;
 export declare function readSources(): SourceFile[];
 export declare function importsOf(file: SourceFile): readonly Import[];
 export declare function resolveImport(from: string, specifier: string): string;
-export declare function importCycles(files: readonly SourceFile[]): string[][];

@@ -15,7 +15,7 @@ export function readSources() {
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
     .map((file) => ({ file, name: path.relative(sourceFolder, file).split(path.sep).join('/') }))
-    .filter(({ name }) => !/^(?:wire\/generated|browser\/built)\/|\.json$/.test(name))
+    .filter(({ name }) => !/^wire\/generated\/|\.json$/.test(name))
     .map(({ file, name }) => ({ name, text: readFileSync(file, 'utf8') }));
 }
 
@@ -73,37 +73,3 @@ export function importsOf({ name, text }) {
 /** The file in src/ that a relative import refers to. */
 export const resolveImport = (from, specifier) =>
   path.posix.join(path.posix.dirname(from), specifier).replace(/\.js$/, '.ts');
-
-/** The import cycles between files, including types: the shortest one through each file. */
-export function importCycles(files) {
-  const names = new Set(files.map(({ name }) => name));
-  const targets = new Map(files.map((file) => [file.name, targetsOf(file, names)]));
-  const cycles = new Map();
-  for (const { name } of files) {
-    const cycle = shortestCycle(name, targets);
-    if (cycle) cycles.set([...cycle].sort().join(), cycle);
-  }
-  return [...cycles.values()];
-}
-
-function targetsOf(file, names) {
-  return importsOf(file)
-    .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ specifier }) => resolveImport(file.name, specifier))
-    .map((name) => (names.has(name) ? name : name.replace(/\.ts$/, '.js')))
-    .filter((name) => names.has(name));
-}
-
-function shortestCycle(start, targets) {
-  const waiting = [[start]];
-  const seen = new Set();
-  for (const way of waiting) {
-    for (const next of targets.get(way.at(-1))) {
-      if (next === start) return way;
-      if (seen.has(next)) continue;
-      seen.add(next);
-      waiting.push([...way, next]);
-    }
-  }
-  return undefined;
-}

@@ -1,8 +1,8 @@
 import type { Problem } from '../flow/api.js';
 import type { Settings } from '../options.js';
 import { amountIn, localizeAmount } from '../texts/amount.js';
-import { en } from '../texts/en.js';
-import { problemText, retryText, textsOf } from '../texts/texts.js';
+import { en, type Texts } from '../texts/en.js';
+import { problemText, retryText } from '../texts/texts.js';
 import { buildElement, svgAttributes } from './build-element.js';
 import { copyText } from './copy-text.js';
 import css from './intent-dialog.css';
@@ -95,7 +95,7 @@ export class IntentDialog {
     { part: 'close' },
     buildElement('svg', svgAttributes, buildElement('path', { d: 'M6 6l12 12M18 6L6 18' })),
   );
-  #texts = en;
+  #texts: Texts = en;
   #settings = {} as Settings;
   #shown: ShownCode | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -142,9 +142,8 @@ export class IntentDialog {
   }
 
   /** Opens the dialog unless it is open. Empty parts keep their space, so the layout does not jump. */
-  open(settings: Settings, title: string): void {
+  open(settings: Settings, title: string, texts: Texts = en): void {
     const { label, locale, mode, payee, walletUrl } = settings;
-    const texts = textsOf(locale);
     const { element } = this;
     this.#texts = texts;
     this.#settings = settings;

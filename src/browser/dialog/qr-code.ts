@@ -25,9 +25,10 @@ export function qrCode(text: string, maxWidth: number): SVGElement {
   );
 }
 
-/** By version, from 1: the error correction codewords per block, and the number of blocks, as base-36 digits. */
-const correctionLengths = 'agqiogimmqummoossqqq';
-const blockCounts = '11122444555899aabdeg';
+/** The error correction codewords of each block, by version, from 1. */
+const correctionLengths = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
+/** The number of blocks, by version, from 1. */
+const blockCounts = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
 
 /** The format bits of level M with mask 2, which inverts every third column. */
 const format = 0x5e7c;
@@ -41,9 +42,8 @@ export function qrModules(text: string): Readonly<Rows> {
   for (let version = 1; version <= 20; version += 1) {
     const rows = functionPatterns(version);
     const free = freeModules(rows);
-    const read = (digits: string): number => Number.parseInt(digits[version - 1] as string, 36);
-    const corrections = read(correctionLengths);
-    const blocks = read(blockCounts);
+    const corrections = correctionLengths[version - 1] as number;
+    const blocks = blockCounts[version - 1] as number;
     const capacity = (free.length >> 3) - corrections * blocks;
     // Half a byte of mode, one or two bytes of length, the data, half a byte of terminator: all bytes shift by four bits.
     const whole = [...(version < 10 ? [] : [bytes.length >> 8]), bytes.length & 255, ...bytes, 0];

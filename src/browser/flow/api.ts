@@ -18,13 +18,13 @@ export class Problem extends Error {
 
 /** Whether the site refused permanently: any 4xx except 409 and 429, and a refusal by a hook. A retry cannot succeed. */
 export const isFinalRefusal = ({ status, code }: Problem): boolean =>
-  /^4(?!09|29)/.test(`${status}`) || code === 'request_refused';
+  code === 'request_refused' || (status >= 400 && status < 500 && status !== 409 && status !== 429);
 
 /** Whether the payment service refused this intent. It refuses each retry too. */
-export const isServiceRefusal = ({ code }: Problem): boolean => /^(intent_refused|sequencer_error)$/.test(code);
+export const isServiceRefusal = ({ code }: Problem): boolean => code === 'intent_refused' || code === 'sequencer_error';
 
 /** Whether the site answers, but its call to the payment service failed. */
-export const isServiceFailure = ({ code, status }: Problem): boolean => status > 501 && /^sequencer/.test(code);
+export const isServiceFailure = ({ code, status }: Problem): boolean => status >= 502 && code.startsWith('sequencer_');
 
 export function toProblem(error: unknown, code = 'internal_error'): Problem {
   return error instanceof Problem ? error : new Problem(code, -1, String(error), { cause: error });

@@ -11,11 +11,13 @@ const payloadLength = 20;
  */
 export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
   const payload = decodeBase58(clientSecret, payloadLength);
-  // A login has neither currency nor amount.
-  const isOfKind = kind === 'payment' ? payload?.[0] === 2 : `${payload?.slice(0, 9)}` === '3,0,0,0,0,0,0,0,0';
-  requireThat(payload && isOfKind, 'client secret', `that of a ${kind} intent`);
+  requireThat(payload && isOfKind(payload, kind), 'client secret', `that of a ${kind} intent`);
   return payload;
 }
+
+const isOfKind = (payload: Uint8Array, kind: 'payment' | 'login'): boolean =>
+  // A login has neither currency nor amount.
+  kind === 'payment' ? payload[0] === 2 : payload[0] === 3 && payload.slice(1, 9).every((byte) => byte === 0);
 
 /** The PKCS #8 header of an Ed25519 seed (RFC 8410 section 7), in Base64. */
 const pkcs8Prefix = 'MC4CAQAwBQYDK2VwBCIEIA';
@@ -43,8 +45,8 @@ export const isIntentId = (text: unknown): text is string => !!decodeBase58(text
 
 // Base58. The bs58 library is a third of the size of the whole element.
 
-/** The Bitcoin alphabet: ASCII digits and letters without 0, O, I and l. */
-const alphabet = String.fromCharCode(...Array(123).keys()).replace(/\W|[_0OIl]/g, '');
+/** The Bitcoin alphabet: digits and letters without 0, O, I and l. */
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 export function encodeBase58(bytes: Uint8Array): string {
   let text = '';

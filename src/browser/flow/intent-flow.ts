@@ -6,7 +6,7 @@ import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
 import { finishLogin } from './finish-login.js';
-import { dialogFile, loadPublicKeyOf } from './on-demand-files.js';
+import { loadDialog, loadPublicKeyOf } from './on-demand-files.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
@@ -21,7 +21,7 @@ const claimedIds = new Set<string>();
 
 /** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
 const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
-  /declined|expired|problem/.test(state);
+  ['declined', 'expired', 'problem'].includes(state);
 
 /** The button of a dialog. */
 export interface ButtonHost {
@@ -153,17 +153,15 @@ export class IntentFlow {
     const settings = this.#settings;
     const state = this.#state;
     const texts = buttonTextsOf(settings.locale);
-    if (!this.#dialog) {
-      this.#host.showBusy(texts.busy);
-      const { IntentDialog } = await dialogFile.load(attempt.signal);
-      this.#dialog ??= new IntentDialog(this.#host.element, this.#host.root, {
-        closed: () => void this.#onClosed(),
-        retry: () => this.#retry(),
-        check: () => void this.#check(),
-      });
-    }
+    if (!this.#dialog) this.#host.showBusy(texts.busy);
+    const loaded = await loadDialog(settings.locale, attempt.signal);
+    this.#dialog ??= new loaded.IntentDialog(this.#host.element, this.#host.root, {
+      closed: () => void this.#onClosed(),
+      retry: () => this.#retry(),
+      check: () => void this.#check(),
+    });
     if (this.#attempt !== attempt || this.#state !== state) return;
-    this.#dialog.open(settings, texts[settings.mode]);
+    this.#dialog.open(settings, texts[settings.mode], loaded.texts);
     if (state === 'completing') this.#dialog.clearCode();
     this.#show(state as DialogState);
   }
@@ -223,7 +221,7 @@ export class IntentFlow {
       forgetPending(watch.settings.orderKey, id);
       this.#unwatch(watch);
     }
-    if (/scanned|declined/.test(signal) && !watch.isScanned) {
+    if ((signal === 'scanned' || signal === 'declined') && !watch.isScanned) {
       watch.isScanned = true;
       void this.#emit('scanned', { intent: id });
     }
@@ -343,7 +341,7 @@ export class IntentFlow {
     const intent = this.#latestId;
     if (state === 'completing') return this.#showBusy();
     this.#endAttempt();
-    if (/done|idle/.test(state)) return;
+    if (state === 'done' || state === 'idle') return;
     const { orderKey, urls, mode } = this.#settings;
     const reason = isRetryable(state) ? state : 'dismissed';
     for (const watch of this.#watches.values()) {

@@ -1,10 +1,12 @@
 import { siteFolder } from '../site-config.js';
+import { languageOf } from '../texts/button-texts.js';
+import type { Texts } from '../texts/en.js';
 import { Problem } from './api.js';
 import { nativePublicKey, type PublicKeyOf } from './client-secret.js';
 import { delay, retryUntil } from './retry.js';
 
 /** A file in the folder of elements.js that is loaded when it is needed, once for all buttons of the page. */
-export interface OnDemandFile<Module> {
+interface OnDemandFile<Module> {
   /** Starts loading the file, so that it is ready when it is needed. @throws {Problem} `offline` */
   preload(): Promise<Module>;
   /** Loads the file, with retries. @throws {Problem} `offline`; after an abort, one with any code */
@@ -24,7 +26,8 @@ function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): 
   const start = async (): Promise<Module> => {
     // Some browsers cache a failed import, so a retry uses another URL.
     const address = failures && siteFolder && `${siteFolder}${name}.js?retry=${failures}`;
-    const started = address ? import(address) : importFile();
+    // The comments let the bundler of an app keep the import unchanged without a warning.
+    const started = address ? import(/* webpackIgnore: true */ /* @vite-ignore */ address) : importFile();
     const loaded = await Promise.race([started, delay(timeoutMs)]).catch(() => undefined);
     if (loaded) return loaded as Module;
     loading = undefined;
@@ -38,7 +41,35 @@ function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): 
   return { preload, load: (signal) => retryUntil(signal, retryWindowMs, () => true, preload) };
 }
 
-export const dialogFile = onDemandFile('intent-dialog', () => import('../dialog/intent-dialog.js'));
+const dialogFile = onDemandFile('intent-dialog', () => import('../dialog/intent-dialog.js'));
+
+/** The texts of the dialog. Those in English are part of the dialog. Each file exports its texts under the name of the language. */
+const textFiles: Readonly<Record<string, OnDemandFile<Readonly<Record<string, Texts>>>>> = {
+  de: onDemandFile('de', () => import('../texts/de.js')),
+  es: onDemandFile('es', () => import('../texts/es.js')),
+  fr: onDemandFile('fr', () => import('../texts/fr.js')),
+  ja: onDemandFile('ja', () => import('../texts/ja.js')),
+};
+
+/** Starts loading the dialog and its texts in the language of a supported tag. */
+export function preloadDialog(tag: string): void {
+  for (const file of [dialogFile, textFiles[languageOf(tag)]]) file?.preload().catch(() => undefined);
+}
+
+/**
+ * Loads the dialog, and its texts in the language of a supported tag. Without a file for the language, or if that file cannot be
+ * loaded, `texts` is undefined, and the dialog is in English.
+ * @throws {Problem} `offline`; after an abort, one with any code
+ */
+export async function loadDialog(tag: string, signal: AbortSignal) {
+  const language = languageOf(tag);
+  const loadingTexts = textFiles[language]?.load(signal).then(
+    (file) => file[language],
+    () => undefined,
+  );
+  const { IntentDialog } = await dialogFile.load(signal);
+  return { IntentDialog, texts: await loadingTexts };
+}
 
 const ed25519File = onDemandFile('portable-ed25519', () => import('./portable-ed25519.js'));
 

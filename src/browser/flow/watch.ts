@@ -144,7 +144,7 @@ export class Watch {
     // Without a network the stream stays open for a long time. The browser fires this event immediately.
     if (type === 'offline') this.#onSignal(type);
     // Browsers do not cache a page with an open stream for back navigation.
-    if (/pagehide|offline/.test(type)) this.#stream.close();
+    if (type === 'pagehide' || type === 'offline') this.#stream.close();
     else if (!document.hidden) {
       if (!this.#isSlow) this.#stream.open();
       if (Date.now() - this.#polledAtMs > pageEventThrottleMs) void this.poll();

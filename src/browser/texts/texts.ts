@@ -1,38 +1,37 @@
 import { isFinalRefusal, type Problem } from '../flow/api.js';
-import { languageOf } from './button-texts.js';
-import { de } from './de.js';
-import { en, type Texts } from './en.js';
-import { es } from './es.js';
-import { fr } from './fr.js';
-import { ja } from './ja.js';
+import type { Texts } from './en.js';
 
-const textsByLanguage: Readonly<Record<string, Texts>> = { en, de, es, fr, ja };
-
-/** The texts of the dialog in the language of a supported tag. */
-export const textsOf = (tag: string): Texts => textsByLanguage[languageOf(tag)] ?? en;
-
-/** The problem codes for which each text is displayed. */
-const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
-  unreachable: /offline/,
-  insecure: /insecure/,
-  refused: /not_supported|refused|sequencer_error/,
-  gone: /not_found/,
-  amount: /amount|currency/,
-  service: /sequencer/,
-};
+/** The text for a problem code. A code that is not listed is described by its HTTP status. */
+const textsByCode: ReadonlyMap<string, keyof Texts> = new Map<string, keyof Texts>([
+  ['offline', 'unreachable'],
+  ['insecure_page', 'insecure'],
+  ['not_supported', 'refused'],
+  ['request_refused', 'refused'],
+  ['intent_refused', 'refused'],
+  ['sequencer_error', 'refused'],
+  ['intent_not_found', 'gone'],
+  ['invalid_amount', 'amount'],
+  ['amount_too_small', 'amount'],
+  ['amount_too_large', 'amount'],
+  ['unknown_currency', 'amount'],
+  ['sequencer_bad_status', 'service'],
+  ['sequencer_bad_response', 'service'],
+  ['sequencer_unreachable', 'service'],
+  ['sequencer_unavailable', 'service'],
+  ['sequencer_timeout', 'service'],
+]);
 
 /** The text for a problem; for a refusal, the site's own. */
 export function problemText(problem: Problem, texts: Texts): string {
   const { code, message } = problem;
   if (code === 'request_refused' && message !== code) return message;
-  const known = Object.entries(problemCodes).find(([, pattern]) => pattern.test(code));
-  const [key] = known ?? [isFinalRefusal(problem) ? 'refused' : 'otherwise'];
-  return texts[key as keyof Texts];
+  return texts[textsByCode.get(code) ?? (isFinalRefusal(problem) ? 'refused' : 'otherwise')];
 }
 
 /** The text while the completion of a login is being retried. */
-export function retryText({ code, status }: Problem, texts: Texts): string {
-  if (/^sequencer/.test(code)) return texts.silent;
-  if (!status) return texts.noAnswer;
-  return status > 499 ? texts.failing : texts.completing;
+export function retryText(problem: Problem, texts: Texts): string {
+  const { code, status } = problem;
+  if (code.startsWith('sequencer_')) return texts.silent;
+  if (status === 0) return texts.noAnswer;
+  return status >= 500 ? texts.failing : texts.completing;
 }

@@ -19,7 +19,7 @@ export interface RunningSite {
 export const buttonPath = '/intent/v1/elements.js';
 export const openApiPath = '/intent/v1/openapi.json';
 
-const siteConfig = /^const intentSite=(\{.*\});$/m;
+const siteConfig = /^const intentSite = (\{.*\});$/m;
 
 /**
  * Requests the file of the button, which almost every site serves and which is cheap. If the file is not at its usual path, because

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { readError } from '../../errors.js';
+import { packageFile } from '../../package-file.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { faultsApi } from '../faults/faults-api.js';
 import { performFaultyHttpCall } from '../faults/faulty-call.js';
@@ -14,7 +15,7 @@ import { walletApi } from '../wallet/wallet-api.js';
 import { requireLoopbackHost, setSafeHeaders } from './http-guard.js';
 import { asyncHandler } from './json-api.js';
 
-const page = fileURLToPath(new URL('../page/', import.meta.url));
+const page = fileURLToPath(packageFile('emulator/page/'));
 const octetStream = 'application/octet-stream';
 
 /** The Express app of the embedded sequencer: the proxy, the pages with their APIs, and a health check. */

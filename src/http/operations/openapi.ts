@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
+import { packageFile } from '../../package-file.js';
 import { jsonType, sendCacheable } from '../response/respond.js';
 
 /** A JSON value. */
@@ -43,7 +44,7 @@ const describedPaths: Readonly<Record<keyof Routes, readonly [path: string, suff
 export function openApiReader(config: DescribedConfig): () => Promise<OpenApiDocument> {
   let document: OpenApiDocument | undefined;
   return async () => {
-    document ??= forSite(JSON.parse(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8')), config);
+    document ??= forSite(JSON.parse(readFileSync(packageFile('http/operations/openapi.json'), 'utf8')), config);
     return document;
   };
 }

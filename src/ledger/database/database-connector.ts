@@ -116,15 +116,17 @@ export class DatabaseConnector implements Database {
     return this.#db?.listen?.bind(this.#db);
   }
 
-  /** Resolves when the database is open. Rejects when the current attempt fails, with the message that is also logged. */
+  /** Resolves when the database is open. Rejects when the current attempt fails. The log has what this means for the site. */
   async ready(): Promise<void> {
     if (this.#db) return;
     try {
       await this.#attempt;
     } catch (cause) {
       if (this.#isClosing) throw ledgerClosed();
-      const code = cause instanceof IntentError ? cause.code : 'ledger_unavailable';
-      throw new IntentError(code, `The ${openingFailureText(cause)}`, { cause });
+      const message = `The ledger cannot be opened: ${messageOf(cause)}`;
+      if (!(cause instanceof IntentError)) throw new IntentError('ledger_unavailable', message, { cause });
+      // Without `cause` itself between: the message contains its message.
+      throw new IntentError(cause.code, message, 'cause' in cause ? { cause: cause.cause } : {});
     }
   }
 
@@ -285,8 +287,6 @@ async function canWrite(db: Database): Promise<boolean> {
 
 const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;
-/** The URL is read once, at startup. */
-const restartFix = 'Restart this process only after a change of INTENT_DATABASE_URL.';
 const notLost = 'Payments are not lost: they settle later.';
-const untilItWorks = `Until it works again, ${refused}. ${notLost} The database is tested every second. ${restartFix}`;
-const untilItOpens = `Until it opens, ${refused}. ${notLost} A running process retries at least every 10 s. ${restartFix}`;
+const untilItWorks = `Until it works again, ${refused}. ${notLost} The database is tested every second. A restart is not needed.`;
+const untilItOpens = `Until it opens, ${refused}. ${notLost} This process retries, and needs no restart.`;

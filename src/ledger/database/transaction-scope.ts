@@ -1,6 +1,6 @@
 import { types } from 'node:util';
+import { withCallerStack } from '../../caller-stack.js';
 import { IntentError, messageOf, withPeriod } from '../../errors.js';
-import { withCallerStack } from './caller-stack.js';
 import { sqlStateOf } from './database-fault.js';
 
 /**

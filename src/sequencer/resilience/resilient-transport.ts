@@ -252,8 +252,9 @@ function queueTimeoutError(timeoutMs: number): SequencerError {
 
 function afterAttempts(error: unknown, attempts: number, { begunAtMs }: Call): unknown {
   if (attempts === 1 || !(error instanceof SequencerError)) return error;
-  const { code, message, serviceMessage, httpStatus, retryAfterMs } = error;
+  // Without `error` itself between: it has the same message.
+  const { code, message, serviceMessage, httpStatus, retryAfterMs, cause } = error;
   const tookMs = Math.round(performance.now() - begunAtMs);
-  const details = { serviceMessage, httpStatus, retryAfterMs, cause: error };
+  const details = { serviceMessage, httpStatus, retryAfterMs, cause };
   return new SequencerError(code, `${message} Tried ${attempts} times in ${tookMs} ms.`, details);
 }

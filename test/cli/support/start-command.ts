@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../../support/eventually.js';
 
 /** The file of the built command. */
-export const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+export const main = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 const children: ChildProcess[] = [];
 
 /** A command in its own process. */

@@ -62,18 +62,15 @@ describe('a database connector', () => {
       logger,
       timing: { retryMs: 1 },
     });
-    const words =
-      'ledger cannot be opened: the database is still asleep. Until it opens, requests for intents and logins get 503 ' +
-      'ledger_unavailable. Payments are not lost: they settle later. A running process retries at least every 10 s. Restart ' +
-      'this process only after a change of INTENT_DATABASE_URL.';
-    await expect(connector.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message: `The ${words}` });
+    const message = 'The ledger cannot be opened: the database is still asleep';
+    await expect(connector.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message });
     // The same for the next attempt, until one succeeds.
-    await expect(connector.ready()).rejects.toThrow(words);
+    await expect(connector.ready()).rejects.toThrow(message);
     expect(await ask(connector)).toEqual({ rows, rowCount: 1 });
     await connector.ready();
     expect(attempts).toBe(4);
     expect(lines).toEqual([
-      `express-intents: the ${words}`,
+      expect.stringContaining(`express-intents: the ledger cannot be opened: the database is still asleep. Until it opens, `),
       'express-intents: the ledger is open. No action is needed.',
     ]);
   });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { firstAppFrame } from '../../../src/errors.js';
-import { createLedger } from '../../../src/ledger/create-ledger.js';
-import { withCallerStack } from '../../../src/ledger/database/caller-stack.js';
-import type { DatabaseTransaction } from '../../../src/ledger/database/database.js';
-import type { SiteDatabase } from '../../../src/ledger/ledger.js';
-import { kinds, openTestDatabase } from '../../support/databases/databases.js';
-import { LogRecorder } from '../../support/sites/site.js';
+import { withCallerStack } from '../src/caller-stack.js';
+import { firstAppFrame } from '../src/errors.js';
+import { createLedger } from '../src/ledger/create-ledger.js';
+import type { DatabaseTransaction } from '../src/ledger/database/database.js';
+import type { SiteDatabase } from '../src/ledger/ledger.js';
+import { kinds, openTestDatabase } from './support/databases/databases.js';
+import { LogRecorder } from './support/sites/site.js';
 
 const source = readFileSync(new URL(import.meta.url), 'utf8').split('\n');
 /** The line of this file that a comment marks, as in a stack. Names of functions change in a test runner. */

@@ -1,4 +1,4 @@
-import { memoizeLast } from '../../src/async/bounded-map.js';
+import { memoizeLast } from '../../src/keys/memoize-last.js';
 import type { IntentErrorCode } from '../../src/errors.js';
 import { parseAccount, parseVerifierKey } from '../../src/keys/base58.js';
 import { parseVerifierDomain } from '../../src/keys/verifier-domain.js';

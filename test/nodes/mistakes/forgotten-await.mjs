@@ -1,0 +1,17 @@
+import { generateKeyPair, intentRouter } from 'express-intents';
+
+const { publicKey, secret } = generateKeyPair();
+const router = intentRouter({
+  sequencerUrl: 'https://sequencer.example',
+  domain: 'shop.example',
+  verifierSecret: secret,
+  destination: publicKey,
+  payment: () => ({ amount: '1.00', currency: 'usd' }),
+  databaseUrl: 'postgres://127.0.0.1:1/shop',
+});
+
+async function invoice() {
+  router.createPayment({ amount: 'a lot', currency: 'usd' }); // the mistake
+}
+
+await invoice();

@@ -1,0 +1,4 @@
+const { createSigner } = require('express-intents');
+
+const signer = createSigner('not a secret'); // the mistake
+console.log(signer);

@@ -1,0 +1,3 @@
+const { intentRouter } = require('express-intents');
+
+intentRouter(); // the mistake
