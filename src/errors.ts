@@ -154,9 +154,10 @@ export class ConfigError extends IntentError {
 /** The stack frames of the site and its packages. Frames of this package and of Node would hide them. */
 export function siteFrames(stack: unknown): readonly string[] {
   if (typeof stack !== 'string' || !URL.canParse('.', import.meta.url)) return [];
-  const { pathname } = new URL('.', import.meta.url);
+  // With --enable-source-maps, the frames of dist/ name the files of src/.
+  const hidden = ['node:internal/', ...['.', '../src/'].map((path) => new URL(path, import.meta.url).pathname)];
   const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
-  return frames.filter((frame) => !frame.includes(pathname) && !frame.includes('node:internal/'));
+  return frames.filter((frame) => !hidden.some((text) => frame.includes(text)));
 }
 
 /** The first frame of the site's own code, such as `fulfill (file:///app/orders.js:12:5)`. Undefined if there is none. */
