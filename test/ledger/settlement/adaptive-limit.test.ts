@@ -67,12 +67,6 @@ test('the limit rises to its maximum within a second while the service keeps up,
   expect(service.most).toBe(48);
 });
 
-test('the limit stays the same while fewer calls come than it allows', async () => {
-  const service = new Service(48, 1_000);
-  await service.run(3, 1_000);
-  expect(service.limit.limit).toBe(8);
-});
-
 test('the limit stays near the capacity of a service that slows down under load', async () => {
   const service = new Service(48, 10);
   await service.run(100, 3_000);
@@ -90,27 +84,4 @@ test('the limit falls to one call while the service fails, and recovers within a
   service.isDown = false;
   await service.run(100, 1_000);
   expect(service.limit.limit).toBe(24);
-});
-
-test('the limit stays the same after an error that concerns one intent', async () => {
-  const service = new Service(24, 1_000);
-  await service.run(100, 1_000);
-  const failing = service.limit.run(new AbortController().signal, () => Promise.reject(new Error('invalid id')));
-  await expect(failing).rejects.toThrow('invalid id');
-  expect(service.limit.limit).toBe(24);
-});
-
-test('a call that is aborted while it waits is not made', async () => {
-  const service = new Service(1, 1_000);
-  const [lost, kept] = [new AbortController(), new AbortController()];
-  const first = service.limit.run(kept.signal, () => service.call());
-  let isCalled = false;
-  const second = service.limit.run(lost.signal, async () => {
-    isCalled = true;
-  });
-  lost.abort(new Error('lost'));
-  await expect(second).rejects.toThrow('lost');
-  await service.run(0, 100);
-  await first;
-  expect(isCalled).toBe(false);
 });

@@ -1,20 +1,20 @@
 import { blocksOf } from '../../docs/guides.js';
-import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
-import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
+import { kinds } from '../../support/databases/databases.js';
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  SettlementFixture,
+  type SettlementOptions,
+  useDatabase,
+} from './settlement-fixture.js';
 
 // Payments made after the watch has ended, and clocks that jump.
 
-const start = '2026-01-01T12:00:00.000Z';
+const _start = '2026-01-01T12:00:00.000Z';
 
 describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase(kind, { fakeTime: true });
-  });
-  beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history');
-    await database.setTime(start);
-  });
+  const database = useDatabase(kind);
   const fixture = (options?: SettlementOptions): SettlementFixture => new SettlementFixture(database, options);
 
   async function createExpired(ledger: SettlementFixture): Promise<string> {
@@ -23,17 +23,6 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
     expect(await ledger.path(id)).toBe('created > expired');
     return id;
   }
-
-  it('is polled daily after it expired, for as long as it was watched before', async () => {
-    const ledger = fixture({ settings: { watchMs: 5 * dayMs } });
-    const id = await createExpired(ledger);
-    const callsBefore = ledger.statusCalls.get(id) ?? 0;
-    for (let step = 0; step < 8; step += 1) await ledger.after(1.2 * dayMs);
-    const calls = (ledger.statusCalls.get(id) ?? 0) - callsBefore;
-    expect(calls).toBeGreaterThanOrEqual(4);
-    expect(calls).toBeLessThanOrEqual(6);
-    expect(await ledger.find(id)).toMatchObject({ state: 'expired', dueAt: undefined });
-  });
 
   it('settles when it is paid after it expired', async () => {
     const late: boolean[] = [];
@@ -77,33 +66,6 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
       for (const id of ids) ledger.pay(id);
       await ledger.after(minuteMs);
       for (const id of ids) expect((await ledger.find(id)).state).toBe('settled');
-    });
-
-    it('back, keeps the retry delay of a failed hook', async () => {
-      const ledger = fixture({ hooks: { onPaid: () => Promise.reject(new Error('no')) } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      const { dueAt } = await ledger.find(id);
-      await database.advance(-40 * dayMs);
-      await correctDueTimes(ledger);
-      const found = await ledger.find(id);
-      expect(found).toMatchObject({ state: 'submitted', attempts: 1 });
-      expect(dueAt?.getTime()).toBe((found.dueAt?.getTime() ?? 0) + 40 * dayMs);
-    });
-
-    it('is still watched when it was created during the jump', async () => {
-      const ledger = fixture();
-      await database.advance(40 * dayMs);
-      const id = await ledger.create();
-      await ledger.after(5_000);
-      await database.advance(-40 * dayMs);
-      await correctDueTimes(ledger);
-      await ledger.after(hourMs);
-      ledger.pay(id);
-      await ledger.after(20 * minuteMs);
-      expect((await ledger.find(id)).state).toBe('settled');
-      expect(ledger.statusCalls.get(id)).toBeLessThan(10);
     });
 
     it('forward by 70 days and back, is polled again after the statement of docs/ledger-data.md has run', async () => {

@@ -2,18 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
-import { SettlementFixture } from './settlement-fixture.js';
+import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 describe('a hook that never resolves', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-  });
-  beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
+  const database = useDatabase('postgres');
 
   const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -22,10 +17,7 @@ describe('a hook that never resolves', () => {
     ['verifyPayment', { verifyPayment: never }],
   ])('%s is ended by its timeout, even if garbage is collected meanwhile', async (_name, hooks) => {
     const ledger = new SettlementFixture(database, { hooks, settings: { hookTimeoutMs: 500 } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await database.advance(5_000);
-    await ledger.settlement.round();
+    const id = await ledger.begin();
     const garbage = setInterval(collectGarbage, 100);
     const ended = await Promise.race([ledger.settlement.idle().then(() => true), wait(60_000, false, { ref: false })]);
     clearInterval(garbage);
@@ -45,21 +37,5 @@ describe('a hook that never resolves', () => {
     expect(await Promise.race([ledger.settlement.close().then(() => true), wait(60_000, false, { ref: false })])).toBe(
       true,
     );
-  });
-
-  it('is called again by another process at once when the ledger is closed, as the same attempt', async () => {
-    const settings = { hookTimeoutMs: 60_000 };
-    const ledger = new SettlementFixture(database, { hooks: { onPaid: never }, settings, timing: { closeMs: 20 } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await database.advance(5_000);
-    await ledger.settlement.round();
-    await ledger.settlement.close();
-    expect(await ledger.find(id)).toMatchObject({ state: 'submitted', lastError: undefined });
-    const attempts: number[] = [];
-    const hooks: PaymentHooks = { onPaid: (_payment, { attempt }) => void attempts.push(attempt) };
-    const other = new SettlementFixture(database, { hooks, sequencer: ledger.sequencer });
-    await other.work();
-    expect(attempts).toEqual([1]);
   });
 });

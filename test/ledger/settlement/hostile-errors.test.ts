@@ -1,5 +1,4 @@
-import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
-import { hourMs, SettlementFixture } from './settlement-fixture.js';
+import { hourMs, SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 class Unreadable extends Error {
   override get message(): string {
@@ -21,11 +20,7 @@ const thrown: [string, () => unknown][] = [
 ];
 
 describe('a hook that throws', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-  });
-  beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
+  const database = useDatabase('postgres');
 
   it.each(thrown)(
     '%s: the error is recorded and the hook retried until the payment is a dead letter',

@@ -4,7 +4,7 @@ import type { Database } from '../../../src/ledger/database/database.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
+import { SettlementFixture, type SettlementOptions, useDatabase } from './settlement-fixture.js';
 
 /** Blocks callers of `pass` until the test opens it. */
 class Gate {
@@ -43,14 +43,7 @@ function secondProcess(first: SettlementFixture, options?: SettlementOptions): S
 }
 
 describe.each(kinds)('a lease on %s', (kind) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openLedger(kind, true);
-  });
-  beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history, effects');
-    await database.setTime('2026-01-01T12:00:00.000Z');
-  });
+  const database = useDatabase(kind);
 
   it('keeps other processes away until it ends', async () => {
     const gate = new Gate();
@@ -58,10 +51,7 @@ describe.each(kinds)('a lease on %s', (kind) => {
       hooks: { verifyPayment: () => gate.pass().then(() => true), onPaid: writeEffect },
     });
     const other = secondProcess(slow, { hooks: { onPaid: writeEffect } });
-    const id = await slow.create();
-    slow.pay(id);
-    await database.advance(5_000);
-    expect(await slow.settlement.round()).toBe(1);
+    const id = await slow.begin();
     await gate.reached;
     await database.advance(29_000);
     expect(await other.settlement.round()).toBe(0);
@@ -81,10 +71,7 @@ describe.each(kinds)('a lease on %s', (kind) => {
       hooks: { verifyPayment: () => gate.pass().then(() => true), onPaid: (payment) => void called.push(payment.id) },
     });
     const other = secondProcess(slow, { hooks: { verifyPayment: () => false } });
-    const id = await slow.create();
-    slow.pay(id);
-    await database.advance(5_000);
-    await slow.settlement.round();
+    const id = await slow.begin();
     await gate.reached;
     await database.advance(31_000);
     await other.work();
@@ -109,10 +96,7 @@ describe.each(kinds)('a lease on %s', (kind) => {
       },
     });
     const other = secondProcess(closing, { hooks: { onPaid: writeEffect } });
-    const id = await closing.create();
-    closing.pay(id);
-    await database.advance(5_000);
-    await closing.settlement.round();
+    const id = await closing.begin();
     await gate.reached;
     await closing.settlement.close();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
@@ -125,31 +109,11 @@ describe.each(kinds)('a lease on %s', (kind) => {
   it('is held until a hook that is about to end has settled, when the ledger is closed', async () => {
     const gate = new Gate();
     const closing = new SettlementFixture(database, { hooks: { onPaid: () => gate.pass() } });
-    const id = await closing.create();
-    closing.pay(id);
-    await database.advance(5_000);
-    await closing.settlement.round();
+    const id = await closing.begin();
     const closed = closing.settlement.close();
     gate.open();
     await closed;
     expect((await closing.find(id)).state).toBe('settled');
-  });
-
-  it('of a process that died counts as an attempt: a hook that crashes the process becomes a dead letter', async () => {
-    const ledger = new SettlementFixture(database, { hooks: { onPaid: writeEffect } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    // The row that a process leaves which died in the third attempt, while no other hook ran.
-    await database.db.query(
-      `update express_intents.intents set state = 'submitted', submitted_at = now(), attempts = 2,
-         running_hook = 'onPaid', lane = 'quarantine', due_at = now()`,
-    );
-    await ledger.after(1_000);
-    expect(await ledger.find(id)).toMatchObject({
-      state: 'dead',
-      lastError: 'Error: onPaid was interrupted: the process ended or lost its database connection.',
-    });
-    expect(await effectsOf(database)).toEqual([]);
   });
 
   it('that ended with a dead letter stays ended, and its next heartbeat does not abort onDeadLetter', async () => {
@@ -175,10 +139,7 @@ describe.each(kinds)('a lease on %s', (kind) => {
       settings: { hookAttempts: 1, hookTimeoutMs: 60_000 },
       hooks: { onPaid: fail, onDeadLetter: () => gate.pass() },
     });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await database.advance(5_000);
-    await ledger.settlement.round();
+    const id = await ledger.begin();
     await gate.reached;
     const before = heartbeats;
     await eventually('a heartbeat while onDeadLetter runs', () => heartbeats > before);
@@ -236,10 +197,7 @@ describe('a lease among processes', () => {
       },
     });
     const other = secondProcess(frozen, { hooks: { onPaid: writeEffect } });
-    const id = await frozen.create();
-    frozen.pay(id);
-    await database.advance(5_000);
-    await frozen.settlement.round();
+    const id = await frozen.begin();
     await gate.reached;
     await database.advance(31_000);
     await other.work();

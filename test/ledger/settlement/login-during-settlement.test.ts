@@ -1,8 +1,7 @@
 import { openDatabase } from '../../../src/ledger/database/open-database.js';
 import { completeLoginOnce } from '../../../src/ledger/intents/complete-login.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { SettlementFixture } from './settlement-fixture.js';
+import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // A payment with `login: true` whose browser completes the login while the ledger settles it: the usual case.
 
@@ -19,14 +18,12 @@ function held(): { readonly promise: Promise<void>; readonly end: () => void } {
 }
 
 describe('a login that is completed while its payment settles', () => {
-  let database: TestDatabase;
+  const database = useDatabase('postgres');
   beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
     await database.db.query('create table public.users (id text primary key)');
   });
   beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history, public.users');
-    await database.setTime('2026-01-01T12:00:00.000Z');
+    await database.db.query('truncate public.users');
   });
 
   /** Whether a statement that starts with `text` waits for a lock of another transaction. */

@@ -1,23 +1,12 @@
 import type { Database } from '../../../src/ledger/database/database.js';
 import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
 import type { PaymentHookContext, PaymentHooks } from '../../../src/ledger/payment.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
-import { hourMs, SettlementFixture } from './settlement-fixture.js';
+import { hourMs, SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // The connection of a hook is lost, and the database answers again at once, on another connection.
 
 describe('a hook that loses its database connection', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-    await database.db.query('create table effects (id text)');
-  });
-  beforeEach(async () => {
-    await database.db.query(
-      'truncate express_intents.intents, express_intents.history, express_intents.required_hooks, effects',
-    );
-    await database.setTime('2026-01-01T12:00:00.000Z');
-  });
+  const database = useDatabase('postgres');
 
   /** Resolves when the server has ended the connection of the transaction. */
   async function endConnection({ tx }: PaymentHookContext): Promise<void> {
@@ -27,9 +16,7 @@ describe('a hook that loses its database connection', () => {
 
   async function payAndWork(hooks: PaymentHooks, hookAttempts: number, db?: Database) {
     const ledger = new SettlementFixture(database, { hooks, settings: { hookAttempts }, ...(db && { db }) });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await ledger.after(5_000);
+    const id = await ledger.buy();
     return { ledger, id };
   }
 

@@ -1,20 +1,13 @@
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
 import { forgetHook } from '../../../src/ledger/settlement/required-hooks.js';
-import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
-import { eventually } from '../../support/eventually.js';
-import { FakeSequencer, SettlementFixture } from './settlement-fixture.js';
+import { kinds } from '../../support/databases/databases.js';
+import { FakeSequencer, SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) => {
-  let database: TestDatabase;
+  const database = useDatabase(kind);
   let sequencer: FakeSequencer;
-  beforeAll(async () => {
-    database = await openTestDatabase(kind, { fakeTime: true });
-  });
   beforeEach(async () => {
     sequencer = new FakeSequencer();
-    await database.db.query(
-      'truncate express_intents.intents, express_intents.history, express_intents.required_hooks',
-    );
   });
 
   const startFixture = (hooks: PaymentHooks): SettlementFixture =>
@@ -74,26 +67,6 @@ describe.each(kinds)('a process that lacks a hook of its site, on %s', (kind) =>
       'npx express-intents ledger forget-hook <hook>`; with a ledger in a folder, stop the site first.',
     );
     expect((await run({ onPaid, onReversed: () => undefined })).log.lines).toEqual([]);
-  });
-
-  it('logs it while it runs, once, when another process records a hook', async () => {
-    const old = await run({ onPaid });
-    await run({ onPaid, onReversed: () => undefined });
-    for (let time = 0; time < 2; time += 1) await old.settlement.checkHooks();
-    expect(old.log.lines).toEqual([
-      expect.stringMatching(
-        /^error .*settles no payments, because the ledger has recorded hooks that this process lacks: onReversed\./,
-      ),
-    ]);
-  });
-
-  it('records its hooks before its first payment', async () => {
-    const site = startFixture({ onPaid });
-    site.settlement.start();
-    const recorded = 'select name from express_intents.required_hooks';
-    await eventually('the hook is recorded', async () => (await database.db.query(recorded)).rows.length === 1);
-    await site.settlement.close();
-    expect(site.log.lines).toEqual([]);
   });
 
   it('settles payments again when the hook is forgotten', async () => {

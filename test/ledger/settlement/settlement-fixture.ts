@@ -7,7 +7,7 @@ import type { PaymentHooks } from '../../../src/ledger/payment.js';
 import { Settlement } from '../../../src/ledger/settlement/settlement.js';
 import type { SequencerStatus, SettlementContext } from '../../../src/ledger/settlement/settlement-context.js';
 import { defaultTiming, type SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
-import type { TestDatabase } from '../../support/databases/databases.js';
+import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { LogRecorder } from '../../support/sites/site.js';
 
 export const minuteMs = 60_000;
@@ -16,6 +16,38 @@ export const dayMs = 24 * hourMs;
 
 /** A browser, by the hash of its cookie. */
 const browser = new Uint8Array(32).fill(7);
+
+/** When the clock of the database stands at the beginning of each test. */
+export const start = '2026-01-01T12:00:00.000Z';
+
+/** A database for the tests of a `describe`, with a clock that they set, empty at the beginning of each, and a table `effects`. */
+export function useDatabase(kind: DatabaseKind): TestDatabase {
+  let opened: TestDatabase;
+  beforeAll(async () => {
+    opened = await openTestDatabase(kind, { fakeTime: true });
+    await opened.db.query('create table effects (id text)');
+  });
+  beforeEach(async () => {
+    const tables = ['intents', 'history', 'required_hooks'].map((name) => `express_intents.${name}`);
+    await opened.db.query(`truncate ${tables.join(', ')}, effects`);
+    await opened.setTime(start);
+  });
+  return {
+    get db() {
+      return opened.db;
+    },
+    get settings() {
+      return opened.settings;
+    },
+    get url() {
+      return opened.url;
+    },
+    setTime: (iso) => opened.setTime(iso),
+    advance: (ms) => opened.advance(ms),
+    reopen: () => opened.reopen(),
+    close: () => opened.close(),
+  };
+}
 
 export interface SettlementOptions {
   readonly hooks?: PaymentHooks;
@@ -114,6 +146,23 @@ export class SettlementFixture {
 
   reverse(id: string): void {
     this.setStatus(id, { exists: true, intentSubmitted: false });
+  }
+
+  /** Creates and pays a payment, and does the work that is due five seconds later. */
+  async buy(): Promise<string> {
+    const id = await this.create();
+    this.pay(id);
+    await this.after(5_000);
+    return id;
+  }
+
+  /** Creates and pays a payment, and claims it five seconds later. Its work may still run. */
+  async begin(): Promise<string> {
+    const id = await this.create();
+    this.pay(id);
+    await this.database.advance(5_000);
+    await this.settlement.round();
+    return id;
   }
 
   /** Advances the clock, then does all due work. */

@@ -1,22 +1,21 @@
 import { SequencerError } from '../../../src/errors.js';
 import type { Payment, PaymentHookContext, PaymentHooks } from '../../../src/ledger/payment.js';
-import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { kinds } from '../../support/databases/databases.js';
 import { holdTimeouts } from '../../support/timeouts.js';
-import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  SettlementFixture,
+  type SettlementOptions,
+  useDatabase,
+} from './settlement-fixture.js';
 
 // The clock of the database is advanced step by step.
 const start = '2026-01-01T12:00:00.000Z';
 
 describe.each(kinds)('settlement on %s', (kind) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase(kind, { fakeTime: true });
-    await database.db.query('create table effects (id text)');
-  });
-  beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history, effects');
-    await database.setTime(start);
-  });
+  const database = useDatabase(kind);
   const fixture = (options?: SettlementOptions): SettlementFixture => new SettlementFixture(database, options);
 
   const writeEffect = async ({ id }: Payment, { tx }: PaymentHookContext): Promise<void> => {
@@ -63,44 +62,6 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(calls).toHaveLength(1);
     });
 
-    it('settles a payment without a hook', async () => {
-      const ledger = fixture();
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0, lastError: undefined });
-    });
-
-    it('starts often, slows down to daily for 30 days, and ends with one last poll', async () => {
-      const ledger = fixture();
-      const id = await ledger.create();
-      const callsDuring = async (ms: number, steps: number): Promise<number> => {
-        const before = ledger.statusCalls.get(id) ?? 0;
-        for (let step = 0; step < steps; step += 1) await ledger.after(ms / steps);
-        return (ledger.statusCalls.get(id) ?? 0) - before;
-      };
-      const [firstMinute, firstHour, secondDay] = [
-        await callsDuring(minuteMs, 40),
-        await callsDuring(59 * minuteMs, 40),
-        (await callsDuring(dayMs, 24)) && (await callsDuring(dayMs, 24)),
-      ];
-      expect(firstMinute).toBeGreaterThanOrEqual(6);
-      expect(firstMinute).toBeLessThanOrEqual(16);
-      expect(firstHour).toBeGreaterThanOrEqual(10);
-      expect(firstHour).toBeLessThanOrEqual(24);
-      expect(secondDay).toBeGreaterThanOrEqual(2);
-      expect(secondDay).toBeLessThanOrEqual(5);
-      await callsDuring(8 * dayMs, 16);
-      expect(await callsDuring(10 * dayMs, 20)).toBeGreaterThanOrEqual(6);
-      await ledger.after(10 * dayMs);
-      await ledger.after(2 * dayMs);
-      expect(await ledger.path(id)).toBe('created > expired');
-      const total = ledger.statusCalls.get(id) ?? 0;
-      expect(total).toBeLessThan(120);
-      await ledger.after(10 * dayMs);
-      expect(ledger.statusCalls.get(id)).toBe(total + 1);
-    });
-
     it('settles a payment made after the page has expired, with late: true', async () => {
       const late: boolean[] = [];
       const ledger = fixture({ hooks: { onPaid: (_payment, context) => void late.push(context.late) } });
@@ -141,28 +102,9 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([]);
     });
 
-    it('keeps a submitted payment that the sequencer no longer knows, and logs it', async () => {
-      const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      ledger.setStatus(id, { exists: false, intentSubmitted: false });
-      await ledger.after(hourMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
-      expect(ledger.log.text).toContain(
-        `payment ${id} was submitted, but the payment service no longer knows it. It is polled again, and becomes a dead letter ` +
-          'after `watch.unpaidMs`. Ask your payment service whether it was paid.',
-      );
-      ledger.pay(id);
-      await ledger.after(hourMs);
-      expect(await effects()).toEqual([id]);
-    });
-
     it('becomes a dead letter when the sequencer does not know a submitted payment again, with that reason', async () => {
       const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
       const lastError = expect.stringContaining('The payment service no longer knows the intent.');
@@ -211,18 +153,6 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.find(id)).toMatchObject({ kind: 'login', state: 'created', dueAt: undefined });
       await ledger.settlement.close();
     });
-
-    it('ignores a settled payment and an unknown intent', async () => {
-      const ledger = fixture({ hooks: { onPaid: writeEffect } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      const rechecked = [ledger.settlement.recheck(id), ledger.settlement.recheck('y'.repeat(43))];
-      await ledger.work();
-      await Promise.all(rechecked);
-      expect(await effects()).toEqual([id]);
-      expect([...ledger.statusCalls]).toEqual([[id, 1]]);
-    });
   });
 
   describe('a hook', () => {
@@ -236,9 +166,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
         if (calls < 3) throw new Error(`the printer is on fire (${calls})`);
       };
       const ledger = fixture({ hooks: { onPaid } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       expect(await ledger.find(id)).toMatchObject({
         state: 'submitted',
         attempts: 1,
@@ -296,9 +224,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
           },
         },
       });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
       expect(await effects()).toEqual([]);
     });
@@ -317,9 +243,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
           },
         },
       });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       expect(signals[0]?.aborted).toBe(true);
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
       await ledger.after(2 * minuteMs);
@@ -342,9 +266,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
           },
         },
       });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const _id = await ledger.buy();
       resume();
       await expect(late).rejects.toThrow();
       expect(await effects()).toEqual([]);
@@ -355,32 +277,16 @@ describe.each(kinds)('settlement on %s', (kind) => {
         throw new Error('down');
       };
       const ledger = fixture({ settings: { hookAttempts: 1 }, hooks: { onPaid: fail, onDeadLetter: fail } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       expect((await ledger.find(id)).state).toBe('dead');
       expect(ledger.log.text).toContain('onDeadLetter failed');
     });
   });
 
   describe('before settling, a payment', () => {
-    it('waits for settleDelayMs and is polled again', async () => {
-      const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      await ledger.after(59 * minuteMs);
-      expect((await ledger.find(id)).state).toBe('submitted');
-      await ledger.after(minuteMs);
-      expect(await effects()).toEqual([id]);
-      expect(ledger.statusCalls.get(id)).toBe(2);
-    });
-
     it('that is reversed during the delay is not settled, and the watch continues', async () => {
       const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       ledger.reverse(id);
       await ledger.after(hourMs);
       expect(await effects()).toEqual([]);
@@ -403,9 +309,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
           },
         },
       });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       expect(await ledger.find(id)).toMatchObject({
         state: 'submitted',
         lastError: 'Error: verifyPayment did not return true.',
@@ -417,23 +321,9 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([id]);
     });
 
-    it('that is never verified becomes a dead letter', async () => {
-      const ledger = fixture({ hooks: { onPaid: writeEffect, verifyPayment: () => false } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'verifyPayment' });
-      expect(ledger.log.text).toContain(
-        `payment ${id} is a dead letter: verifyPayment did not return true within \`watch.unpaidMs\`.`,
-      );
-      expect(await effects()).toEqual([]);
-    });
-
     it('waits and logs the fix when verifyPayment returns neither true nor false', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect, verifyPayment: (() => undefined) as never } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       expect(await ledger.find(id)).toMatchObject({
         state: 'submitted',
         lastError: 'TypeError: verifyPayment returned undefined. Return true or false.',
@@ -470,9 +360,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
         await tx.query('delete from effects where id = $1', [id]);
       };
       const ledger = fixture({ hooks: { onPaid: writeEffect, onReversed } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       ledger.reverse(id);
       await ledger.after(2 * minuteMs);
       expect(await effects()).toEqual([id]);
@@ -486,9 +374,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const calls: string[] = [];
       const hooks = { onPaid: () => void calls.push('paid'), onReversed: () => void calls.push('reversed') };
       const ledger = fixture({ hooks });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       ledger.reverse(id);
       for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
       for (let day = 0; day < 3; day += 1) await ledger.after(24 * hourMs);
@@ -500,42 +386,9 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.path(id)).toBe('created > submitted > settled > reversed > created > submitted > settled');
     });
 
-    it('that is reversed, paid again and refused by verifyPayment is verified again within seconds', async () => {
-      const answers = [true, false, false];
-      const ledger = fixture({ hooks: { verifyPayment: () => answers.shift() ?? true } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      ledger.reverse(id);
-      for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
-      await ledger.after(3 * dayMs);
-      expect(await ledger.path(id)).toBe('created > submitted > settled > reversed');
-      ledger.pay(id);
-      await ledger.after(dayMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
-      expect(answers).toEqual([false]);
-      await ledger.after(5_000);
-      expect(answers).toEqual([]);
-      await ledger.after(5_000);
-      expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
-    });
-
-    it('that is reversed is polled for as long as an open one', async () => {
-      const ledger = fixture();
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      ledger.reverse(id);
-      for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
-      for (let day = 0; day < 32; day += 1) await ledger.after(24 * hourMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'reversed', dueAt: undefined });
-    });
-
     it('is not reversed by a single wrong status, or by a sequencer that no longer knows it', async () => {
       const ledger = fixture();
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       ledger.reverse(id);
       await ledger.after(2 * minuteMs);
       ledger.pay(id);
@@ -545,16 +398,6 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.find(id)).toMatchObject({ state: 'settled', dueAt: undefined });
     });
 
-    it('is polled for a day, and then no more', async () => {
-      const ledger = fixture();
-      const id = await ledger.create();
-      ledger.pay(id);
-      for (let half = 0; half < 2 * 48; half += 1) await ledger.after(30 * minuteMs);
-      expect(ledger.statusCalls.get(id)).toBeGreaterThan(5);
-      expect(ledger.statusCalls.get(id)).toBeLessThan(14);
-      expect((await ledger.find(id)).dueAt).toBeUndefined();
-    });
-
     it('whose onReversed fails becomes a dead letter, which can be retried', async () => {
       let calls = 0;
       const onReversed = (): void => {
@@ -562,9 +405,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
         if (calls <= 3) throw new Error('the stock is locked');
       };
       const ledger = fixture({ hooks: { onReversed } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       ledger.reverse(id);
       for (let step = 0; step < 6; step += 1) await ledger.after(2 * minuteMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'onReversed' });
@@ -581,9 +422,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
         if (attempts.length <= failures) throw new Error('the stock is locked');
       };
       const ledger = fixture({ hooks: { onReversed } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
+      const id = await ledger.buy();
       ledger.reverse(id);
       for (let step = 0; step < 20 && attempts.length < failures; step += 1) await ledger.after(20_000);
       expect(attempts).toEqual([1, 2, 3].slice(0, failures));
@@ -604,65 +443,6 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.reverse(id);
       for (let day = 0; day < 3; day += 1) await ledger.after(dayMs);
       expect([(await ledger.find(id)).state, attempts.length]).toEqual(['reversed', 2]);
-    });
-
-    it.each([1, 3])(
-      'whose onReversed has failed %d times is reversed in spite of a contrary status',
-      async (failures) => {
-        const { ledger, id, attempts } = await withFailedReversal(failures);
-        ledger.pay(id);
-        await ledger.after(2 * dayMs);
-        // The third failure makes a dead letter. A retry clears its attempts.
-        if (failures === 3) expect(await ledger.retry(id)).toBe(true);
-        await ledger.work();
-        expect(await ledger.find(id)).toMatchObject({ state: 'settled', dueAt: expect.any(Date) });
-        ledger.reverse(id);
-        for (let step = 0; step < 2; step += 1) await ledger.after(15_000);
-        expect([(await ledger.find(id)).state, attempts.at(-1)]).toEqual(['reversed', 1]);
-      },
-    );
-
-    it('whose onReversed has failed stays settled after two contrary statuses', async () => {
-      const { ledger, id, attempts } = await withFailedReversal();
-      ledger.pay(id);
-      await ledger.after(2 * dayMs);
-      await ledger.after(15_000);
-      expect(await ledger.find(id)).toMatchObject({ state: 'settled', dueAt: undefined, attempts: 0 });
-      expect(attempts).toEqual([1]);
-    });
-
-    it('that is reported as reversed, and then unknown, is polled for another watch.unpaidMs', async () => {
-      const ledger = fixture();
-      const id = await ledger.create();
-      ledger.pay(id);
-      await ledger.after(5_000);
-      await database.db.query('update express_intents.intents set watch_until = now()');
-      ledger.reverse(id);
-      await ledger.after(2 * minuteMs);
-      ledger.setStatus(id, { exists: false, intentSubmitted: false });
-      for (let day = 0; day < 29; day += 1) await ledger.after(dayMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
-      for (let day = 0; day < 3; day += 1) await ledger.after(dayMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'onReversed' });
-    });
-
-    it('that is retried days later is polled again within minutes if the first poll fails', async () => {
-      let isBroken = true;
-      const onPaid = (): void => {
-        if (isBroken) throw new Error('the printer is on fire');
-      };
-      const ledger = fixture({ hooks: { onPaid } });
-      const id = await ledger.create();
-      ledger.pay(id);
-      for (let day = 0; day < 5; day += 1) await ledger.after(dayMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'dead' });
-      isBroken = false;
-      ledger.setStatus(id, new Error('a short outage'));
-      await ledger.retry(id);
-      await ledger.work();
-      ledger.pay(id);
-      await ledger.after(6 * minuteMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     });
   });
 });

@@ -1,21 +1,13 @@
 import type { Payment } from '../../../src/ledger/payment.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { SettlementFixture } from './settlement-fixture.js';
+import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // Payments whose hook hangs, together with payments that settle.
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('hooks that hang', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-  });
-  beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history');
-    await database.setTime('2026-01-01T12:00:00.000Z');
-  });
+  const database = useDatabase('postgres');
 
   async function createPaid(ledger: SettlementFixture, count: number): Promise<string[]> {
     const ids: string[] = [];
@@ -67,22 +59,6 @@ describe('hooks that hang', () => {
     await ledger.settlement.close();
   });
 
-  it('leave room for other payments while the service takes one status call at a time', async () => {
-    const hanging = new Set<string>();
-    const settings = { hookTimeoutMs: 60_000, settlementConcurrency: 1 };
-    const hooks = { onPaid: ({ id }: Payment) => (hanging.has(id) ? never() : undefined) };
-    const ledger = new SettlementFixture(database, { hooks, settings, timing: { hookConcurrency: 6, closeMs: 20 } });
-    for (const id of await createPaid(ledger, 5)) hanging.add(id);
-    await ledger.settlement.round();
-    await ledger.settlement.round();
-    const [other = ''] = await createPaid(ledger, 1);
-    await ledger.settlement.round();
-    await eventually('the other payment settles', async () => {
-      expect((await ledger.find(other)).state).toBe('settled');
-    });
-    await ledger.settlement.close();
-  });
-
   it('run one at a time after two timeouts, with a longer pause after each', async () => {
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid: never },
@@ -109,26 +85,5 @@ describe('hooks that hang', () => {
       await database.advance(1_000);
     }
     expect(claimed).toEqual([3, 3, 1]);
-  });
-
-  it('leave room for new payments, however many of them are due', async () => {
-    const hanging = new Set<string>();
-    const ledger = new SettlementFixture(database, {
-      hooks: { onPaid: ({ id }) => (hanging.has(id) ? never() : undefined) },
-      settings: { hookTimeoutMs: 40, hookAttempts: 15, settlementConcurrency: 4 },
-      timing: { retryFirstMs: 1 },
-    });
-    const { settlement } = ledger;
-    for (const id of await createPaid(ledger, 8)) hanging.add(id);
-    for (let n = 0; n < 8; n += 1) {
-      await settlement.round();
-      await settlement.idle();
-      await database.advance(1_000);
-    }
-    await database.advance(60_000);
-    const [id = ''] = await createPaid(ledger, 1);
-    await settlement.round();
-    await settlement.idle();
-    expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
   });
 });

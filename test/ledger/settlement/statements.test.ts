@@ -1,15 +1,10 @@
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { watchedDatabase } from '../proof/watched-database.js';
-import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
+import { SettlementFixture, type SettlementOptions, useDatabase } from './settlement-fixture.js';
 
 describe('the statements of a settlement', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-  });
-  beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
+  const database = useDatabase('postgres');
 
   /** @returns a ledger, and the writes to its payments, in order */
   function watched(hooks: PaymentHooks, options: SettlementOptions = {}) {
@@ -22,9 +17,7 @@ describe('the statements of a settlement', () => {
 
   it('are one write before the hook and one in its transaction', async () => {
     const { writes, ledger } = watched({ onPaid: () => undefined });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await ledger.after(5_000);
+    const id = await ledger.buy();
     expect((await ledger.find(id)).state).toBe('settled');
     expect(writes).toEqual(['submit', 'the begin', 'settle', 'the commit']);
   });

@@ -80,23 +80,6 @@ describe('a notification', () => {
     await untilReceived(two, one);
   });
 
-  test('that is queued is sent when the notifier is closed', async () => {
-    const [one, two] = [await startProcess(url), await startProcess(url)];
-    await untilReceived(two, one);
-    one.notifier.notify(idOf(7));
-    one.notifier.close();
-    await eventually('it is received', () => receivedBy(two).length > 0);
-    expect(receivedBy(two)).toEqual([idOf(7)]);
-  });
-
-  test('reaches no closed notifier, which holds no connection', async () => {
-    const one = await startProcess(url);
-    await untilReceived(one, one);
-    one.notifier.close();
-    const listening = `select from pg_stat_activity where query like 'listen%' or query = 'select 1'`;
-    await eventually('no connection is left', async () => (await server.run('postgres', listening)).length === 0);
-  });
-
   test('causes no statement in an embedded ledger, which has only one process', async () => {
     const { db } = await openTestDatabase('embedded', { migrated: false });
     const statements: string[] = [];

@@ -2,9 +2,8 @@ import { IntentError } from '../../../src/errors.js';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { SettlementFixture } from './settlement-fixture.js';
+import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // A hook fails, and then the write that records the failure fails, too. All other statements succeed.
 
@@ -15,16 +14,7 @@ const outage = () => databaseOutage('The database failed', new Error('Connection
 const recordsFailure = (sql: string): boolean => /last_error = (?:\$4|coalesce)/.test(sql);
 
 describe('a hook whose failure cannot be recorded', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-  });
-  beforeEach(async () => {
-    await database.db.query(
-      'truncate express_intents.intents, express_intents.history, express_intents.required_hooks',
-    );
-    await database.setTime('2026-01-01T12:00:00.000Z');
-  });
+  const database = useDatabase('postgres');
 
   /** A database that rejects the records of failures, and counts the rounds. */
   class RejectingDatabase implements Database {
@@ -51,10 +41,8 @@ describe('a hook whose failure cannot be recorded', () => {
   afterEach(() => ledger.settlement.close());
 
   it.each([
-    ['onPaid', 'no connection is free', noConnection],
     ['onPaid', 'the database has an outage', outage],
     ['verifyPayment', 'no connection is free', noConnection],
-    ['verifyPayment', 'the database has an outage', outage],
   ] as const)(
     '%s, because %s, is called once more in quarantine, and not again before its failure is recorded',
     async (hook, _why, error) => {

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { IntentError } from '../../../src/errors.js';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
-import type { PaymentHooks } from '../../../src/ledger/payment.js';
-import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { type DatabaseKind, kinds, openTestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { FakeSequencer, SettlementFixture } from './settlement-fixture.js';
+import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // Claims whose release failed with the database. No time passes in these tests, so no lease ends.
 
@@ -70,15 +70,7 @@ async function resume(ledger: SettlementFixture, id: string): Promise<void> {
 }
 
 describe.each(kinds)('a claim that could not be released, on %s', (kind: DatabaseKind) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase(kind, { fakeTime: true });
-    await database.setTime('2026-01-01T00:00:00Z');
-  });
-
-  beforeEach(async () => {
-    await database.db.query('delete from express_intents.intents');
-  });
+  const database = useDatabase(kind);
 
   it('is released once the database accepts writes, even if the first attempt fails', async () => {
     const db = new FailingDatabase(database.db);
@@ -88,10 +80,7 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
       db.isDown = calls === 1;
     };
     const ledger = new SettlementFixture(database, { db, hooks: { onPaid } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await database.advance(2_000);
-    await ledger.settlement.round();
+    const id = await ledger.begin();
     await ledger.settlement.idle();
     expect([calls, await isReleased(ledger, id)]).toEqual([1, false]);
     ledger.settlement.resume();
@@ -101,35 +90,6 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     await ledger.work();
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     expect(calls).toBe(2);
-  });
-
-  it('is polled when it is released, although it is due hours later', async () => {
-    const db = new FailingDatabase(database.db);
-    let fails = true;
-    const sequencer = new (class extends FakeSequencer {
-      override answer(id: string) {
-        db.isDown = fails;
-        return super.answer(id);
-      }
-    })();
-    const ledger = new SettlementFixture(database, { db, sequencer });
-    const id = await ledger.create();
-    const sql = "update express_intents.intents set due_at = now() + interval '6 hours' where id = $1";
-    await database.db.query(sql, [id]);
-    ledger.pay(id);
-    void ledger.settlement.recheck(id);
-    // The round also claims what is due, and that may already fail.
-    await ledger.settlement.round().catch(() => undefined);
-    await ledger.settlement.idle();
-    expect(await ledger.find(id)).toMatchObject({ state: 'created' });
-    fails = false;
-    db.isDown = false;
-    await resume(ledger, id);
-    // The database may report the release to this test first, and only then to the ledger.
-    await eventually('the payment settles', async () => {
-      await ledger.work();
-      return (await ledger.find(id)).state === 'settled';
-    });
   });
 
   it('whose hook was interrupted is called again in quarantine, and a second outage counts as an attempt', async () => {
@@ -155,58 +115,23 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     expect(ledger.log.text).toContain(`work on payment ${id} was interrupted after the start of onPaid`);
   });
 
-  it('is released before a round claims, even if its release runs already', async () => {
-    const failing = new FailingDatabase(database.db);
-    const statements: string[] = [];
-    let open = (): void => undefined;
-    const opened = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const db: Database = {
-      isShared: true,
-      query: async (sql, values) => {
-        const isRelease = sql.includes('from unnest');
-        if (isRelease) await opened;
-        if (isRelease || sql.includes('first_due')) statements.push(isRelease ? 'release' : 'claim');
-        return failing.query(sql, values);
-      },
-      transaction: (work) => failing.transaction(work),
-      close: () => failing.close(),
-    };
-    const attempts: number[] = [];
-    const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
-    const ledger = new SettlementFixture(database, { db, hooks: { onPaid }, timing: { roundMs: 10 } });
-    const id = await leaveClaim(ledger, failing);
-    statements.length = 0;
-    // The lease ends.
-    await database.advance(31_000);
-    ledger.settlement.resume();
-    ledger.settlement.start();
-    try {
-      // Enough time for a round that does not wait for the release.
-      for (let turn = 0; turn < 50; turn += 1) await database.db.query('select 1');
-      expect(statements).toEqual([]);
-      open();
-      await eventually('the payment settles', async () => (await ledger.find(id)).state === 'settled');
-    } finally {
-      open();
-      await ledger.settlement.close();
-    }
-    expect(statements.slice(0, 2)).toEqual(['release', 'claim']);
-    expect(attempts).toEqual([1]);
-    expect(ledger.log.text).not.toContain('was interrupted');
-  });
-
-  it('is not counted as an attempt when no hook was called, however often that happens', async () => {
+  it.each([
+    ['first', 5],
+    // The only attempt of a payment in quarantine makes a dead letter.
+    ['quarantine', 1],
+  ])('is not counted as an attempt when no hook was called, in lane %s', async (lane, times) => {
     const db = new FailingDatabase(database.db);
     const attempts: number[] = [];
     const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
-    const ledger = new SettlementFixture(database, { db, hooks: { onPaid }, settings: { hookAttempts: 3 } });
+    const settings = { hookAttempts: lane === 'first' ? 3 : 1 };
+    const hooks = { onPaid, verifyPayment: () => true };
+    const ledger = new SettlementFixture(database, { db, hooks, settings });
     const id = await ledger.create();
+    await database.db.query('update express_intents.intents set lane = $1 where id = $2', [lane, id]);
     ledger.pay(id);
     await database.advance(2_000);
     db.failsNext = true;
-    for (let time = 0; time < 5; time += 1) {
+    for (let time = 0; time < times; time += 1) {
       await ledger.settlement.round();
       await ledger.settlement.idle();
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 0 });
@@ -218,18 +143,12 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     await ledger.work();
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     expect(attempts).toEqual([1]);
+    expect(ledger.log.text).not.toContain('was interrupted');
   });
 });
 
 describe('a claim whose row another transaction has locked', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-  });
-  beforeEach(async () => {
-    await database.db.query('delete from express_intents.intents');
-    await database.setTime('2026-01-01T00:00:00Z');
-  });
+  const database = useDatabase('postgres');
 
   /** A ledger with an unreleased claim. Records how each release ends, and each search for due payments. */
   const ledgerWithClaim = async () => {
@@ -277,140 +196,6 @@ describe('a claim whose row another transaction has locked', () => {
     expect(attempts).toEqual([1, 1]);
     expect(ledger.log.text).not.toContain('was interrupted');
   });
-
-  it('is given up when another process claims the payment', async () => {
-    const { ledger, id, statements } = await ledgerWithClaim();
-    await database.db.query('update express_intents.intents set lease_token = lease_token + 1 where id = $1', [id]);
-    ledger.settlement.start();
-    const claims = () => statements.filter((statement) => statement === 'claim').length;
-    await eventually('five rounds', () => claims() >= 5).finally(() => ledger.settlement.close());
-    expect(statements.filter((statement) => statement !== 'claim')).toEqual(['release']);
-  });
-});
-
-describe('a payment that waits for a slot after verifyPayment', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase('postgres', { fakeTime: true });
-    await database.setTime('2026-01-01T00:00:00Z');
-  });
-  beforeEach(async () => {
-    await database.db.query('delete from express_intents.intents');
-  });
-
-  /** The only slot is taken, until `freeSlot` is called. */
-  const ledgerWithoutSlot = async (onVerify: () => void) => {
-    const db = new FailingDatabase(database.db);
-    let freeSlot = (): void => undefined;
-    const slot = new Promise<void>((resolve) => {
-      freeSlot = resolve;
-    });
-    const calls: string[] = [];
-    const onPaid = ({ id }: { id: string }, { attempt }: { attempt: number }) => {
-      calls.push(`${id} ${attempt}`);
-      return id === first ? slot : undefined;
-    };
-    const verifyPayment = ({ id }: { id: string }) => {
-      if (id !== first) onVerify();
-      return true;
-    };
-    const hooks = { onPaid, verifyPayment };
-    const ledger = new SettlementFixture(database, { db, hooks, timing: { hookConcurrency: 1 } });
-    const first = await ledger.create();
-    const begin = async (id: string) => {
-      ledger.pay(id);
-      await database.advance(2_000);
-      await ledger.settlement.round();
-    };
-    await begin(first);
-    await eventually('the slot is taken', () => calls.length === 1);
-    const id = await ledger.create();
-    return { db, ledger, id, freeSlot, begin: () => begin(id), attempts: () => calls.slice(1) };
-  };
-
-  /** Ends the outage. */
-  const expectUninterrupted = async (waiting: Awaited<ReturnType<typeof ledgerWithoutSlot>>) => {
-    const { db, ledger, id, freeSlot, attempts } = waiting;
-    db.failsNext = false;
-    db.isDown = false;
-    await resume(ledger, id);
-    freeSlot();
-    await ledger.settlement.idle();
-    await ledger.work();
-    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
-    expect(attempts()).toEqual([`${id} 1`]);
-    expect(ledger.log.text).not.toContain('was interrupted');
-  };
-
-  it('is not interrupted when the database fails before the wait', async () => {
-    const waiting = await ledgerWithoutSlot(() => {
-      waiting.db.isDown = !hasFailed;
-      hasFailed = true;
-    });
-    let hasFailed = false;
-    await waiting.begin();
-    await eventually('the database fails', () => waiting.db.failures === 1);
-    await expectUninterrupted(waiting);
-  });
-
-  it('is not interrupted when the database fails before onPaid is called', async () => {
-    const waiting = await ledgerWithoutSlot(() => undefined);
-    const { ledger, db, freeSlot } = waiting;
-    await waiting.begin();
-    await eventually('it waits for the slot', () => ledger.settlement.firstCallWaitMs > 0);
-    db.failsNext = true;
-    freeSlot();
-    await ledger.settlement.idle();
-    expect([db.isDown, waiting.attempts()]).toEqual([true, []]);
-    await expectUninterrupted(waiting);
-  });
-
-  it('in quarantine is not interrupted when the database fails before onPaid is called', async () => {
-    const db = new FailingDatabase(database.db);
-    const attempts: number[] = [];
-    const hooks: PaymentHooks = {
-      verifyPayment: () => true,
-      onPaid: (_payment, { attempt }) => void attempts.push(attempt),
-    };
-    const ledger = new SettlementFixture(database, { db, hooks, settings: { hookAttempts: 1 } });
-    const id = await ledger.create();
-    await database.db.query(`update express_intents.intents set lane = 'quarantine' where id = $1`, [id]);
-    ledger.pay(id);
-    await database.advance(2_000);
-    db.failsNext = true;
-    await ledger.settlement.round();
-    await ledger.settlement.idle();
-    expect([db.isDown, attempts]).toEqual([true, []]);
-    db.failsNext = false;
-    db.isDown = false;
-    await resume(ledger, id);
-    await ledger.work();
-    expect([(await ledger.find(id)).state, attempts]).toEqual(['settled', [1]]);
-    expect(ledger.log.text).not.toContain('was interrupted');
-  });
-});
-
-it.each([
-  [3, 0],
-  [4, 1],
-])('%d searches in succession that conflict with other transactions log %d errors', async (conflicts, lines) => {
-  const database = await openTestDatabase('postgres');
-  const { db } = database;
-  let searches = 0;
-  const conflicting: Database = {
-    isShared: true,
-    query: async (sql, values) => {
-      if (sql.includes('first_due') && ++searches <= conflicts)
-        throw Object.assign(new Error('could not serialize access'), { code: '40001' });
-      return db.query(sql, values);
-    },
-    transaction: (work, options) => db.transaction(work, options),
-    close: async () => undefined,
-  };
-  const ledger = new SettlementFixture(database, { db: conflicting, timing: { roundMs: 10 } });
-  ledger.settlement.start();
-  await eventually('the searches succeed', () => searches > conflicts + 1).finally(() => ledger.settlement.close());
-  expect(ledger.log.lines.filter((line) => line.includes('its search for due payments'))).toHaveLength(lines);
 });
 
 it('a claim whose write conflicts with another transaction is released', async () => {
@@ -428,13 +213,34 @@ it('a claim whose write conflicts with another transaction is released', async (
     close: async () => undefined,
   };
   const ledger = new SettlementFixture(database, { db: conflicting, hooks: { onPaid: () => undefined } });
-  const id = await ledger.create();
-  ledger.pay(id);
-  await database.advance(2_000);
-  await ledger.settlement.round();
+  const id = await ledger.begin();
   await ledger.settlement.idle();
   expect([conflicts, await isReleased(ledger, id)]).toEqual([1, false]);
   await resume(ledger, id);
   await ledger.work();
   expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+});
+
+it('a database without a free transaction is not counted as a failure of the hook, however often it happens', async () => {
+  const database = await openTestDatabase('postgres', { fakeTime: true });
+  const real = database.db;
+  let isBusy = true;
+  const db: Database = {
+    isShared: true,
+    query: (sql, values) => real.query(sql, values),
+    transaction: (work) =>
+      isBusy ? Promise.reject(new IntentError('ledger_unavailable', 'All are taken.')) : real.transaction(work),
+    close: async () => undefined,
+  };
+  const attempts: number[] = [];
+  const hooks = { onPaid: (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt) };
+  const ledger = new SettlementFixture(database, { db, hooks });
+  const id = await ledger.create();
+  ledger.pay(id);
+  for (let time = 0; time < 10; time += 1) await ledger.after(5_000);
+  expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 0 });
+  isBusy = false;
+  await ledger.after(5_000);
+  expect((await ledger.find(id)).state).toBe('settled');
+  expect(attempts).toEqual([1]);
 });

@@ -1,20 +1,13 @@
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
-import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
-import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
+import { kinds } from '../../support/databases/databases.js';
+import { dayMs, hourMs, SettlementFixture, type SettlementOptions, useDatabase } from './settlement-fixture.js';
 
 // The time in which `verifyPayment` may return true.
 
-const start = '2026-01-01T12:00:00.000Z';
+const _start = '2026-01-01T12:00:00.000Z';
 
 describe.each(kinds)('the time for verifyPayment on %s', (kind) => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await openTestDatabase(kind, { fakeTime: true });
-  });
-  beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history');
-    await database.setTime(start);
-  });
+  const database = useDatabase(kind);
   const fixture = (options?: SettlementOptions): SettlementFixture => new SettlementFixture(database, options);
 
   /** Hooks whose `verifyPayment` returns false, and then true. */
@@ -34,36 +27,6 @@ describe.each(kinds)('the time for verifyPayment on %s', (kind) => {
     expect((await ledger.find(id)).state).toBe('submitted');
     await ledger.after(5_000);
     expect(await ledger.path(id)).toBe('created > expired > submitted > settled');
-  });
-
-  it('starts with the submission of a payment that the last poll of an expired one finds', async () => {
-    const ledger = fixture({ hooks: verifiedAtSecondCall() });
-    const id = await ledger.create();
-    await ledger.after(31 * dayMs);
-    expect((await ledger.find(id)).state).toBe('expired');
-    ledger.pay(id);
-    await ledger.after(31 * dayMs);
-    expect((await ledger.find(id)).state).toBe('submitted');
-    await ledger.after(5_000);
-    expect(await ledger.path(id)).toBe('created > expired > submitted > settled');
-  });
-
-  it('starts with the second submission of a payment that is paid again after its polls have ended', async () => {
-    const answers = [true, false];
-    const ledger = fixture({ hooks: { verifyPayment: () => answers.shift() ?? true } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await ledger.after(5_000);
-    ledger.reverse(id);
-    for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
-    for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
-    expect(await ledger.find(id)).toMatchObject({ state: 'reversed', dueAt: undefined });
-    ledger.pay(id);
-    void ledger.settlement.recheck(id);
-    await ledger.work();
-    expect((await ledger.find(id)).state).toBe('submitted');
-    await ledger.after(5_000);
-    expect((await ledger.find(id)).state).toBe('settled');
   });
 
   it('starts after a settleDelayMs that is longer than the watch', async () => {
