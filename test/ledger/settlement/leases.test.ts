@@ -106,16 +106,6 @@ describe.each(kinds)('a lease on %s', (kind) => {
     expect(await effectsOf(database)).toEqual([id]);
   });
 
-  it('is held until a hook that is about to end has settled, when the ledger is closed', async () => {
-    const gate = new Gate();
-    const closing = new SettlementFixture(database, { hooks: { onPaid: () => gate.pass() } });
-    const id = await closing.begin();
-    const closed = closing.settlement.close();
-    gate.open();
-    await closed;
-    expect((await closing.find(id)).state).toBe('settled');
-  });
-
   it('that ended with a dead letter stays ended, and its next heartbeat does not abort onDeadLetter', async () => {
     const real = database.db;
     let heartbeats = 0;

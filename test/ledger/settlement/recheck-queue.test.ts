@@ -1,4 +1,6 @@
+import { jest } from '@jest/globals';
 import type { Database } from '../../../src/ledger/database/database.js';
+import { RecheckQueue } from '../../../src/ledger/settlement/recheck-queue.js';
 import { eventually } from '../../support/eventually.js';
 import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
@@ -115,15 +117,16 @@ describe('a settlement', () => {
   });
 
   it('retries a recheck of a payment that another process has claimed, and then gives it up', async () => {
-    const ledger = new SettlementFixture(database, { timing: never });
+    const { ledger, state } = heldPolls(never);
     const [id = '', abandoned = ''] = await createPaid(ledger, 2);
     const claim = (seconds: number) =>
       database.db.query(`update express_intents.intents set leased_until = now() + interval '${seconds} s'`);
     await claim(20);
     ledger.settlement.start();
     await ledger.settlement.recheck(abandoned);
-    expect(ledger.statusCalls.size).toBe(0);
+    expect([state.claims, ledger.statusCalls.size]).toEqual([5, 0]);
     const rechecked = ledger.settlement.recheck(id);
+    await eventually('the first attempt', () => state.claims > 5);
     await claim(-1);
     await rechecked;
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
@@ -140,4 +143,22 @@ describe('a settlement', () => {
     await ledger.settlement.close();
     await Promise.all(rechecks);
   });
+});
+
+it('the recheck queue retries a payment that this process has claimed until the claim ends, and then at once', () => {
+  jest.useFakeTimers();
+  const queue = new RecheckQueue(() => undefined);
+  void queue.add('a');
+  for (let retry = 0; retry < 20; retry += 1) {
+    queue.missed(queue.take(1), new Set(['a']));
+    expect(queue.waiting).toBe(0);
+    if (retry < 19) jest.advanceTimersByTime(800);
+  }
+  queue.claimEnded('a');
+  expect(queue.take(1)).toEqual(['a']);
+  // Another process has it now: as many retries as at the beginning.
+  queue.missed(['a']);
+  jest.advanceTimersByTime(100);
+  expect(queue.take(1)).toEqual(['a']);
+  jest.useRealTimers();
 });

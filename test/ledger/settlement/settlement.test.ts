@@ -8,11 +8,9 @@ import {
   minuteMs,
   SettlementFixture,
   type SettlementOptions,
+  start,
   useDatabase,
 } from './settlement-fixture.js';
-
-// The clock of the database is advanced step by step.
-const start = '2026-01-01T12:00:00.000Z';
 
 describe.each(kinds)('settlement on %s', (kind) => {
   const database = useDatabase(kind);
@@ -62,11 +60,42 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(calls).toHaveLength(1);
     });
 
+    it('starts often, slows down to daily for 30 days, and ends with one last poll', async () => {
+      const ledger = fixture();
+      const id = await ledger.create();
+      const callsDuring = async (ms: number, steps: number): Promise<number> => {
+        const before = ledger.statusCalls.get(id) ?? 0;
+        for (let step = 0; step < steps; step += 1) await ledger.after(ms / steps);
+        return (ledger.statusCalls.get(id) ?? 0) - before;
+      };
+      const [firstMinute, firstHour, secondDay] = [
+        await callsDuring(minuteMs, 40),
+        await callsDuring(59 * minuteMs, 40),
+        (await callsDuring(dayMs, 24)) && (await callsDuring(dayMs, 24)),
+      ];
+      expect(firstMinute).toBeGreaterThanOrEqual(6);
+      expect(firstMinute).toBeLessThanOrEqual(16);
+      expect(firstHour).toBeGreaterThanOrEqual(10);
+      expect(firstHour).toBeLessThanOrEqual(24);
+      expect(secondDay).toBeGreaterThanOrEqual(2);
+      expect(secondDay).toBeLessThanOrEqual(5);
+      await callsDuring(8 * dayMs, 16);
+      expect(await callsDuring(10 * dayMs, 20)).toBeGreaterThanOrEqual(6);
+      await ledger.after(10 * dayMs);
+      await ledger.after(2 * dayMs);
+      expect(await ledger.path(id)).toBe('created > expired');
+      const total = ledger.statusCalls.get(id) ?? 0;
+      expect(total).toBeLessThan(120);
+      await ledger.after(10 * dayMs);
+      expect(ledger.statusCalls.get(id)).toBe(total + 1);
+    });
+
     it('settles a payment made after the page has expired, with late: true', async () => {
       const late: boolean[] = [];
       const ledger = fixture({ hooks: { onPaid: (_payment, context) => void late.push(context.late) } });
       const id = await ledger.create();
       for (let hour = 0; hour < 30; hour += 1) await ledger.after(hourMs);
+      expect((await ledger.find(id)).state).toBe('created');
       ledger.pay(id);
       for (let hour = 0; hour < 12; hour += 1) await ledger.after(hourMs);
       expect(late).toEqual([true]);
@@ -121,17 +150,6 @@ describe.each(kinds)('settlement on %s', (kind) => {
   });
 
   describe('a requested recheck', () => {
-    it('polls an intent before it is due', async () => {
-      const ledger = fixture({ hooks: { onPaid: writeEffect } });
-      const id = await ledger.create();
-      await ledger.after(hourMs);
-      ledger.pay(id);
-      const rechecked = ledger.settlement.recheck(id);
-      await ledger.work();
-      await rechecked;
-      expect(await effects()).toEqual([id]);
-    });
-
     it('is no proof of payment: the sequencer is polled all the same', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
@@ -270,16 +288,6 @@ describe.each(kinds)('settlement on %s', (kind) => {
       resume();
       await expect(late).rejects.toThrow();
       expect(await effects()).toEqual([]);
-    });
-
-    it('onDeadLetter that fails changes nothing', async () => {
-      const fail = (): never => {
-        throw new Error('down');
-      };
-      const ledger = fixture({ settings: { hookAttempts: 1 }, hooks: { onPaid: fail, onDeadLetter: fail } });
-      const id = await ledger.buy();
-      expect((await ledger.find(id)).state).toBe('dead');
-      expect(ledger.log.text).toContain('onDeadLetter failed');
     });
   });
 
