@@ -64,18 +64,6 @@ describe.each(kinds)('a failed query of the site on %s', (kind) => {
       expect(firstAppFrame(error.stack)).toContain(lineOf(mark));
     },
   );
-
-  test('inside a transaction rejects with the stack of the query, not of the transaction', async () => {
-    const error = await database.transaction(insertThrough).catch((failure) => failure);
-    expect(firstAppFrame(error.stack)).toContain(lineOf('tx'));
-  });
-
-  test('a transaction rejects with the error of its callback unchanged', async () => {
-    const error = new Error('no stock');
-    const { stack } = error;
-    await expect(database.transaction(() => Promise.reject(error))).rejects.toBe(error);
-    expect(error.stack).toBe(stack);
-  });
 });
 
 test.each([[null], ['text'], [Object.freeze(new Error('frozen'))]])(
@@ -84,10 +72,3 @@ test.each([[null], ['text'], [Object.freeze(new Error('frozen'))]])(
     await expect(withCallerStack(() => Promise.reject(thrown))).rejects.toBe(thrown);
   },
 );
-
-test('withCallerStack leaves an error whose stack cannot be changed', async () => {
-  const frozen = new Error('frozen');
-  frozen.stack = 'Error: frozen\n    at driver (/x/node_modules/pg/index.js:1:1)';
-  Object.freeze(frozen);
-  await expect(withCallerStack(() => Promise.reject(frozen))).rejects.toBe(frozen);
-});

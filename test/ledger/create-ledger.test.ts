@@ -46,7 +46,7 @@ function ledgerIn(open: () => Promise<Database>): Ledger {
   });
 }
 
-test.each([0, 1, 2, 3, 4, 5, 6])(
+test.each([0, 2, 5])(
   'a ledger closed %i microtasks after its database opened makes no query after the close',
   async (microtasks) => {
     const db = new FakeDatabase();

@@ -253,7 +253,7 @@ export const plantedBugs = [
     file: 'ledger/intents/complete-login.ts',
     from: 'and login_completed_at is null and created_at',
     to: 'and created_at',
-    caughtBy: [records],
+    caughtBy: ['attack/processes.test.ts'],
   },
   {
     name: 'two processes call onLogin for one login at the same time',

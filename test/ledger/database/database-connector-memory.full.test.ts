@@ -29,24 +29,4 @@ describe('a database connector whose database does not open', () => {
     ownProcess.off('warning', warned);
     expect(warned).not.toHaveBeenCalledWith(expect.objectContaining({ name: 'MaxListenersExceededWarning' }));
   });
-
-  it('closes without delay, and closes the database when it opens afterwards', async () => {
-    let isClosed = false;
-    let come: () => void = () => undefined;
-    const close = async (): Promise<void> => {
-      isClosed = true;
-    };
-    const open = async (): Promise<never> => {
-      await new Promise<void>((resolve) => {
-        come = resolve;
-      });
-      return { close } as never;
-    };
-    const connector = new DatabaseConnector({ open, logger: silent, timing: { closeMs: 10 } });
-    await connector.close();
-    expect(isClosed).toBe(false);
-    come();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(isClosed).toBe(true);
-  });
 });

@@ -19,27 +19,6 @@ const silent = { warn: () => undefined, error: () => undefined };
 const ask = (connector: DatabaseConnector) => connector.query('select 1 as one');
 
 describe('a database connector', () => {
-  it('makes a query wait until the database is open', async () => {
-    const db = fakeDatabase();
-    let open: (db: Database) => void = () => undefined;
-    const onOpen = jest.fn();
-    const connector = new DatabaseConnector({
-      open: () =>
-        new Promise((resolve) => {
-          open = resolve;
-        }),
-      onOpen,
-      logger: silent,
-    });
-    const waiting = ask(connector);
-    expect(connector.isShared).toBe(true);
-    open(db);
-    expect(await waiting).toEqual({ rows, rowCount: 1 });
-    await connector.ready();
-    expect(onOpen).toHaveBeenCalledTimes(1);
-    expect(connector.isShared).toBe(false);
-  });
-
   it('limits the wait of a query to the time that a request can wait', async () => {
     const open = () => new Promise<never>(() => undefined);
     const connector = new DatabaseConnector({ open, logger: silent, timing: { openWaitMs: 20 } });
@@ -73,17 +52,6 @@ describe('a database connector', () => {
       expect.stringContaining(`express-intents: the ledger cannot be opened: the database is still asleep. Until it opens, `),
       'express-intents: the ledger is open. No action is needed.',
     ]);
-  });
-
-  it('logs the reason of the failure, and keeps it from the caller of a query', async () => {
-    const open = async (): Promise<Database> => {
-      throw new Error('password authentication failed for user "shop"');
-    };
-    const connector = new DatabaseConnector({ open, logger: silent, timing: { openWaitMs: 20, retryMs: 1_000 } });
-    const error = await ask(connector).catch((error) => error);
-    expect(error).toMatchObject({ message: 'The ledger is not open yet. See the log.' });
-    expect((error as Error).cause).toMatchObject({ message: expect.stringContaining('password') });
-    await connector.close();
   });
 
   it('stops retrying when it is closed, and closes a database that opens afterwards', async () => {

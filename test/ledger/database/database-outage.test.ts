@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../../../src/errors.js';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { DatabaseConnector } from '../../../src/ledger/database/database-connector.js';
@@ -65,62 +64,10 @@ test('an outage emits one event at its start and one at its end, however many ca
   await connector.close();
 });
 
-test('a database that fails and recovers within moments has one outage', async () => {
-  const { state, connector, log } = failingDatabase({ probeMs: 1, stableMs: 600_000 });
-  for (let time = 1; time <= 5; time += 1) {
-    state.error = databaseOutage('The database cannot be reached', refused);
-    await queryOrError(connector);
-    state.error = undefined;
-    await eventually(() => state.recoveries === time);
-    expect((await queryOrError(connector)).rowCount).toBe(0);
-  }
-  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
-  await connector.close();
-});
-
-test('a failure that continues while probes succeed does not cause a probe for each call', async () => {
-  const { state, connector, log } = failingDatabase({ probeMs: 600_000, stableMs: 600_000 });
-  state.queryError = databaseOutage('The database failed', refused);
-  await queryOrError(connector);
-  await eventually(() => state.recoveries === 1);
-  for (let call = 0; call < 100; call += 1) {
-    await queryOrError(connector);
-    // The database accepts writes, so the health check keeps this process.
-    connector.requireUp();
-  }
-  expect(state).toMatchObject({ probes: 1, recoveries: 1 });
-  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
-  await connector.close();
-});
-
-test('a failure that continues while probes succeed causes more probes, in one outage', async () => {
-  const { state, connector, log } = failingDatabase({ probeMs: 5, stableMs: 600_000 });
-  state.queryError = databaseOutage('The database failed', refused);
-  // Like a settlement that continues at once.
-  await eventually(async () => {
-    await queryOrError(connector);
-    return state.recoveries === 4;
-  });
-  expect(state.probes).toBe(4);
-  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
-  await connector.close();
-});
-
 test('an error that concerns one call, such as a statement timeout, is no outage', async () => {
   const { state, connector, log } = failingDatabase();
   state.error = new IntentError('ledger_unavailable', 'canceling statement due to statement timeout (57014)');
   await queryOrError(connector);
   connector.requireUp();
   expect([state.probes, log.text]).toEqual([0, '']);
-});
-
-test('a closed connector sends no more probes', async () => {
-  const { state, connector } = failingDatabase();
-  state.error = databaseOutage('The database cannot be reached', refused);
-  await queryOrError(connector);
-  await connector.close();
-  await wait(20);
-  const { probes } = state;
-  await wait(50);
-  expect(state.probes).toBe(probes);
 });

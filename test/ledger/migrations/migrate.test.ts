@@ -12,7 +12,6 @@ import {
 import { kinds, openTestDatabase } from '../../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/databases/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
-import { compile, start } from '../../support/runner/child-program.js';
 
 const versions = (list: readonly Migration[]): number[] => list.map(({ version }) => version);
 
@@ -98,16 +97,6 @@ describe('migrate on Postgres', () => {
     server = await startPostgres();
   });
 
-  test('runs each migration once when several processes start together', async () => {
-    const name = await server.createDatabase();
-    const file = await compile(new URL('./migrate-program.ts', import.meta.url));
-    const children = Array.from({ length: 5 }, () => start(file, [server.url(name)]));
-    for (const child of children) expect(await child.next()).toBe('ready');
-    for (const child of children) child.process.stdin?.write('go\n');
-    const ran = (await Promise.all(children.map((child) => child.next()))) as number[][];
-    expect(ran.flat().sort()).toEqual(versions(migrations));
-  });
-
   test.each(['read committed', 'repeatable read'])(
     'runs each migration once over several concurrent connections, with the default %s',
     async (level) => {
@@ -120,20 +109,6 @@ describe('migrate on Postgres', () => {
       for (const db of dbs) await db.close();
     },
   );
-
-  test('names the missing privilege of a role that cannot create the schema, and succeeds with it', async () => {
-    const name = await server.createDatabase();
-    await server.run(name, 'create role shop login');
-    const db = await openPostgres({ url: server.url(name).replace('postgres@', 'shop@') });
-    await expect(migrate(db)).rejects.toMatchObject({
-      code: 'invalid_configuration',
-      message: expect.stringMatching(/permission denied .*`create schema express_intents authorization <role>`/s),
-    });
-    await server.run(name, 'create schema express_intents authorization shop');
-    expect(await migrate(db)).toEqual(migrations);
-    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`);
-    await db.close();
-  });
 
   test('names the grants that a role needs on tables of another role, and these are enough', async () => {
     const name = await server.createDatabase();

@@ -66,47 +66,9 @@ const kindsIn = (evidence: Evidence, isComplete = true): FaultKind[] =>
   checkEvidence(evidence, { isComplete }).map(({ kind }) => kind);
 
 describe('checkEvidence finds no fault in', () => {
-  const sound: Record<string, Evidence> = {
-    'a settled payment': settled,
-    'a settled payment that was reserved first': {
-      ...settled,
-      sequencer: [...settled.sequencer, answered(15, 'submitted')],
-      steps: path('creating', 'created', 'submitted', 'settled'),
-    },
-    'an unpaid payment': { sequencer: [created, out], intents: [row('created')], steps: [], effects: [] },
-    'a payment whose secret was not returned': { sequencer: [created], intents: [], steps: [], effects: [] },
-    'a reversed payment': reversed,
-    'a payment that was reversed and paid again': {
-      sequencer: [...reversed.sequencer, paid(41), answered(45, 'submitted')],
-      intents: [row('settled')],
-      steps: path('created', 'submitted', 'settled', 'reversed', 'created', 'submitted', 'settled'),
-      effects: [effect('onPaid'), effect('onPaid'), effect('onReversed')],
-    },
-    'a retried dead letter': {
-      ...settled,
-      steps: path('created', 'submitted', 'dead', 'submitted', 'settled'),
-    },
-    'a retried dead letter of onReversed': {
-      ...reversed,
-      steps: path('created', 'submitted', 'settled', 'dead', 'settled', 'reversed'),
-    },
-    'a payment that was reversed before it settled': {
-      sequencer: [...settled.sequencer, reversedEvent(10), answered(15, 'not submitted')],
-      intents: [row('created')],
-      steps: path('created', 'submitted', 'created'),
-      effects: [],
-    },
-    'a payment made after the expiry': {
-      sequencer: [created, out, answered(5, 'not submitted'), paid(11)],
-      intents: [row('expired', { isDue: false })],
-      steps: path('created', 'expired'),
-      effects: [],
-    },
-    'a login, which is not watched': login,
-    'a completed login': completedLogin,
-  };
-  it.each(Object.entries(sound))('%s', (_title, evidence) => {
-    expect(checkEvidence(evidence, { isComplete: true })).toEqual([]);
+  // The proofs show that other sound evidence has no fault.
+  it.each(Object.entries({ settled, reversed, login, completedLogin }))('a sound history: %s', (_title, evidence) => {
+    expect(kindsIn(evidence)).toEqual([]);
   });
 
   it('a secret that is returned while the database is read', () => {
@@ -145,38 +107,16 @@ const cases: readonly Case[] = [
     ...{ sequencer: settled.sequencer, intents: [], steps: [], effects: [] },
   }),
   finds('another amount', ['changed terms', 'wrong effect'], withRow(settled, row('settled', { amount: '0.05' }))),
-  finds('other metadata', ['changed terms', 'wrong effect'], withRow(settled, row('settled', { metadata: {} }))),
-  finds('another destination', ['changed terms'], withRow(settled, row('settled', { destination: 'x' }))),
   finds('a settlement without a submission', ['illegal step'], withSteps(settled, 'created', 'settled')),
-  finds(
-    'a settlement after the expiry',
-    ['illegal step'],
-    withSteps(settled, 'created', 'submitted', 'expired', 'settled'),
-  ),
-  finds('a missing last step', ['broken path', 'doubled effect'], withSteps(settled, 'created', 'submitted')),
-  finds('a missing step in the middle', ['broken path', 'doubled effect'], {
-    ...reversed,
-    steps: reversed.steps.toSpliced(1, 1),
-  }),
   finds('a missing first step', ['broken path'], { ...settled, steps: settled.steps.slice(1) }),
-  finds('steps with descending times', ['broken path'], {
-    ...settled,
-    steps: settled.steps.map((step) => ({ ...step, at: 30 - step.at })),
-  }),
   finds('steps without a row', ['broken path', 'lost record', 'unauthorized effect', 'lost payment'], {
     ...settled,
     intents: [],
   }),
-  finds('a settled row without steps', ['broken path', 'doubled effect'], withSteps(settled)),
   finds(
     'a submission that the sequencer never reported',
     ['unconfirmed payment'],
     withoutEvent(settled, answered(9, 'submitted')),
-  ),
-  finds(
-    'a submission that the sequencer reported later',
-    ['unconfirmed payment'],
-    withoutEvent(settled, answered(9, 'submitted'), answered(11, 'submitted')),
   ),
   finds('a second submission without a second report', ['unconfirmed payment'], {
     ...withSteps(settled, 'created', 'submitted', 'created', 'submitted', 'settled'),
@@ -191,34 +131,18 @@ const cases: readonly Case[] = [
     ...reversed,
     sequencer: [...settled.sequencer, reversedEvent(11), answered(12, 'not submitted'), answered(13, 'not submitted')],
   }),
-  finds('a submission that was withdrawn without a report', ['unconfirmed reversal', 'lost payment'], {
-    ...withSteps(settled, 'created', 'submitted', 'created'),
-    ...{ intents: [row('created')], effects: [] },
-  }),
   finds('a dead letter of onReversed retried as one of onPaid', ['settled twice'], {
     ...withSteps(settled, 'created', 'submitted', 'settled', 'dead', 'submitted', 'settled'),
     effects: [effect('onPaid'), effect('onPaid')],
   }),
   finds('a settlement without an effect', ['missing effect'], withEffects(settled)),
-  finds('a reversal without an effect', ['missing effect'], withEffects(reversed, effect('onPaid'))),
   finds('a doubled effect', ['doubled effect'], withEffects(settled, effect('onPaid'), effect('onPaid'))),
-  finds('an effect before the settlement', ['doubled effect', 'lost payment'], {
-    ...withSteps(settled, 'created', 'submitted'),
-    intents: [row('submitted')],
-  }),
-  finds('an effect of a reversal that did not happen', ['doubled effect'], withEffects(settled, ...reversed.effects)),
   finds(
     'a doubled effect of a login',
     ['doubled effect'],
     withEffects(completedLogin, effect('login'), effect('login')),
   ),
-  finds('a completed login without an effect', ['missing effect'], withEffects(completedLogin)),
   finds('an effect with another amount', ['wrong effect'], withEffects(settled, effect('onPaid', { amount: '45.00' }))),
-  finds(
-    'an effect with another order',
-    ['wrong effect'],
-    withEffects(settled, effect('onPaid', { metadata: { order: 43 } })),
-  ),
   finds('an effect of an intent whose secret was not returned', ['unauthorized effect'], withoutEvent(settled, out)),
   finds('an open payment that is never due', ['unscheduled payment'], {
     ...{ sequencer: [created, out], intents: [row('created', { isDue: false })], steps: [], effects: [] },
@@ -226,12 +150,6 @@ const cases: readonly Case[] = [
   finds('a paid intent that stays a dead letter', ['lost payment'], {
     ...withSteps(settled, 'created', 'submitted', 'dead'),
     ...{ intents: [row('dead', { isDue: false })], effects: [] },
-  }),
-  finds('a paid intent that expired', ['lost payment'], {
-    sequencer: [created, out, paid(4), answered(5, 'nothing')],
-    intents: [row('expired', { isDue: false })],
-    steps: path('created', 'expired'),
-    effects: [],
   }),
   finds('a reversed payment that is settled', ['unpaid settlement'], {
     ...settled,

@@ -10,9 +10,7 @@ import { openEmbedded } from '../../../../src/ledger/database/embedded/embedded.
 import type { PaymentHookContext } from '../../../../src/ledger/payment.js';
 import { openTestDatabase } from '../../../support/databases/databases.js';
 import { copyEmptyData } from '../../../support/databases/embedded-template.js';
-import { eventually } from '../../../support/eventually.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
-import { holdTimeouts } from '../../../support/timeouts.js';
 import { SettlementFixture } from '../../settlement/settlement-fixture.js';
 
 // The embedded ledger has one connection, which a hanging hook must not hold.
@@ -135,18 +133,6 @@ describe('the transaction of a hook on the embedded ledger', () => {
     expect(begun).toEqual(['second', 'third']);
   });
 
-  test('of a first call does not shorten the pause before a retry', async () => {
-    const clock = new TestClock();
-    const db = await open({ clock });
-    await runFirstHook(db, clock);
-    await db.transaction((tx) => insert(tx, 'fresh'), { isHook: true });
-    const retry = db.transaction((tx) => insert(tx, 'retry'), { isHook: true, isRetry: true });
-    for (let n = 0; n < 10 && clock.waiting.length === 0; n += 1) await insert(db, 'visitor');
-    expect(clock.waiting.map(({ ms }) => ms)).toEqual([12_000]);
-    clock.waiting[0]?.end();
-    await retry;
-  });
-
   test('that could not begin before its callback ended is reported as such, and does not begin later', async () => {
     const clock = new TestClock();
     const db = await open({ clock });
@@ -167,27 +153,6 @@ describe('the transaction of a hook on the embedded ledger', () => {
 });
 
 describe('settlement on the embedded ledger', () => {
-  test('fulfills a payment exactly once after attempts whose hook hung with its transaction open', async () => {
-    const database = await openTestDatabase('embedded', { fakeTime: true });
-    await database.db.query('create table public.orders (id text)');
-    const hookTimeoutMs = 60_007;
-    const expire = holdTimeouts(hookTimeoutMs);
-    const onPaid = async (payment: { id: string }, { tx, attempt }: PaymentHookContext) => {
-      await tx.query('insert into public.orders values ($1)', [payment.id]);
-      if (attempt === 3) return;
-      expire();
-      await never();
-    };
-    const ledger = new SettlementFixture(database, { hooks: { onPaid }, settings: { hookTimeoutMs } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    await eventually('the payment is settled', async () => {
-      await ledger.after(60_000);
-      expect((await ledger.find(id)).state).toBe('settled');
-    });
-    expect((await database.db.query('select id from public.orders')).rows).toEqual([{ id }]);
-  });
-
   test('aborts the signal of a hook whose transaction was open for too long', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     await database.db.close();
@@ -238,21 +203,6 @@ describe('settlement on the embedded ledger', () => {
     for (let times = 0; times < 4; times += 1) await ledger.after(60_000);
     expect(attempts).toEqual([1, 2, 3]);
     expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: 'Error: The mail server refused.' });
-  });
-
-  test('counts an attempt for a hook that requests its transaction within another one', async () => {
-    const database = await openTestDatabase('embedded', { fakeTime: true });
-    const attempts: number[] = [];
-    const onPaid = async (_payment: unknown, { tx, attempt }: PaymentHookContext) => {
-      attempts.push(attempt);
-      await database.db.transaction(() => tx.query('select 1'));
-    };
-    const ledger = new SettlementFixture(database, { hooks: { onPaid } });
-    const id = await ledger.create();
-    ledger.pay(id);
-    for (let times = 0; times < 4; times += 1) await ledger.after(60_000);
-    expect(attempts).toEqual([1, 2, 3]);
-    expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: expect.stringContaining('use `tx`') });
   });
 
   test('counts no attempt for a hook that was called and could not begin its transaction', async () => {

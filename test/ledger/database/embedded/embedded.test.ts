@@ -102,18 +102,6 @@ describe('the folder of an embedded ledger', () => {
     writeFileSync(version, before);
     expect((await (await open(folder)).query(select)).rows).toEqual(one);
   });
-
-  test('that is a file is rejected', async () => {
-    const file = path.join(temporaryFolder(), 'file');
-    writeFileSync(file, 'mine');
-    await expect(openEmbedded({ folder: file })).rejects.toMatchObject({
-      code: 'ledger_unavailable',
-      message: expect.stringMatching(
-        /cannot be created: EEXIST.* \(EEXIST\)\. Give the user of this process write access to the parent folder/,
-      ),
-    });
-    expect(readFileSync(file, 'utf8')).toBe('mine');
-  });
 });
 
 describe('a transaction on the embedded ledger', () => {
@@ -193,21 +181,6 @@ describe('a transaction on the embedded ledger', () => {
 });
 
 describe('a process with an embedded ledger', () => {
-  test('that is killed with kill -9 loses no reported commit, leaves no partial one, and unlocks the folder', async () => {
-    const folder = await emptyFolder();
-    const file = await compile(new URL('./write-rows-program.ts', import.meta.url));
-    const child = start(file, [folder, '30']);
-    expect(await child.next()).toBe('open');
-    await expect(openEmbedded({ folder })).rejects.toMatchObject({ code: 'ledger_locked' });
-    for (let number = 1; number <= 30; number += 1) expect(await child.next()).toBe(number);
-    expect(await child.next()).toBe('in a transaction');
-    await child.kill();
-    const db = await open(folder);
-    const { rows } = await db.query('select number from public.t group by number having count(*) = 2 order by number');
-    expect(rows).toEqual(Array.from({ length: 30 }, (_, index) => ({ number: index + 1 })));
-    expect((await db.query('select from public.t')).rowCount).toBe(60);
-  });
-
   test('that is killed at any moment leaves whole transactions: all reported ones, and at most one more', async () => {
     const folder = await emptyFolder();
     const file = await compile(new URL('./write-rows-program.ts', import.meta.url));

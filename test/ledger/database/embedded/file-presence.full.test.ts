@@ -59,7 +59,6 @@ test('a transaction that is open when the lock file is deleted commits nothing',
 
 test.each<[string, (folder: string) => void]>([
   ['the folder is deleted', (folder) => rmSync(folder, { recursive: true })],
-  ['the data is deleted', (folder) => rmSync(path.join(folder, 'data'), { recursive: true })],
   ['the folder is moved', (folder) => renameSync(folder, `${folder}.old`)],
 ])('a process rejects every call once %s, even if the path exists again', async (_name, act) => {
   const { folder, db, lock } = await openWithTable();

@@ -23,15 +23,6 @@ const refused = { code: 'ledger_locked' };
 const pipes = (): string[] => readdirSync('.');
 
 describe('the lock of a folder on Windows', () => {
-  test('is a file whose process listens on the named pipe of its id', async () => {
-    const lock = await lockFolder(folder);
-    const [name = ''] = readdirSync(folder);
-    expect(name).toMatch(/^lock\.[0-9a-f]{12}$/);
-    if (platform !== 'win32') expect(pipes()).toEqual([`\\\\.\\pipe\\express-intents-${name.slice('lock.'.length)}`]);
-    expect(lock.file).toBe(path.join(folder, name));
-    await lock.release();
-  });
-
   test('is held once, and free again after its release; no file and no pipe is left', async () => {
     const lock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toMatchObject(refused);

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { jest } from '@jest/globals';
-import { type FolderLock, lockFolder } from '../../../../src/ledger/database/embedded/folder-lock.js';
+import { lockFolder } from '../../../../src/ledger/database/embedded/folder-lock.js';
 import { eventually } from '../../../support/eventually.js';
 import { compile, start } from '../../../support/runner/child-program.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
@@ -39,30 +39,6 @@ describe('the lock of a folder, in one process,', () => {
     const second = await lockFolder(folder);
     await second.release();
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test('that is held rejects others with the reason and the fix', async () => {
-    const folder = temporaryFolder();
-    const lock = await lockFolder(folder);
-    const message = await lockFolder(folder).catch((error: Error) => error.message);
-    expect(message).toContain(folder);
-    expect(message).toMatch(
-      /already open in another process.* Only one router .* close the other router.* use Postgres/,
-    );
-    await lock.release();
-  });
-
-  test('goes to one of many concurrent callers, time after time', async () => {
-    const folder = temporaryFolder();
-    for (let round = 0; round < 3; round += 1) {
-      const ask = () => Promise.allSettled(Array.from({ length: 12 }, () => lockFolder(folder)));
-      const answers = await untilHeld(ask, ({ status }) => status === 'fulfilled');
-      const locks = answers.flatMap((result): FolderLock[] => (result.status === 'fulfilled' ? [result.value] : []));
-      expect(locks).toHaveLength(1);
-      for (const result of answers) if (result.status === 'rejected') expect(result.reason).toMatchObject(refused);
-      expect(readdirSync(folder)).toHaveLength(1);
-      await locks[0]?.release();
-    }
   });
 
   test('concerns only its folder, and leaves other files alone', async () => {
@@ -167,15 +143,6 @@ describe('the lock of a folder, among processes,', () => {
     const lock = await lockFolder(folder);
     expect(readdirSync(folder)).toHaveLength(1);
     await lock.release();
-  });
-
-  test('is removed when it is released', async () => {
-    const folder = temporaryFolder();
-    const holder = start(await compile(program), [folder]);
-    expect(await holder.next()).toBe('held');
-    holder.process.stdin?.end('go\n');
-    await holder.ended;
-    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('does not keep its process alive', async () => {
