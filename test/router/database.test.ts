@@ -3,7 +3,6 @@ import { newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { post } from '../support/sites/post.js';
-import { startSiteWithSequencer } from '../support/sites/site.js';
 
 // test/ledger tests the differences of the two databases.
 describe('router.database', () => {
@@ -31,26 +30,4 @@ describe('router.database', () => {
     expect(await database.query('select id from orders where id = $1', [id])).toEqual({ rows: [{ id }], rowCount: 1 });
     expect(inHook).toBe('internal_error');
   });
-
-  test('rolls back a failed transaction', async () => {
-    const { database } = site.router;
-    const failing = database.transaction(async (tx) => {
-      await tx.query("insert into orders (id) values ('lost')");
-      throw new Error('No.');
-    });
-    await expect(failing).rejects.toThrow('No.');
-    await database.transaction((tx) => tx.query("insert into orders (id) values ('kept')"));
-    const { rows } = await database.query("select id from orders where id in ('lost', 'kept')");
-    expect(rows).toEqual([{ id: 'kept' }]);
-  });
-});
-
-test('router.database without a ledger rejects with the missing setting', async () => {
-  const { router } = await startSiteWithSequencer();
-  for (const call of [router.database.query('select 1'), router.database.transaction(async () => undefined)]) {
-    await expect(call).rejects.toMatchObject({
-      code: 'invalid_configuration',
-      message: expect.stringContaining('INTENT_DATABASE_URL='),
-    });
-  }
 });

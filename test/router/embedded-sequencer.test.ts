@@ -90,16 +90,6 @@ describe('a site with the embedded sequencer', () => {
     if (status === 502) expect(log.text).toMatch(/status 404, not 200\. Make sure .* with any Host header/);
   });
 
-  test('refuses logins when a middleware hides the key file, over http and https', async () => {
-    const { router } = await embeddedRouter();
-    const app = express().get(/.*/, (_req, res) => void res.status(401).end());
-    app.use(router);
-    await post(await serve(app))
-      .send({ mode: 'login' })
-      .expect(502);
-    await createOver(await serveTls(app), 'login').expect(502);
-  });
-
   test('refuses logins under a mount path, and logs the misplaced key file', async () => {
     const { router, log } = await embeddedRouter();
     const origin = await serve(express().use('/shop', router));

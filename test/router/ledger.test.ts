@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import type { PaymentHooks } from '../../src/index.js';
 import { Browser } from '../support/browser/browser.js';
-import { kinds, newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
+import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -39,28 +37,6 @@ describe('router.ready()', () => {
     const { router, log } = await start({ databaseUrl });
     await expect(router.ready()).rejects.toMatchObject({ code: 'ledger_unavailable' });
     expect(log.text).toMatch(/error express-intents: the ledger cannot be opened/);
-    await router.close();
-  });
-
-  test('rejects with the error of the embedded sequencer when the ledger cannot be opened either', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const emulator = { port: (other.address() as AddressInfo).port };
-    const databaseUrl = `postgres:///shop?host=${temporaryFolder()}`;
-    const { router, log } = await startSite({ sequencerUrl: 'embedded', emulator, databaseUrl });
-    await eventually(() => expect(log.text).toContain('the ledger cannot be opened'));
-    await expect(router.ready()).rejects.toThrow(/Set INTENT_EMULATOR_PORT/);
-    await router.close();
-    other.close();
-  });
-
-  test('rejects when tables are missing and migrate is false', async () => {
-    const database = await openTestDatabase('postgres', { migrated: false });
-    const { router } = await start({ databaseUrl: database.url, migrate: false });
-    await expect(router.ready()).rejects.toMatchObject({
-      code: 'invalid_configuration',
-      message: expect.stringContaining('npx express-intents migrate'),
-    });
     await router.close();
   });
 

@@ -46,14 +46,6 @@ test('the line names the host of a Postgres, without user, password and database
   );
 });
 
-test('the line of a site whose pages offer neither payments nor logins says so', async () => {
-  process.env.NODE_ENV = 'production';
-  const log = new LogRecorder();
-  logReady(parseRouterOptions({ sequencerUrl, login: false, logger: log }), undefined, routerLogger(log));
-  await eventually(() => expect(ready(log)).toHaveLength(1));
-  expect(ready(log)[0]).toContain('Serves: no payments or logins from pages. Ledger: none.');
-});
-
 test('no line is logged while the ledger is not open', async () => {
   process.env.NODE_ENV = 'production';
   const log = new LogRecorder();

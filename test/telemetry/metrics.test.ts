@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
 import bs58 from 'bs58';
 import { Instruments, metrics } from '../../src/telemetry/metrics.js';
-import { routerObserver } from '../../src/telemetry/router-observer.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { TestTelemetry, unregister } from '../support/sites/open-telemetry.js';
-import { startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { EventRecorder } from './event-recorder.js';
 
@@ -140,20 +139,6 @@ test('two hundred intents create no more series than ten', async () => {
   expect(await create(200)).toEqual(ofTen);
 });
 
-test('the attributes of metrics have closed sets of values', async () => {
-  const telemetry = start().register();
-  const site = await startSiteWithSequencer();
-  for (const path of ['/status/x', `/status/${'1'.repeat(32)}`, '/intent/x/events', '/intent?x=1']) {
-    await fetch(site.origin + path, { method: 'GET' });
-    await fetch(site.origin + path, { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } });
-  }
-  for (const { dataPoints } of (await telemetry.metrics()).values()) {
-    for (const { attributes } of dataPoints) {
-      for (const value of Object.values(attributes)) expect(String(value)).toMatch(/^[a-zA-Z_.]{2,40}$/);
-    }
-  }
-});
-
 test('an SDK that is registered after the router is created is used, with the gauges of the ledger', async () => {
   const site = await startLedgerSite({
     databaseUrl: await newDatabaseUrl('postgres'),
@@ -170,24 +155,6 @@ test('an SDK that is registered after the router is created is used, with the ga
   expect(Number(counts[1]?.[0]?.[0]) - Number(counts[0]?.[0]?.[0] ?? 0)).toBe(1);
   expect(pointsOf(collected.get('express_intents.ledger.due'))).toEqual([[0, {}]]);
   await telemetry.named('Intents/createIntent');
-});
-
-test('an SDK that is registered later receives what is open', async () => {
-  const upstream = { transport: 'http', address: undefined, port: undefined } as const;
-  const logger = { warn: () => undefined };
-  const observer = routerObserver({ onEvent: undefined, telemetry: undefined, upstream, logger, now: undefined });
-  const opened = { type: 'stream_opened', intent: 'x' } as const;
-  const closed = { type: 'stream_closed', intent: 'x', durationMs: 1 } as const;
-  for (const event of [opened, closed, opened, opened]) observer?.emit(event);
-  for (const method of ['a', 'b']) observer?.breakerChanged({ service: 'X', method }, true);
-  observer?.breakerChanged({ service: 'X', method: 'b' }, false);
-  const telemetry = start().register();
-  observer?.emit(closed);
-  const collected = await telemetry.metrics();
-  expect(pointsOf(collected.get('express_intents.streams.open'))).toEqual([[1, {}]]);
-  expect(pointsOf(collected.get('express_intents.breakers.open'))).toEqual([
-    [1, { 'express_intents.operation': 'X.a' }],
-  ]);
 });
 
 test('with telemetry: false an SDK receives nothing', async () => {

@@ -424,6 +424,17 @@ test('code_scanned precedes intent_submitted when one status reports both and en
   expect(types.indexOf('code_scanned')).toBeLessThan(types.indexOf('intent_submitted'));
 });
 
+test('with a ledger, a login emits intent_submitted once, with its kind', async () => {
+  const browser = new Browser(shop.origin);
+  const { body } = await browser.send('POST', '/intent', { mode: 'login' });
+  const id = intentIdOf(String(body.client_secret));
+  await shop.sequencer.wallet().login(String(body.client_secret));
+  for (let count = 0; count < 2; count += 1) await browser.send('GET', `/status/${id}`);
+  const expected = { type: 'intent_submitted', atMs, intent: id, kind: 'login', source: 'status' };
+  expect(await ledgerEvents.first('intent_submitted', id)).toEqual(expected);
+  expect(ledgerEvents.of('intent_submitted').filter((event) => event.intent === id)).toHaveLength(1);
+});
+
 test('no event contains the secret of an intent in any form', async () => {
   const { id, secret, pay } = await begin();
   await pay();

@@ -7,18 +7,6 @@ import { countingTransport } from '../support/transports/counting-transport.js';
 const options = { verifierSecret, destination, domain, transport: countingTransport() };
 const problemsWith = (more: object) => problemsOf(() => intentRouter({ ...options, ...more } as IntentRouterOptions));
 
-test.each<[string, unknown]>([
-  ['a text', 'yes'],
-  ['a number', 1],
-  ['null', null],
-])('telemetry and onEvent reject %s', (_what, value) => {
-  const fix = 'Correct its value, or remove the option.';
-  expect(problemsWith({ telemetry: value })).toEqual([
-    { setting: 'telemetry', problem: 'It must be true or false, or an object.', fix },
-  ]);
-  expect(problemsWith({ onEvent: value })).toEqual([{ setting: 'onEvent', problem: 'It must be a function.', fix }]);
-});
-
 test.each<[string, object]>([
   ['a provider of another kind', { tracerProvider: { getMeter: () => ({}) } }],
   ['no provider', { meterProvider: null }],

@@ -1,5 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { createClock } from '../../src/emulator/state/clock.js';
 import { IntentError } from '../../src/errors.js';
 import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
@@ -150,14 +149,4 @@ test('advanceTime without a ledger advances the clock only, and rejects when the
     router: answering(new IntentError('ledger_unavailable')),
   });
   await expect(failing).rejects.toMatchObject({ code: 'ledger_unavailable' });
-});
-
-test('each temporary ledger is a new folder with a copy of an empty database', async () => {
-  const other = await temporaryLedger();
-  expect(other.url).not.toBe(ledger.url);
-  expect(existsSync(path.join(other.url, 'data', 'PG_VERSION'))).toBe(true);
-  expect(statSync(other.url).mode & 0o077).toBe(0);
-  await other.remove();
-  await other.remove();
-  expect(existsSync(other.url)).toBe(false);
 });

@@ -51,16 +51,6 @@ describe.each(Object.entries(expressVersions))('a site on %s', (_name, factory) 
       .expect(200, { user: { id: userId } });
   });
 
-  test('has its key file read from the app, also if that was set before', async () => {
-    const missing = appWith(sequencer.siteOptions(), factory, (inner) => {
-      inner.get(/.*/, (_req, res) => void res.status(404).end());
-    });
-    sequencer.setLocalDomain('earlier.example', missing);
-    const app = appWith(sequencer.siteOptions({ domain: 'earlier.example' }), factory);
-    const answer = await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' });
-    expect([answer.status, answer.body.code]).toEqual([502, 'intent_refused']);
-  });
-
   test('has its key file read from the app', async () => {
     const options = sequencer.siteOptions({ domain: 'read.example' });
     const app = appWith(options, factory);
@@ -84,17 +74,6 @@ test('a request without sameOriginHeaders is rejected', async () => {
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
 });
 
-test('setLocalDomain uses the same key for a domain each time, another for another, and rejects an invalid domain', () => {
-  const options = sequencer.siteOptions();
-  expect(sequencer.siteOptions({ domain: 'shop.example' })).toEqual(options);
-  const other = sequencer.siteOptions({ domain: 'other.example' });
-  expect(other.verifierSecret).not.toBe(options.verifierSecret);
-  expect({ ...other, verifierSecret: '', domain: '' }).toEqual({ ...options, verifierSecret: '', domain: '' });
-  expect(() => sequencer.siteOptions({ domain: 'localhost' })).toThrow(
-    expect.objectContaining({ code: 'invalid_domain' }),
-  );
-});
-
 test('the environment variables are equivalent to the options', () => {
   const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = sequencer.siteOptions();
   expect(sequencer.siteEnvironment()).toEqual({
@@ -116,16 +95,6 @@ test('trust accepts a custom key of a domain and rejects any other', async () =>
   sequencer.trust('own.example', [foreign.publicKey, own.publicKey]);
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' }).expect(201);
   expect(() => sequencer.trust('own.example', ['no key'])).toThrow(expect.objectContaining({ code: 'invalid_key' }));
-});
-
-test('a test may send many requests', async () => {
-  const app = appWith(sequencer.siteOptions());
-  const create = () => request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' });
-  // By default an address may create 120 intents a minute.
-  for (let batch = 0; batch < 13; batch += 1) {
-    const answers = await Promise.all(Array.from({ length: 10 }, create));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
-  }
 });
 
 test('injectFault rejects unknown faults and settings that do not fit', async () => {

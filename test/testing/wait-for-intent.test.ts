@@ -28,10 +28,6 @@ test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
     { ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' },
     /Its hook failed 2 times\. Last error: No paper\.$/,
   ],
-  [
-    { ...payment, state: 'created', lastError: 'sequencer_timeout' },
-    /It is still created\. Last error: sequencer_timeout$/,
-  ],
   [{ kind: 'login', state: 'created' }, /It is a login, which becomes completed when its session starts\.$/],
   [undefined, /^Expected intent an id to be settled\. It is not in the ledger of this router\.$/],
   [{ ...payment, state: 'expired' }, /^Expected intent an id to be settled\. It is expired\.$/],
@@ -62,10 +58,4 @@ test('waitForIntent waits for the recheck of an expired intent, which may have b
     found = async () => settled;
   };
   expect(await waitForIntent({ intents: { find: () => found(), recheck } }, 'an id', 'settled')).toBe(settled);
-});
-
-test('waitForIntent can wait for a final state', async () => {
-  expect(await waitForIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
-    state: 'dead',
-  });
 });
