@@ -22,41 +22,24 @@ export function instructionsOf(dockerfile: string): Instruction[] {
 
 /** The image of the last stage. */
 export interface Image {
-  /** The images of all stages. */
-  readonly bases: readonly string[];
-  /** What all stages copy from the folder of the Dockerfile. */
-  readonly copied: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly user: string;
-  readonly ports: readonly string[];
   readonly command: readonly string[];
   readonly healthcheck: readonly string[];
 }
 
-/** @throws {Error} for an unknown instruction, a missing stage, and a command in a shell */
+/** @throws {Error} for a command in a shell */
 export function imageOf(instructions: readonly Instruction[]): Image {
-  const stages: string[] = [];
-  const image = { bases: [] as string[], copied: [] as string[], env: {} as Record<string, string>, user: 'root' };
-  let last = { ports: [] as string[], command: [] as readonly string[], healthcheck: [] as readonly string[] };
-  for (const { name, text } of instructions) {
-    if (name === 'FROM') {
-      const [, base = '', stage = ''] = /^(\S+)(?: AS (\S+))?$/.exec(text) ?? [];
-      image.bases.push(base);
-      stages.push(stage);
-      [image.env, image.user] = [{}, 'root'];
-      last = { ports: [], command: [], healthcheck: [] };
-    } else if (name === 'COPY') {
-      const [, stage] = /^--from=(\S+)/.exec(text) ?? [];
-      if (stage === undefined) image.copied.push(...text.split(' ').slice(0, -1));
-      else if (!stages.includes(stage)) throw new Error(`There is no stage ${stage}.`);
-    } else if (name === 'ENV') Object.assign(image.env, Object.fromEntries([text.split('=')]));
-    else if (name === 'USER') image.user = text;
-    else if (name === 'EXPOSE') last.ports.push(text);
-    else if (name === 'CMD') last.command = execForm(text);
-    else if (name === 'HEALTHCHECK') last.healthcheck = execForm(text.replace(/^(?:--\S+ )*CMD /, ''));
-    else if (!['WORKDIR', 'RUN'].includes(name)) throw new Error(`There is no instruction ${name}.`);
-  }
-  return { ...image, ...last };
+  const last = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+  const textsOf = (wanted: string): string[] => last.filter(({ name }) => name === wanted).map(({ text }) => text);
+  const [command = '[]'] = textsOf('CMD');
+  const [healthcheck = '[]'] = textsOf('HEALTHCHECK');
+  return {
+    env: Object.fromEntries(textsOf('ENV').map((text) => text.split('='))),
+    user: textsOf('USER')[0] ?? 'root',
+    command: execForm(command),
+    healthcheck: execForm(healthcheck.replace(/^(?:--\S+ )*CMD /, '')),
+  };
 }
 
 function execForm(text: string): readonly string[] {

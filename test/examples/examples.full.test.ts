@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { ConsumerProject, manifest, root } from '../package/consumer-project.js';
+import { ConsumerProject, root } from '../package/consumer-project.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ExampleProject } from './example-project.js';
 import { addressesOf, Visitor } from './visitor.js';
@@ -50,7 +50,7 @@ it('first-site reports a port in use, and ends', async () => {
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-it.each(['tested-shop', 'typescript', 'commonjs', 'paywall', 'invoices', 'react'])(
+it.each(['tested-shop', 'paywall', 'invoices', 'react'])(
   '%s reports why router.ready() has failed, and ends',
   async (name) => {
     const occupied = createServer().listen(0, '127.0.0.1');
@@ -145,20 +145,4 @@ it('paywall has a program that buys an article with the simulated wallet', async
     stdout: '200 Water just off the boil, four minutes. (You have paid 0.50 for this.)\n',
     stderr: '',
   });
-});
-
-test('examples have the dependency versions of this package', () => {
-  const dependenciesHere = { ...manifest.devDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
-  const projects = readdirSync(join(root, 'docs/examples')).filter((name) =>
-    existsSync(join(root, 'docs/examples', name, 'package.json')),
-  );
-  expect(projects.length).toBeGreaterThan(7);
-  for (const name of projects) {
-    const { dependencies, devDependencies } = JSON.parse(
-      readFileSync(join(root, 'docs/examples', name, 'package.json'), 'utf8'),
-    ) as typeof manifest;
-    expect([name, dependencies['express-intents']]).toEqual([name, `^${manifest.version}`]);
-    const { 'express-intents': _itself, ...others } = { ...dependencies, ...devDependencies };
-    expect(Object.keys(others).filter((other) => !(other in dependenciesHere))).toEqual([]);
-  }
 });

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import pg from 'pg';
 import { ConsumerProject } from '../package/consumer-project.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
@@ -68,24 +66,4 @@ test('the server answers and sends emails after the database has ended all its c
   await eventually('the server answers', async () => (await visitor.get('/')).status === 200);
   await queueEmail('After the outage');
   await eventually('the email is sent', () => isSent('After the outage'));
-});
-
-/** Makes the send of one email fail. */
-const failingSend = `
-const { log } = console;
-console.log = (text, ...others) => {
-  if (/Unlucky/.test(text)) throw new Error('The email service is down.');
-  log(text, ...others);
-};`;
-
-test('an email whose send fails is not marked as sent, and is sent later', async () => {
-  writeFileSync(join(project.folder, 'failing-send.mjs'), failingSend);
-  const preloads = ['log-ports.mjs', 'failing-send.mjs'].map((file) => `--import=${join(project.folder, file)}`);
-  await startServer({ NODE_OPTIONS: preloads.join(' ') });
-  await queueEmail('Unlucky');
-  await queueEmail('Lucky');
-  await eventually('the second email is sent', () => isSent('Lucky'));
-  expect(await isSent('Unlucky')).toBe(false);
-  await database.query("update emails set subject = 'Retried', retry_at = now() where subject = 'Unlucky'");
-  await eventually('the first email is sent', () => isSent('Retried'));
 });

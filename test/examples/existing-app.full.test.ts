@@ -1,4 +1,3 @@
-import { get } from 'node:http';
 import { waitForIntent } from 'express-intents/testing';
 import request from 'supertest';
 import { eventually } from '../support/eventually.js';
@@ -52,13 +51,6 @@ async function reverse(id: string): Promise<void> {
 test('the CSRF middleware rejects a form without its token', async () => {
   const { status } = await request(site.origin).post('/basket').type('form').send({ item: 'tea' });
   expect(status).toBe(403);
-});
-
-test('the routes of the router need no CSRF token, and reject requests of other sites', async () => {
-  await visitor.createIntent({ mode: 'login' });
-  const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://other.example' };
-  const { body } = await request(site.origin).post('/intent').set(crossSite).send({ mode: 'login' }).expect(403);
-  expect(body.code).toBe('cross_site_request');
 });
 
 test('a payment fulfills the order, and writes one email to the outbox', async () => {
@@ -142,11 +134,6 @@ test('a redirect is sent after the session is stored, because a browser follows 
   expect(early).toEqual([]);
 });
 
-test('an empty basket cannot be ordered', async () => {
-  await visitor.logInByPassword();
-  expect(await visitor.submit('/account', '/orders')).toBe('/basket');
-});
-
 test('a visitor who logs in with a wallet keeps the basket, and has an account', async () => {
   await visitor.submit('/', '/basket', { item: 'cup' });
   expect(await visitor.logIn('Ben')).toBe(200);
@@ -220,12 +207,9 @@ test('the button "Link a wallet" of a page of another account is rejected, and s
   expect(await new ShopVisitor(site).logIn('Ben')).toBe(200);
 });
 
-test.each(['undefined', 'null', null, ['1'], 1, {}])(
-  'a visitor without an account cannot link a wallet to %j',
-  async (linkTo) => {
-    await expect(visitor.createIntent({ mode: 'login', order: { linkTo } })).rejects.toThrow('403');
-  },
-);
+test.each(['undefined', null, ['1']])('a visitor without an account cannot link a wallet to %j', async (linkTo) => {
+  await expect(visitor.createIntent({ mode: 'login', order: { linkTo } })).rejects.toThrow('403');
+});
 
 test('unlinking a wallet ends its sessions, and its next login has an account of its own', async () => {
   await visitor.logInByPassword();
@@ -259,36 +243,10 @@ test('a recipe is shown only to a browser that has paid', async () => {
   expect(await new ShopVisitor(site).redirectOf('/recipes/chai')).toContain('/buy?');
 });
 
-test('an unknown recipe is answered with a page', async () => {
-  const { status, type } = await visitor.view('/recipes/mate');
-  expect([status, type]).toEqual([404, 'text/html']);
-});
-
 test('the admin page lists payments for admins only', async () => {
   expect(await visitor.redirectOf('/admin')).toBe('/login');
   await visitor.logInByPassword();
   const path = await visitor.order('tea');
   await visitor.pay(orderOf(path));
   expect(await visitor.page('/admin')).toMatch(new RegExp(`<td>Order ${orderOf(path)}<td>4.50<td>settled`));
-});
-
-test('compression compresses pages and not event streams', async () => {
-  const gzip = { 'accept-encoding': 'gzip' };
-  const { id } = await site.sequencer.wallet('Ada').scan(await visitor.createIntent({ mode: 'login' }));
-  const stream = await new Promise<{ encoding: string | undefined; text: string }>((resolve, reject) => {
-    const sent = get(`${site.origin}/intent/${id}/events`, { headers: gzip }, (answer) => {
-      const encoding = answer.headers['content-encoding'];
-      if (encoding) resolve({ encoding, text: '' });
-      let text = '';
-      answer.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk;
-        if (!/code_scanned/.test(text)) return;
-        resolve({ encoding, text });
-        sent.destroy();
-      });
-    }).on('error', reject);
-  });
-  expect(stream).toEqual({ encoding: undefined, text: expect.stringContaining('event:') });
-  const { headers } = await fetch(`${site.origin}/intent/v1/openapi.json`, { headers: gzip });
-  expect(headers.get('content-encoding')).toBe('gzip');
 });

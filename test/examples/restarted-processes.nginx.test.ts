@@ -106,13 +106,6 @@ describe('restart.sh', () => {
     expect(textOf(nginx.siteFile)).toBe(before);
   });
 
-  test('restarts nothing without its configuration', async () => {
-    const missing = { ...process.env, ...nginx.environment, SITE: '/nonexistent/site.conf' };
-    const script = [join(exampleFolder, 'restart.sh'), '1', 'true'];
-    const refused = promisify(execFile)('sh', script, { env: missing });
-    await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Set SITE') });
-  });
-
   test('restarts nothing at a port that is not in the configuration', async () => {
     const before = textOf(nginx.siteFile);
     const refused = run(1, 'touch', `${nginx.siteFile}.restarted`);
