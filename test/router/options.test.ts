@@ -214,7 +214,7 @@ describe('docs/reference.md', () => {
   const section = page.split(/^## /m).find((one) => one.startsWith('Options\n')) ?? '';
   const optionNames = (
     /Valid options: ([^.]+)\./.exec(errorOf(() => intentRouter({ unknown: 1 } as object)).message)?.[1] ?? ''
-  ).split(', ');
+  ).split(/,\s+/);
 
   it('names every option', () => {
     expect(optionNames.length).toBeGreaterThan(40);
