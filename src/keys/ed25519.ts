@@ -127,6 +127,8 @@ let seedImporter: SeedImporter | undefined;
 function importSeed(seed: Uint8Array): KeyObject {
   seedImporter ??= seedImporters.find(isCorrect);
   if (!seedImporter) throw new IntentError('invalid_key', 'This runtime has no Ed25519. Use Node.js 20.19 or newer.');
+  // The decoder of PKCS#8 ignores bytes after the key.
+  if (seed.length !== 32) throw new TypeError(`An Ed25519 seed has 32 bytes, not ${seed.length}.`);
   return seedImporter(seed);
 }
 

@@ -1,4 +1,4 @@
-// `npm run test:nodes`: a payment and a login with the packed package on Node 20, 22 and 24, which npm installs.
+// `npm run test:nodes`: a payment, a login and ten mistakes with the packed package on Node 20, 22, 24 and 26, which npm installs.
 // `npm run test:nodes -- --suite 22 test/http` runs the tests on one Node, optionally only those of a path.
 // `npm run test:nodes -- --windows` runs the payment and the login with the Windows build of Node in Wine.
 import { execFile, spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
   options: { suite: { type: 'boolean' }, windows: { type: 'boolean' } },
 });
 const requested = positionals.filter((word) => /^\d+$/.test(word));
-const versions = requested.length > 0 ? requested : ['20', '22', '24'];
+const versions = requested.length > 0 ? requested : ['20', '22', '24', '26'];
 const tests = positionals.filter((word) => !requested.includes(word));
 
 /** The errors of npm without a registry. */
@@ -52,7 +52,7 @@ async function exitCodeOf(node, args, cwd) {
 async function trySmoke(node) {
   const folder = await installPacked();
   try {
-    return await exitCodeOf(node, ['smoke.mjs'], folder);
+    return (await exitCodeOf(node, ['smoke.mjs'], folder)) || (await exitCodeOf(node, ['mistakes.mjs'], folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
