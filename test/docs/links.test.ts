@@ -31,7 +31,7 @@ function problemsOf(guide: string, text: string, packed: ReadonlySet<string>): s
 }
 
 /** Only contributors need these, and they have a clone. README.md says that they are in the repository. */
-const repositoryOnly = ['CONTRIBUTING.md', 'docs/architecture.md'];
+const repositoryOnly = ['CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', 'docs/architecture.md'];
 
 describe('the links of the guides', () => {
   let packed: Set<string>;
