@@ -1,82 +1,78 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import fs, { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseConfig } from '../../src/config/config.js';
-import { developmentKeyFile } from '../../src/config/development-key.js';
+import { jest } from '@jest/globals';
+import { generateKeyPair } from '../../src/keys/verifier-key.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
+
+/** What another process does after this one has found no key. */
+let meanwhile = (): void => undefined;
+jest.unstable_mockModule('node:fs', () => ({
+  ...fs,
+  mkdirSync: (...args: Parameters<typeof mkdirSync>) => {
+    mkdirSync(...args);
+    meanwhile();
+  },
+}));
+const { parseConfig } = await import('../../src/config/config.js');
+const { developmentKeyFile } = await import('../../src/config/development-key.js');
 
 const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
-const keyOf = (env: Record<string, string> = {}) => {
-  const { login, notices } = parseConfig({}, { ...embedded, ...env });
+const keyOf = (env: Record<string, string> = {}, isReadOnly = false) => {
+  const { login, notices } = parseConfig({}, { ...embedded, ...env }, isReadOnly);
   return { key: login?.keyRing.publicKeys[0], notice: notices[0] };
 };
 
-describe('the verifier key of a site with the embedded sequencer', () => {
-  const home = process.cwd();
-  beforeEach(async () => {
-    process.chdir(await mkdtemp(path.join(tmpdir(), 'site-')));
-    mkdirSync('node_modules');
-  });
-  afterEach(() => process.chdir(home));
+const home = process.cwd();
+beforeEach(() => {
+  process.chdir(temporaryFolder());
+  mkdirSync('node_modules');
+  meanwhile = () => undefined;
+});
+afterEach(() => process.chdir(home));
 
-  it('is kept across starts, in a file that only its owner can read, and is not logged', () => {
-    const { key, notice } = keyOf();
-    expect(keyOf().key).toBe(key);
-    expect(keyOf({ NODE_ENV: 'development' }).key).toBe(key);
-    expect(statSync(developmentKeyFile).mode & 0o777).toBe(0o600);
-    expect(notice).toBe(
-      `INTENT_VERIFIER_SECRET is not set. The key in ${developmentKeyFile} is used, for development only.`,
-    );
-    expect(notice).not.toContain(readFileSync(developmentKeyFile, 'utf8'));
-  });
+test('the development key is kept across starts, in a file that only its owner can read, and is not logged', () => {
+  const { key, notice } = keyOf();
+  expect(keyOf({ NODE_ENV: 'development' }).key).toBe(key);
+  expect(statSync(developmentKeyFile).mode & 0o777).toBe(0o600);
+  expect(notice).toContain(`The key in ${developmentKeyFile} is used`);
+  expect(notice).not.toContain(readFileSync(developmentKeyFile, 'utf8'));
+});
 
-  it('is read, and not stored, if the configuration is read-only', () => {
-    const readOnlyKey = () => parseConfig({}, embedded, true).login?.keyRing.publicKeys[0];
-    expect(readOnlyKey()).not.toBe(readOnlyKey());
-    expect(readdirSync('node_modules')).toEqual([]);
-    const { key } = keyOf();
-    expect(readOnlyKey()).toBe(key);
-    writeFileSync(developmentKeyFile, 'truncated');
-    expect(readOnlyKey()).not.toBe(key);
-    expect(readFileSync(developmentKeyFile, 'utf8')).toBe('truncated');
-  });
+test('a read-only configuration reads the development key, and stores none', () => {
+  expect(keyOf({}, true).key).not.toBe(keyOf({}, true).key);
+  expect(readdirSync('node_modules')).toEqual([]);
+  const { key } = keyOf();
+  expect(keyOf({}, true).key).toBe(key);
+  writeFileSync(developmentKeyFile, 'truncated');
+  expect(keyOf({}, true).key).not.toBe(key);
+  expect(readFileSync(developmentKeyFile, 'utf8')).toBe('truncated');
+});
 
-  it('replaces a file that is not a key, and its permissions', () => {
-    keyOf();
-    writeFileSync(developmentKeyFile, 'truncated');
-    chmodSync(developmentKeyFile, 0o644);
-    const { key } = keyOf();
-    expect(keyOf().key).toBe(key);
-    expect(statSync(developmentKeyFile).mode & 0o777).toBe(0o600);
-  });
+test('a file that is not a key is replaced, with its permissions', () => {
+  keyOf();
+  writeFileSync(developmentKeyFile, 'truncated');
+  chmodSync(developmentKeyFile, 0o644);
+  const { key } = keyOf();
+  expect(keyOf().key).toBe(key);
+  expect(statSync(developmentKeyFile).mode & 0o777).toBe(0o600);
+});
 
-  it.each([
-    ['in tests', { NODE_ENV: 'test' }, 'node_modules'],
-    ['without a folder node_modules', {}, 'other'],
-  ])('%s is new at each start', async (_name, env, folder) => {
-    process.chdir(await mkdtemp(path.join(tmpdir(), 'site-')));
-    mkdirSync(folder);
-    const { key, notice } = keyOf(env as Record<string, string>);
-    expect(keyOf(env as Record<string, string>).key).not.toBe(key);
-    expect(notice).toContain('A key is generated at each start');
-  });
+test('the key is new at each start in tests, and without a folder node_modules', () => {
+  expect(keyOf({ NODE_ENV: 'test' }).key).not.toBe(keyOf({ NODE_ENV: 'test' }).key);
+  process.chdir(temporaryFolder());
+  expect(keyOf().key).not.toBe(keyOf().key);
+});
 
-  it('is not used in production, or if a secret is set', () => {
-    const { key } = keyOf();
-    const production = {
-      NODE_ENV: 'production',
-      INTENT_SEQUENCER_URL: 'https://service.example',
-      INTENT_DOMAIN: 'shop.example',
-    };
-    expect(() => keyOf(production)).toThrow('INTENT_VERIFIER_SECRET: It is not set.');
-    expect(keyOf({ INTENT_VERIFIER_SECRET: '11'.repeat(32) }).key).not.toBe(key);
-  });
+test('two processes that start at the same time use the key that was written first', () => {
+  const { secret, publicKey } = generateKeyPair();
+  meanwhile = () => writeFileSync(developmentKeyFile, secret);
+  expect(keyOf().key).toBe(publicKey);
+  expect(readdirSync(path.dirname(developmentKeyFile))).toEqual(['development-key']);
+});
 
-  it('is not used with a custom transport, which may reach a real service', () => {
-    keyOf();
-    const transport = { call: async () => new Uint8Array(), close: async () => undefined };
-    expect(() => parseConfig({ transport }, embedded)).toThrow('INTENT_VERIFIER_SECRET: It is not set.');
-    const { destination } = parseConfig({ transport, login: false }, embedded);
-    expect(destination).toBeUndefined();
-  });
+test('a file that another process has not finished writing is replaced', () => {
+  meanwhile = () => writeFileSync(developmentKeyFile, 'trunc');
+  const { key } = keyOf();
+  meanwhile = () => undefined;
+  expect(keyOf().key).toBe(key);
 });
