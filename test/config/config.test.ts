@@ -284,14 +284,15 @@ const rejected: [
 ];
 
 describe('parseConfig rejects', () => {
+  type Case = [setting: string, value: unknown, problem: RegExp, environment?: Environment, base?: ConfigOptions];
   const cases = rejected.flatMap(([setting, values, ...rest]) =>
-    values.map((value) => [setting, value, ...rest] as const),
+    values.map((value): Case => [setting, value, ...rest]),
   );
   /** Limits are reported with the name of their group. */
   const reportedAs = (setting: string): string =>
     setting.replace(/^(connectionLimits|rateLimits)\.(perProcess|session|store)$/, '$1');
 
-  test.each(cases)('%s: %j', (setting, value, problem, environment = env, base = {}) => {
+  test.each<Case>(cases)('%s: %j', (setting, value, problem, environment = env, base = {}) => {
     const [options, variables] = withSetting(setting, value, environment);
     expect(problemsIn({ ...options, ...base }, variables)).toEqual([expect.stringMatching(problem)]);
     expect(settingsIn({ ...options, ...base }, variables)).toEqual([reportedAs(setting)]);

@@ -25,21 +25,6 @@ function counting(failures = 0) {
   return { counts, transport };
 }
 
-it('lazyTransport connects at the first call', async () => {
-  const { counts, transport } = counting();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(counts.started).toBe(0);
-  expect(await transport.call(operations.getStatus, body)).toBe(body);
-  expect(counts.started).toBe(1);
-});
-
-it('lazyTransport connects once for concurrent and later calls', async () => {
-  const { counts, transport } = counting();
-  await Promise.all(Array.from({ length: 5 }, () => transport.call(operations.getStatus, body)));
-  await transport.call(operations.getStatus, body);
-  expect(counts.started).toBe(1);
-});
-
 it('lazyTransport rejects all calls that waited for a failed connect, and connects again for the next call', async () => {
   const { counts, transport } = counting(1);
   const outcomes = await Promise.allSettled([
@@ -52,12 +37,6 @@ it('lazyTransport rejects all calls that waited for a failed connect, and connec
   ]);
   expect(await transport.call(operations.getStatus, body)).toBe(body);
   expect(counts.started).toBe(2);
-});
-
-it('lazyTransport passes the options of the caller', async () => {
-  const { transport } = counting();
-  const call = transport.call(operations.getStatus, body, { signal: AbortSignal.abort('no') });
-  await expect(call).rejects.toBe('no');
 });
 
 it('lazyTransport closes its transport, waits for a running connect, and starts none to close it', async () => {

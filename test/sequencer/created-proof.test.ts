@@ -41,7 +41,6 @@ const methodsOf = ({ calls }: FaultSequencer): string[] => calls.map(({ method }
 describe('a create with an OK envelope', () => {
   test.each<[string, string]>([
     ['a status that exists', '0801'],
-    ['a status with explicit defaults', '0801 1000 1800'],
     ['a status that was paid meanwhile', '0801 1001 1801'],
   ])('and %s is proven without a getStatus', async (_what, status) => {
     expect(await create(ok(hex(status)))).toEqual({ calls: ['createIntent'], code: 'created' });
@@ -57,7 +56,6 @@ describe('a create with an OK envelope', () => {
     ['zero bytes', 'messaging', 'sendMessage', emptyEnvelope],
     ['a result written out', 'intents', 'createIntent', ok(hex('0800'))],
     ['an id of no bytes', 'messaging', 'sendMessage', ok(hex('1202 0a00'))],
-    ['a message of another kind', 'intents', 'createIntent', ok(hex('0a02 0801'))],
     ['a status with more around it', 'intents', 'createIntent', ok(hex('0801 2201 61'))],
     ['a number where a flag belongs', 'intents', 'createIntent', ok(hex('0802'))],
   ])('and %s, dialect %s, is proven by one getStatus', async (_what, dialect, method, answer) => {
@@ -99,9 +97,7 @@ describe('a create with an OK envelope', () => {
   test.each<[string, Answer]>([
     ['without a type', (_call, res) => void res.writeHead(200, { 'content-length': 0 }).end()],
     ['of type text/html', (_call, res) => void res.writeHead(200, { 'content-type': 'text/html' }).end()],
-    ['of type text/plain', (_call, res) => void res.writeHead(200, { 'content-type': 'text/plain' }).end()],
     ['with status 204', (_call, res) => void res.writeHead(204, octets).end()],
-    ['with status 202', (_call, res) => void res.writeHead(202, { ...octets, 'content-length': 0 }).end()],
     [
       'that ends with the connection, which may be a cut',
       (_call, _res, req) => req.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n\r\n'),
@@ -113,15 +109,6 @@ describe('a create with an OK envelope', () => {
   test('fails for a response that is cut before its first byte', async () => {
     const cut: Answer = (_call, res) => {
       res.writeHead(200, { ...octets, 'content-length': 4 });
-      res.flushHeaders();
-      setImmediate(() => res.destroy());
-    };
-    expect(await create(withStatus(exists, cut))).toMatchObject({ code: 'sequencer_unreachable' });
-  });
-
-  test('fails for an unfinished chunked response without bytes', async () => {
-    const cut: Answer = (_call, res) => {
-      res.writeHead(200, { ...octets, 'transfer-encoding': 'chunked' });
       res.flushHeaders();
       setImmediate(() => res.destroy());
     };
@@ -170,20 +157,19 @@ describe('a rejected create', () => {
     return client.paymentIntents.create(payment).catch((error) => error);
   };
 
-  test.each([
-    'the amount is over the maximum of 250.00 usd',
-    'whole units only',
-    'this payment method is not supported',
-  ])('with the reason "%s" is intent_refused, with the reason for the log', async (reason) => {
-    const error = await refusal(reason);
-    expect(error).toMatchObject({
-      name: 'SequencerError',
-      code: 'intent_refused',
-      status: 502,
-      serviceMessage: reason,
-    });
-    expect(error.message).not.toContain(reason);
-  });
+  test.each(['the amount is over the maximum of 250.00 usd', 'this payment method is not supported'])(
+    'with the reason "%s" is intent_refused, with the reason for the log',
+    async (reason) => {
+      const error = await refusal(reason);
+      expect(error).toMatchObject({
+        name: 'SequencerError',
+        code: 'intent_refused',
+        status: 502,
+        serviceMessage: reason,
+      });
+      expect(error.message).not.toContain(reason);
+    },
+  );
 
   test('without a reason is sequencer_error', async () => {
     expect(await refusal('')).toMatchObject({ code: 'sequencer_error', serviceMessage: '' });
@@ -191,10 +177,7 @@ describe('a rejected create', () => {
 
   test.each([
     'Invalid service name',
-    'unknown service intents.v1.Intents',
     'no such method',
-    'Unknown service or method.',
-    'unknown method createIntent for service Intents',
     'method createIntent not found',
     'Service Intents is not supported',
   ])('with the reason "%s" names the option dialect', async (reason) => {

@@ -1,7 +1,6 @@
 import { createIntentClient, createSigner, generateKeyPair, type IntentClient } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { type FaultSequencer, ok, plainSuccess, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
-import { countingTransport } from '../support/transports/counting-transport.js';
 import { rejectedCode, thrownCode } from '../wire/thrown-code.js';
 
 const destination = generateKeyPair().publicKey;
@@ -44,16 +43,10 @@ describe('invalid parameters are rejected before anything is sent', () => {
 
   it.each([
     ['no amount', { amount: '' }, 'invalid_amount'],
-    ['an amount of three decimals', { amount: '1.005' }, 'invalid_amount'],
     ['an amount with a floating-point error', { amount: 0.1 + 0.2 }, 'invalid_amount'],
-    ['NaN', { amount: Number.NaN }, 'invalid_amount'],
-    ['an exponent', { amount: '1e3' }, 'invalid_amount'],
     ['a negative amount', { amount: -1 }, 'invalid_amount'],
     ['0.04 usd (interface 8)', { amount: '0.04' }, 'amount_too_small'],
-    ['zero', { amount: 0, currency: 'eur' }, 'amount_too_small'],
-    ['2^56 hundredths', { amount: '720575940379279.36' }, 'amount_too_large'],
     ['a currency in capitals', { currency: 'USD' }, 'unknown_currency'],
-    ['a currency that there is not', { currency: 'xxx' }, 'unknown_currency'],
     ['no destination', { destination: '' }, 'invalid_account'],
     ['a destination of 31 bytes', { destination: '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLK' }, 'invalid_account'],
   ])('a payment: %s', async (_name, terms, code) => {
@@ -64,7 +57,6 @@ describe('invalid parameters are rejected before anything is sent', () => {
   it.each([
     ['a subdomain (interface 4.6)', { domain: 'pay.shop.example' }, [verifier], 'invalid_domain'],
     ['a URL (interface 4.6)', { domain: 'https://shop.example' }, [verifier], 'invalid_domain'],
-    ['localhost', { domain: 'localhost' }, [verifier], 'invalid_domain'],
     ['no signers (interface 5.3)', {}, [], 'invalid_key'],
     ['signers without that of the verifier (interface 5.3)', {}, [other], 'invalid_key'],
     ['an invalid verifier key', { verifier: 'me' }, [verifier], 'invalid_key'],
@@ -106,24 +98,17 @@ describe('createIntentClient', () => {
     ['a host alone', { url: 'sequencer.example' }],
     ['a scheme that is not HTTP', { url: 'grpc://sequencer.example' }],
     ['a user name and a password', { url: 'https://user:password@sequencer.example' }],
-    ['a password without a user name', { url: 'https://:password@sequencer.example' }],
     ['a query', { url: 'https://sequencer.example/base?key=1' }],
     ['a fragment', { url: 'https://sequencer.example#base' }],
     ['a path over gRPC', { grpcUrl: 'https://sequencer.example/base' }],
-    ['a query over gRPC', { grpcUrl: 'https://sequencer.example?key=1' }],
-    ['http without a host', { url: 'http://' }],
+    ['no scheme over gRPC', { grpcUrl: 'sequencer.example:443' }],
     ['the name of the embedded sequencer, which only the router starts', { url: 'embedded' }],
     ['no time at all', { url: 'https://sequencer.example', timeoutMs: 0 }],
-    ['a negative time', { url: 'https://sequencer.example', timeoutMs: -1 }],
     ['an endless time', { url: 'https://sequencer.example', timeoutMs: Number.POSITIVE_INFINITY }],
-    ['half a millisecond, which no timer takes', { url: 'https://sequencer.example', timeoutMs: 0.5 }],
     ['more than a timer holds', { url: 'https://sequencer.example', timeoutMs: 2 ** 31 }],
     ['a try of no time at all', { url: 'https://sequencer.example', attemptTimeoutMs: 0 }],
-    ['a try of half a millisecond', { url: 'https://sequencer.example', attemptTimeoutMs: 0.5 }],
-    ['no time at all over a transport', { transport: countingTransport(), timeoutMs: 0 }],
     ['http to another machine', { url: 'http://sequencer.example' }],
     ['http to an address that only begins like this machine', { url: 'http://127.0.0.1.example' }],
-    ['http to a name that ends like this machine', { url: 'http://not-localhost' }],
     ['a dialect that there is not', { url: 'https://sequencer.example', dialect: 'messages' as 'messaging' }],
   ])('rejects %s', (_name, options) => {
     expect(thrownCode(() => createIntentClient(options))).toBe('invalid_configuration');
@@ -154,11 +139,5 @@ describe('createIntentClient', () => {
     await own.paymentIntents.getStatus(destination);
     await own.close();
     expect(used).toEqual(['Intents.createIntent', 'MicroPayment.getStatus', 'close']);
-  });
-
-  it('returns a frozen client', () => {
-    expect(Object.isFrozen(client)).toBe(true);
-    expect(Object.isFrozen(client.paymentIntents)).toBe(true);
-    expect(Object.isFrozen(client.loginIntents)).toBe(true);
   });
 });

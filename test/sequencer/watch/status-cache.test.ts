@@ -65,15 +65,6 @@ test.each([
   expect(transport.callCount).toBe(2);
 });
 
-test('a submission can be reversed', async () => {
-  const { transport, status, pass } = statusCache();
-  transport.answerWith(submitted);
-  await status.get(id);
-  transport.answerWith(pending);
-  pass(60_000);
-  expect(await status.get(id)).toEqual(pending);
-});
-
 test('a failure rejects all waiting callers and is not cached', async () => {
   const { transport, status } = statusCache();
   transport.answerWith(down);
@@ -106,19 +97,6 @@ describe('aborting a read', () => {
     expect([transport.callCount, transport.aborted]).toEqual([1, 0]);
   });
 
-  test('completes a call that was sent, even if no caller waits', async () => {
-    const { transport, status } = statusCache();
-    transport.answerWith('nothing');
-    const leaving = [new AbortController(), new AbortController()];
-    const left = leaving.map(({ signal }) => status.get(id, { signal }));
-    for (const each of leaving) each.abort();
-    const answers = await Promise.allSettled(left);
-    expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
-    transport.answerWith(pending);
-    expect(await status.get(id)).toEqual(pending);
-    expect([transport.callCount, transport.aborted]).toEqual([1, 0]);
-  });
-
   test('does not send a queued call if no caller waits', async () => {
     const asked: (AbortSignalLike | undefined)[] = [];
     const ask: FetchStatus = (_id, { cancelBeforeSend }) =>
@@ -140,19 +118,6 @@ describe('aborting a read', () => {
     next.catch(() => undefined);
   });
 
-  test('shares a call that was sent with the next caller', async () => {
-    const { transport, status } = statusCache();
-    transport.answerWith('nothing');
-    const leaving = new AbortController();
-    const left = status.get(id, { signal: leaving.signal });
-    leaving.abort();
-    const next = status.get(id);
-    transport.answerWith(submitted);
-    await expect(left).rejects.toThrow();
-    expect(await next).toEqual(submitted);
-    expect(transport.callCount).toBe(1);
-  });
-
   test('retries for the next caller when the shared call fails', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
@@ -166,46 +131,6 @@ describe('aborting a read', () => {
     await answered;
     expect(transport.callCount).toBe(2);
   });
-
-  test('after the response has no effect', async () => {
-    const { transport, status } = statusCache();
-    const leaving = new AbortController();
-    await status.get(id, { signal: leaving.signal });
-    leaving.abort();
-    expect(status.peek(id)).toEqual(pending);
-    expect(transport.aborted).toBe(0);
-  });
-
-  test('before the read makes no call', async () => {
-    const { transport, status } = statusCache();
-    await expect(status.get(id, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
-    expect(transport.callCount).toBe(0);
-  });
-
-  test('does not affect a caller without a signal', async () => {
-    const { transport, status } = statusCache();
-    transport.answerWith('nothing');
-    const leaving = new AbortController();
-    const stays = status.get(id);
-    const left = status.get(id, { signal: leaving.signal });
-    leaving.abort();
-    await expect(left).rejects.toThrow();
-    transport.answerWith(pending);
-    expect(await stays).toEqual(pending);
-  });
-});
-
-test('bypassCache makes a call although a status is cached, and caches the response', async () => {
-  const { transport, status } = statusCache();
-  await status.get(id);
-  transport.answerWith(submitted);
-  expect(await status.get(id, { bypassCache: true })).toEqual(submitted);
-  expect(status.peek(id)).toEqual(submitted);
-  transport.answerWith('nothing');
-  const both = [status.get(id, { bypassCache: true }), status.get(id, { bypassCache: true })];
-  transport.answerWith(submitted);
-  expect(await Promise.all(both)).toEqual([submitted, submitted]);
-  expect(transport.callCount).toBe(4);
 });
 
 test('bypassCache shares no earlier call, whose answer is neither cached nor an update', async () => {
@@ -226,17 +151,6 @@ test('bypassCache shares no earlier call, whose answer is neither cached nor an 
   expect([status.peek(id), updates.length]).toEqual([submitted, 1]);
 });
 
-test('a status that is set is newer than a call in progress', async () => {
-  const { transport, status } = statusCache();
-  transport.answerWith('nothing');
-  const earlier = status.get(id);
-  status.set(id, submitted, 'stream');
-  expect(status.peek(id)).toEqual(submitted);
-  transport.answerWith(pending);
-  await earlier;
-  expect(await status.get(id)).toEqual(submitted);
-});
-
 test('the entry with the oldest call is evicted when the cache is full', async () => {
   const { transport, status } = statusCache(2);
   const third = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
@@ -248,16 +162,6 @@ test('the entry with the oldest call is evicted when the cache is full', async (
   expect(status.peek(otherId)).toBeUndefined();
   expect([status.peek(id), status.peek(third)]).toEqual([pending, pending]);
   expect(transport.callCount).toBe(4);
-});
-
-test('a thousand pages that poll every second cost at most five calls a second', async () => {
-  const { transport, status, pass } = statusCache();
-  for (let tick = 0; tick < 1_000; tick += 1) {
-    pass(10);
-    await Promise.all(Array.from({ length: 10 }, () => status.peek(id) ?? status.get(id)));
-  }
-  expect(transport.callCount).toBeGreaterThan(10);
-  expect(transport.callCount).toBeLessThanOrEqual(50);
 });
 
 describe('subscribers', () => {
@@ -301,24 +205,6 @@ describe('subscribers', () => {
     pass(1);
     await status.get(id);
     expect(updates).toEqual([updateOf(id, submitted), updateOf(id, submitted)]);
-  });
-
-  test('receive it again when the entry was evicted', async () => {
-    const { transport, status, updates } = statusCache(1);
-    transport.answerWith(submitted);
-    for (const intent of [id, otherId, id]) await status.get(intent);
-    expect(updates.map((update) => update.id)).toEqual([id, otherId, id]);
-  });
-
-  test('receive it again after a failed call', async () => {
-    const { transport, status, updates } = statusCache();
-    transport.answerWith(submitted);
-    await status.get(id);
-    transport.answerWith(down);
-    await expect(status.get(id, { bypassCache: true })).rejects.toBe(down);
-    transport.answerWith(submitted);
-    await status.get(id);
-    expect(updates).toHaveLength(2);
   });
 
   test('do not receive a response that is older than the cached status', async () => {

@@ -1,7 +1,6 @@
 import bs58 from 'bs58';
-import { IntentError, type IntentEvent, SequencerError } from '../../../src/index.js';
+import { type IntentEvent, SequencerError } from '../../../src/index.js';
 import { keyPairFromSeed } from '../../../src/keys/ed25519.js';
-import type { CallOptions } from '../../../src/sequencer/transport.js';
 import { watchIntent } from '../../../src/sequencer/watch/watch-intent.js';
 import type { v1 } from '../../../src/wire/codec.js';
 import { FakeClock, settled } from './fake-clock.js';
@@ -85,64 +84,15 @@ describe('with a stream', () => {
     expect(transport.streams).toHaveLength(1);
   });
 
-  test('yields earlier events from the status at the opening', async () => {
-    transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
-    const watching = watch();
-    expect(await watching.over).toBe('the end');
-    expect(watching.events).toEqual([
-      { kind: 'code_scanned', id: 'code_scanned' },
-      { kind: 'intent_submitted', id: 'intent_submitted' },
-    ]);
-    expect(transport.statusCallsAtMs).toEqual([0]);
-  });
-
-  test('yields code_scanned once, from the status, from messages, or from both', async () => {
-    transport.status = { exists: true, codeScanned: true };
-    const watching = watch();
-    await settled();
-    transport.stream.send(scanned(1), scanned(2));
-    transport.stream.send(scanned(1));
-    await clock.pass(60_000);
-    expect(watching.kinds).toEqual(['code_scanned']);
-  });
-
-  test('yields one event for a duplicate message, in any order', async () => {
-    const watching = watch();
-    await settled();
-    transport.stream.send(rejected(2), rejected(2));
-    transport.stream.send(scanned(1));
-    transport.stream.send(rejected(3), rejected(2), scanned(1));
-    await settled();
-    expect(watching.events.map(({ id }) => id)).toEqual([idOf(2), 'code_scanned', idOf(3)]);
-  });
-
-  test('polls the status on intent_submitted and does not trust the message', async () => {
-    const watching = watch();
-    await settled();
-    transport.stream.send(submitted(1));
-    await settled();
-    expect([watching.kinds, transport.statusCallsAtMs]).toEqual([[], [0, 0]]);
-    // The same message again causes no poll.
-    transport.stream.send(submitted(1));
-    await settled();
-    expect(transport.statusCallsAtMs).toEqual([0, 0]);
-    // The status lags behind the message.
-    transport.status = { exists: true, intentSubmitted: true };
-    await clock.pass(1_000);
-    expect(watching.kinds).toEqual(['intent_submitted']);
-  });
-
   const stranger = keyPairFromSeed(new Uint8Array(32).fill(9));
   test.each<[string, v1.Message.$Properties]>([
     ['intent_submitted with the signature of a client', message(1, { intentSubmitted: {} }, rendezvous)],
     ['webhook_called with the signature of a client', message(1, { webhookCalled: {} }, rendezvous)],
-    ['airdrop_received with the signature of a client', message(1, { airdropReceived: {} }, rendezvous)],
     [
       'intent_submitted of another intent',
       message(1, { intentSubmitted: { intentId: { value: stranger.publicKey } } }),
     ],
     ['code_scanned signed by another key', message(1, { codeScanned: {} }, stranger)],
-    ['client_rejected_payment signed by another key', message(1, { clientRejectedPayment: {} }, stranger)],
     ['a signature of nothing', { ...message(1, { clientRejectedLogin: {} }), sendMessageRequestSignature: {} }],
     [
       'a signature of something else',
@@ -153,10 +103,7 @@ describe('with a stream', () => {
       message(1, { clientRejectedPayment: { intentId: { value: stranger.publicKey } } }, rendezvous),
     ],
     ['a message without an id', { codeScanned: {} }],
-    ['a message with an endless id', { codeScanned: {}, id: { value: new Uint8Array(65) } }],
-    ['a message of no kind', message(1, {})],
     ['the request itself', message(1, { requestToLogin: {} }, rendezvous)],
-    ['a request to grab', message(1, { requestToGrabBill: {} }, rendezvous)],
   ])('yields nothing for %s', async (_name, hostile) => {
     const watching = watch();
     await settled();
@@ -236,35 +183,7 @@ describe('with a stream', () => {
 });
 
 describe('when the stream breaks', () => {
-  test('reopens it, and loses or repeats no event', async () => {
-    const watching = watch();
-    await settled();
-    transport.stream.send(scanned(1), rejected(2));
-    await settled();
-    transport.stream.end({ error: down });
-    await clock.pass(10_000);
-    expect(transport.streams).toHaveLength(2);
-    // Stored messages are replayed in another order, with the new one.
-    transport.stream.send(rejected(3), rejected(2));
-    transport.stream.send(scanned(1));
-    await settled();
-    expect(watching.events.map(({ id }) => id)).toEqual(['code_scanned', idOf(2), idOf(3)]);
-  });
-
-  test('polls the status at each opening', async () => {
-    transport.onOpen = (stream) => stream.end({ error: down });
-    const watching = watch();
-    await clock.pass(400);
-    const openedAtMs = transport.streams.map(({ atMs }) => atMs);
-    expect(openedAtMs).toEqual([0, 125, 375]);
-    expect(transport.statusCallsAtMs).toEqual(openedAtMs);
-    transport.status = { exists: true, intentSubmitted: true };
-    await clock.pass(500);
-    expect(watching.kinds).toEqual(['intent_submitted']);
-  });
-
   test.each<[string, Partial<ScriptedTransport>]>([
-    ['ends at once', { onOpen: (stream) => stream.end() }],
     ['breaks at once', { onOpen: (stream) => stream.end({ error: down }) }],
     ['brings what cannot be read', { onOpen: (stream) => stream.sendBytes(Uint8Array.of(0xff)) }],
     [
@@ -296,107 +215,33 @@ describe('when the stream breaks', () => {
       await settled();
     }
   });
-
-  test('always pauses between two openings', async () => {
-    clock.chance = 0;
-    transport.onOpen = (stream) => stream.end();
-    watch();
-    await clock.pass(1_000);
-    expect(transport.streams.length).toBeLessThanOrEqual(21);
-  });
-
-  test('restarts the backoff after a stream that lived long', async () => {
-    transport.onOpen = (stream) => stream.end();
-    watch();
-    await clock.pass(60_000);
-    transport.onOpen = () => {};
-    await clock.pass(10_000);
-    const { length } = transport.streams;
-    await clock.pass(20_000);
-    expect(transport.streams).toHaveLength(length);
-    transport.stream.end();
-    await clock.pass(125);
-    expect(transport.streams).toHaveLength(length + 1);
-  });
-
-  test('polls the status while a handshake hangs', async () => {
-    const watching = watch();
-    await clock.pass(1_500);
-    transport.status = { exists: true, intentSubmitted: true };
-    await clock.pass(1_000);
-    expect(watching.kinds).toEqual(['intent_submitted']);
-  });
 });
 
 describe('without a stream', () => {
-  test.each<[string, () => Watching]>([
-    ['no client secret', () => watch({ id })],
-    [
-      'no streams',
-      () => {
-        Object.assign(transport, { openStream: undefined });
-        return watch();
-      },
-    ],
-  ])('%s: polls after 1 s, then with growing intervals up to 5 s', async (_name, begin) => {
-    const watching = begin();
-    await clock.pass(30_000);
-    expect(transport.statusCallsAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
-    transport.status = { exists: true, codeScanned: true };
-    await clock.pass(5_000);
-    expect(watching.kinds).toEqual(['code_scanned']);
-    // A payment follows a scan soon, so polls restart with the short interval.
-    const { length } = transport.statusCallsAtMs;
-    await clock.pass(1_500);
-    expect(transport.statusCallsAtMs.length).toBeGreaterThan(length);
-    transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
-    await clock.pass(5_000);
-    expect(watching.kinds).toEqual(['code_scanned', 'intent_submitted']);
-    expect(transport.streams).toHaveLength(0);
-  });
-});
-
-describe('the source of the status', () => {
-  test('can be an option; then the watch makes no status call', async () => {
-    const asked: string[] = [];
-    const fetchStatus = async (intent: string, { signal }: CallOptions) => {
-      asked.push(intent);
-      expect(signal).toBe(abort.signal);
-      return { exists: true, codeScanned: false, intentSubmitted: asked.length === 3 };
-    };
-    const kinds: string[] = [];
-    const watching = (async () => {
-      const events = watchIntent(transport, { clock, fetchStatus })({ id, clientSecret }, { signal: abort.signal });
-      for await (const { kind } of events) kinds.push(kind);
-    })();
-    await clock.pass(1_000);
-    expect([asked, kinds]).toEqual([[id, id], []]);
-    await clock.pass(1_500);
-    await watching;
-    expect([asked, kinds]).toEqual([[id, id, id], ['intent_submitted']]);
-    expect([transport.statusCallsAtMs, transport.streams.length]).toEqual([[], 1]);
-  });
+  test.each<[string, () => Watching]>([['no client secret', () => watch({ id })]])(
+    '%s: polls after 1 s, then with growing intervals up to 5 s',
+    async (_name, begin) => {
+      const watching = begin();
+      await clock.pass(30_000);
+      expect(transport.statusCallsAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
+      transport.status = { exists: true, codeScanned: true };
+      await clock.pass(5_000);
+      expect(watching.kinds).toEqual(['code_scanned']);
+      // A payment follows a scan soon, so polls restart with the short interval.
+      const { length } = transport.statusCallsAtMs;
+      await clock.pass(1_500);
+      expect(transport.statusCallsAtMs.length).toBeGreaterThan(length);
+      transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
+      await clock.pass(5_000);
+      expect(watching.kinds).toEqual(['code_scanned', 'intent_submitted']);
+      expect(transport.streams).toHaveLength(0);
+    },
+  );
 });
 
 describe('an error', () => {
-  test.each([
-    down,
-    new SequencerError('sequencer_error', 'no'),
-    new SequencerError('sequencer_unavailable', 'no'),
-    new IntentError('too_busy'),
-  ])('$code of a status call does not end a watch', async (error) => {
-    transport.status = error;
-    const watching = watch();
-    await clock.pass(60_000);
-    expect(watching.isOver).toBe(false);
-    transport.status = { exists: true, intentSubmitted: true };
-    await clock.pass(30_000);
-    expect(watching.kinds).toEqual(['intent_submitted']);
-  });
-
   test.each<[string, { id: string; clientSecret?: string }, string]>([
     ['an invalid id', { id: 'x' }, 'invalid_id'],
-    ['an invalid id with a secret', { id: '', clientSecret }, 'invalid_id'],
     ['an invalid secret', { id, clientSecret: 'x' }, 'invalid_client_secret'],
     [
       'a secret of another intent',
@@ -435,40 +280,11 @@ describe('an abort', () => {
         return watching;
       },
     ],
-    [
-      'between two streams',
-      async (begin) => {
-        transport.onOpen = (stream) => stream.end();
-        const watching = begin();
-        await clock.pass(5_000);
-        return watching;
-      },
-    ],
   ])('%s ends the watch, and leaves no timer or listener', async (_name, begin) => {
     const watching = await begin(() => watch());
     abort.abort(new Error('enough'));
     expect(await watching.over).toBe('the end');
     expect(transport.streams.every(({ stream }) => stream.isLeft)).toBe(true);
     expect(clock.pending).toBe(0);
-  });
-
-  test('ends a watch whose status call never ends', async () => {
-    transport.call = (_operation, _body, options) =>
-      new Promise((_resolve, reject) => {
-        options?.signal?.addEventListener('abort', () => reject(options.signal?.reason));
-      });
-    const watching = watch();
-    await settled();
-    abort.abort();
-    expect(await watching.over).toBe('the end');
-  });
-
-  test('by leaving the loop closes the stream', async () => {
-    transport.status = { exists: true, codeScanned: true };
-    for await (const { kind } of watchIntent(transport, { clock })({ id, clientSecret }, { signal: abort.signal })) {
-      expect(kind).toBe('code_scanned');
-      break;
-    }
-    expect(transport.stream.isLeft).toBe(true);
   });
 });

@@ -229,6 +229,7 @@ const statusFaults: Record<string, Fault> = {
     webSocket: (_accept, socket) => void socket.write(`HTTP/1.1 503 No\r\n\r\n${page}`),
   }),
   'HTTP status 502': badStatus(502, true, { proxy: status(502) }),
+  'HTTP status 504': badStatus(504, true, { proxy: status(504) }),
   'HTTP status 429': badStatus(429, true, { proxy: status(429), grpc: grpcHttpStatus(429) }),
   'HTTP status 401': badStatus(401, false, { proxy: status(401), webSocket: answering('HTTP/1.1 401 No') }),
   'HTTP status 404': badStatus(404, false, {
