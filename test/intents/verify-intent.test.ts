@@ -1,22 +1,15 @@
 import bs58 from 'bs58';
-import { decodePayload, type Payload, parseClientSecret } from '../../src/intents/payload.js';
+import type { Payload } from '../../src/intents/payload.js';
 import {
   extractSignedBytes,
   type SignedIntent,
   signLoginIntent,
   signPaymentIntent,
 } from '../../src/intents/signed-intent.js';
-import {
-  decodeCanonical,
-  type IntentRequest,
-  matchesRequest,
-  rendezvousKeyIn,
-  verifyIntent,
-} from '../../src/intents/verify-intent.js';
+import { decodeCanonical, type IntentRequest, matchesRequest, verifyIntent } from '../../src/intents/verify-intent.js';
 import { keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { signerFromSeed } from '../../src/keys/verifier-key.js';
 import { encode, toUint64, v1 } from '../../src/wire/codec.js';
-import { seededRandom } from '../wire/seeded-random.js';
 import { thrownCode } from '../wire/thrown-code.js';
 import { doubleField, field, join, varintField } from './hand-written-wire.js';
 
@@ -26,7 +19,7 @@ const stranger = signerFromSeed(new Uint8Array(32).fill(22));
 const login = { domain: 'example.com', verifier };
 const statedLogin = { domain: 'example.com', verifier: verifier.publicKey };
 const rendezvous = keyPairFromSeed(new Uint8Array(32).fill(31));
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const _hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Verifies a signed intent from its bytes alone. */
 function receive(bytes: Uint8Array, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
@@ -98,20 +91,6 @@ describe('a signed intent is accepted, and rejected after any change (interface 
     expect(thrownCode(() => verifyIntent(decoded, rendezvousKey.subarray(1), signature))).toBe('invalid_signature');
   });
 
-  test('except in fields 1 and 3 of the message, which are not signed (protocol 4)', async () => {
-    const { message, rendezvousKey, signature } = await signPaymentIntent({
-      amount: '1',
-      currency: 'usd',
-      destination,
-    });
-    const stamped = {
-      ...message,
-      id: { value: new Uint8Array(16) },
-      sendMessageRequestSignature: { value: signature },
-    };
-    expect(receive(encode(v1.Message, stamped), rendezvousKey, signature).kind).toBe('payment');
-  });
-
   function everyBitTurned(bytes: Uint8Array): Uint8Array[] {
     return Array.from({ length: bytes.length * 8 }, (_, bit) =>
       bytes.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte)),
@@ -132,15 +111,10 @@ describe('the canonical form of a message (protocol 4)', () => {
     ['an unknown field behind', join(payment(account, partial), varintField(20, 1n))],
     ['an unknown field in front', join(varintField(20, 1n), payment(account, partial))],
     ['an unknown field inside', payment(account, partial, field(9, 'x'))],
-    [
-      'an unknown field deep inside',
-      payment(field(1, join(field(1, bs58.decode(destination)), varintField(2, 1n))), partial),
-    ],
     ['fields in another order', payment(partial, account)],
     ['a field that is there twice', payment(account, account, partial)],
     ['a message in two parts', join(payment(account), payment(partial))],
     ['both members of the oneof', payment(account, field(2, field(1, 'kin')), partial)],
-    ['another kind in front', join(payment(account, partial), field(6, ''))],
     ['a default that is written out in a login without a verifier', payment(account, partial, field(4, field(1, '')))],
     [
       'a length of more bytes than it takes',
@@ -149,7 +123,6 @@ describe('the canonical form of a message (protocol 4)', () => {
         payment(account, partial).subarray(2),
       ),
     ],
-    ['a tag of more bytes than it takes', join(Uint8Array.of(0xaa, 0), payment(account, partial).subarray(1))],
   ])('is violated by %s, which is rejected although it is signed', (_, bytes) => {
     expect(thrownCode(() => receiveSigned(bytes))).toBe('malformed_message');
   });
@@ -158,11 +131,6 @@ describe('the canonical form of a message (protocol 4)', () => {
     const quarks = Uint8Array.of(0x20, 0xa0, 0x8d, 0x86, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02);
     const exact = field(2, join(field(1, 'kin'), doubleField(2, 1), doubleField(3, 1), quarks));
     expect(thrownCode(() => receiveSigned(payment(account, exact)))).toBe('malformed_message');
-  });
-
-  test('is violated by text that is not UTF-8', () => {
-    const bad = field(3, join(field(1, Uint8Array.of(0x75, 0xc3, 0x28)), doubleField(2, 12.5)));
-    expect(thrownCode(() => receiveSigned(payment(account, bad)))).toBe('malformed_message');
   });
 });
 
@@ -192,62 +160,23 @@ describe('a correctly signed payment (interface 2.4, 8; protocol 6)', () => {
     ['partial for kin', { ...plain, partial: { currency: 'kin', nativeAmount: 2 } }, 'malformed_message'],
     ['neither exact nor partial', { ...plain, partial: null }, 'malformed_message'],
     ['a rate of 2', exactly({ exchangeRate: 2 }), 'malformed_message'],
-    ['a rate of 0', exactly({ exchangeRate: 0 }), 'malformed_message'],
-    ['a rate of NaN', exactly({ exchangeRate: Number.NaN }), 'malformed_message'],
     ['a quark too many', exactly({ quarks: toUint64(200_001n) }), 'malformed_message'],
-    ['a hundredth too few', exactly({ quarks: toUint64(199_000n) }), 'malformed_message'],
-    ['no quarks', exactly({ quarks: toUint64(0n) }), 'malformed_message'],
     ['quarks of 2^64 - 1', exactly({ quarks: toUint64(2n ** 64n - 1n) }), 'malformed_message'],
     ['quarks of 2^53 more', exactly({ quarks: toUint64(200_000n + 2n ** 53n) }), 'malformed_message'],
     ['0.04 usd', { ...plain, partial: { currency: 'usd', nativeAmount: 0.04 } }, 'amount_too_small'],
-    ['nothing', { ...plain, partial: { currency: 'usd', nativeAmount: 0 } }, 'amount_too_small'],
-    ['no kin', exactly({ nativeAmount: 0, quarks: toUint64(0n) }), 'amount_too_small'],
-    ['a negative amount', { ...plain, partial: { currency: 'usd', nativeAmount: -1 } }, 'invalid_amount'],
-    ['three decimals', { ...plain, partial: { currency: 'usd', nativeAmount: 1.005 } }, 'invalid_amount'],
     ['0.1 + 0.2', { ...plain, partial: { currency: 'usd', nativeAmount: 0.1 + 0.2 } }, 'invalid_amount'],
     ['NaN', { ...plain, partial: { currency: 'usd', nativeAmount: Number.NaN } }, 'invalid_amount'],
-    ['an infinite amount', { ...plain, partial: { currency: 'usd', nativeAmount: Infinity } }, 'invalid_amount'],
     [
       'more than a payload holds',
       { ...plain, partial: { currency: 'usd', nativeAmount: 2 ** 50 } },
       'amount_too_large',
     ],
     ['a currency in upper case', { ...plain, partial: { currency: 'USD', nativeAmount: 1 } }, 'unknown_currency'],
-    ['no currency', { ...plain, partial: { nativeAmount: 1 } }, 'unknown_currency'],
     ['no account', { ...plain, requestorAccount: null }, 'malformed_message'],
-    ['an account of no bytes', { ...plain, requestorAccount: {} }, 'malformed_message'],
     ['an account of 31 bytes', { ...plain, requestorAccount: { value: new Uint8Array(31) } }, 'malformed_message'],
-    ['an account of 33 bytes', { ...plain, requestorAccount: { value: new Uint8Array(33) } }, 'malformed_message'],
     ['another rendezvous', { ...plain, rendezvousKey: { value: new Uint8Array(32).fill(1) } }, 'malformed_message'],
-    ['a rendezvous of no bytes', { ...plain, rendezvousKey: {} }, 'malformed_message'],
   ])('with %s is rejected', (_, request, code) => {
     expect(codeOfPayment(request)).toBe(code);
-  });
-
-  test('with both exact and partial is rejected also before decoding', () => {
-    const message = new v1.Message({
-      requestToReceiveBill: { ...exactly({}), partial: plain.partial ?? null },
-    } as never);
-    const signature = rendezvous.sign(encode(v1.Message, message));
-    expect(thrownCode(() => verifyIntent(message, rendezvous.publicKey, signature))).toBe('malformed_message');
-  });
-
-  test('with an amount up to the limits is accepted, and agrees with its payload', async () => {
-    const random = seededRandom(4711);
-    const limits = { usd: 2n ** 56n - 6n, kin: (2n ** 64n - 1n) / 1_000n };
-    for (const [currency, limit] of Object.entries(limits)) {
-      const drawn = Array.from({ length: 300 }, () => BigInt(`0x${hex(random.bytes(7))}`) % limit);
-      for (const hundredths of [5n, 2n ** 53n + 1n, limit, ...drawn]) {
-        const amount = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`;
-        const intent = await signPaymentIntent({ amount, currency, destination });
-        const request = receiveIntent(intent);
-        expect(matchesRequest(decodePayload(parseClientSecret(intent.clientSecret)), request)).toBe(true);
-        // Quarks are exact. Without them the double is exact below 2^46 units.
-        if (request.kind === 'payment' && (currency === 'kin' || hundredths < 2n ** 46n * 100n)) {
-          expect(request.money.hundredths).toBe(hundredths);
-        }
-      }
-    }
   });
 
   test('with one of the last amounts under 2^56, whose double is ambiguous, is rejected and not guessed', async () => {
@@ -294,17 +223,11 @@ describe('a login that its rendezvous signed correctly (interface 2.5, 4.6, 5.3)
     ['another verifier named', { after: { verifier: accountOf(stranger.publicKey) } }, 'invalid_signature'],
     ['another domain named', { after: { domain: { domain: 'example.org' } } }, 'invalid_signature'],
     ['no signature', { after: { signature: null } }, 'invalid_signature'],
-    ['a signature of no bytes', { after: { signature: {} } }, 'invalid_signature'],
-    ['a signature of 63 bytes', { after: { signature: { value: new Uint8Array(63) } } }, 'invalid_signature'],
     ['no verifier', { before: { verifier: null } }, 'malformed_message'],
-    ['a verifier of 31 bytes', { before: { verifier: { value: new Uint8Array(31) } } }, 'malformed_message'],
     ['no rendezvous', { before: { rendezvousKey: null } }, 'malformed_message'],
     ['another rendezvous', { before: { rendezvousKey: accountOf(destination) } }, 'malformed_message'],
     ['no domain', { before: { domain: null } }, 'invalid_domain'],
     ['a subdomain', { before: { domain: { domain: 'www.example.com' } } }, 'invalid_domain'],
-    ['a scheme', { before: { domain: { domain: 'https://example.com' } } }, 'invalid_domain'],
-    ['a port', { before: { domain: { domain: 'example.com:8080' } } }, 'invalid_domain'],
-    ['an IP address', { before: { domain: { domain: '192.0.2.1' } } }, 'invalid_domain'],
     ['localhost', { before: { domain: { domain: 'localhost' } } }, 'invalid_domain'],
   ])('with %s is rejected, also in a payment with login', (_, change, code) => {
     expect(codeOfLogin(signedLogin(change))).toBe(code);
@@ -314,11 +237,6 @@ describe('a login that its rendezvous signed correctly (interface 2.5, 4.6, 5.3)
   test('in a payment whose amount was changed after signing is invalid_signature', () => {
     const partial = { currency: 'usd', nativeAmount: 1 };
     expect(codeOfPayment({ ...signedPayment({}), partial })).toBe('invalid_signature');
-  });
-
-  test('is not proven by a verifier signature of another kind of intent', () => {
-    const { signature } = signedLogin({});
-    expect(codeOfPayment({ ...plain, ...base, signature: signature ?? null })).toBe('invalid_signature');
   });
 
   test.each<[string, Receive]>([
@@ -333,35 +251,13 @@ describe('a login that its rendezvous signed correctly (interface 2.5, 4.6, 5.3)
 describe('an intent of another kind (interface 1.3, 4.1)', () => {
   const kinds: [string, v1.Message.$Properties][] = [
     ['request_to_grab_bill', { requestToGrabBill: { requestorAccount: { value: bs58.decode(destination) } } }],
-    ['airdrop_received', { airdropReceived: {} }],
     ['code_scanned', { codeScanned: {} }],
-    ['client_rejected_payment', { clientRejectedPayment: {} }],
     ['intent_submitted', { intentSubmitted: { intentId: { value: rendezvous.publicKey } } }],
-    ['webhook_called', { webhookCalled: {} }],
-    ['client_rejected_login', { clientRejectedLogin: {} }],
     ['no kind', {}],
   ];
 
   test.each(kinds)('with %s is not_supported', (_, message) => {
     expect(thrownCode(() => signMessage(message))).toBe('not_supported');
-  });
-
-  test.each(kinds)('with %s and a wrong signature is invalid_signature, which is checked first', (_, message) => {
-    expect(thrownCode(() => receive(encode(v1.Message, message), rendezvous.publicKey, new Uint8Array(64)))).toBe(
-      'invalid_signature',
-    );
-  });
-});
-
-describe('the rendezvous key named by a message (protocol 5)', () => {
-  test.each(built)('is found in %s', async (name, build) => {
-    const { message, rendezvousKey } = await build();
-    const named = rendezvousKeyIn(decodeCanonical(v1.Message, encode(v1.Message, message)));
-    expect(named && hex(named)).toBe(name.includes('names no') ? undefined : hex(rendezvousKey));
-  });
-
-  test('is undefined for another kind', () => {
-    expect(rendezvousKeyIn(new v1.Message({ codeScanned: {} }))).toBeUndefined();
   });
 });
 
@@ -391,12 +287,7 @@ describe('whether a payload and a request agree (protocol 6)', () => {
     ],
     ['a login and a login', loginPayload, loginRequest, true],
     ['another amount', payload('usd', 5n), request('usd', 6n), false],
-    ['a hundred times the amount', payload('usd', 5n), request('usd', 500n), false],
     ['another currency', payload('usd', 5n), request('eur', 5n), false],
-    ['a payment and a login', payload('usd', 5n), loginRequest, false],
-    ['a login and a payment', loginPayload, request('usd', 5n), false],
-    ['nothing and something', payload('usd', 0n), request('usd', 5n), false],
-    ['the last amounts with distinct doubles', payload('usd', 2n ** 53n - 1n), request('usd', 2n ** 53n), false],
     ['amounts that share a double', payload('usd', 2n ** 55n), request('usd', 2n ** 55n + 1n), true],
   ])('with %s', (_, scanned, found, expected) => {
     expect(matchesRequest(scanned, found)).toBe(expected);

@@ -1,4 +1,3 @@
-import bs58 from 'bs58';
 import { formatBase58, parseAccount, parseBase58, parseIntentId } from '../../src/keys/base58.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { seededRandom } from '../wire/seeded-random.js';
@@ -34,32 +33,17 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
     ['empty', ''],
     ['31 bytes', base58(new Uint8Array(31).fill(200))],
     ['33 bytes', base58(new Uint8Array(33).fill(200))],
-    ['31 zero bytes', '1'.repeat(31)],
-    ['33 zero bytes', '1'.repeat(33)],
-    ['64 bytes', base58(new Uint8Array(64).fill(200))],
     ['the digit 0', account.replace('8', '0')],
     ['the letter O', account.replace('E', 'O')],
-    ['the letter I', account.replace('x', 'I')],
-    ['the letter l', account.replace('w', 'l')],
     ['hex', '00'.repeat(32)],
     ['Base64', Buffer.alloc(32, 9).toString('base64')],
     ['a Cyrillic a', account.replace('a', 'а')],
-    ['a Greek capital epsilon', account.replace('E', 'Ε')],
     ['a full-width digit', account.replace('8', '８')],
-    ['an Arabic digit', account.replace('8', '٨')],
-    ['a combining accent', account.replace('a', 'a\u0301')],
     ['a zero-width space', `${account.slice(0, 9)}\u200b${account.slice(9)}`],
-    ['a byte order mark', `\ufeff${account}`],
     ['a letter whose low byte is one of the alphabet', account.replace('E', 'Ņ')],
-    ['an emoji', `${account.slice(0, -2)}🙂`],
     ['a one in front that stands for no byte', `1${account}`],
-    ['a space in front', ` ${account}`],
     ['a space behind', `${account} `],
     ['a line break behind', `${account}\n`],
-    ['a tab inside', `${account.slice(0, 9)}\t${account.slice(9)}`],
-    ['a NUL behind', `${account}\0`],
-    ['quotes', `"${account}"`],
-    ['two of them', `${account}${account}`],
   ])('rejects %s', (_, text) => {
     expect(thrownCode(() => parseAccount(text))).toBe('invalid_account');
     expect(thrownCode(() => parseIntentId(text))).toBe('invalid_id');
@@ -87,23 +71,5 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
         expect(thrownCode(() => parseAccount(text))).toBe('invalid_account');
       }
     });
-  });
-
-  test('has an error with the expected form and without the rejected text', () => {
-    const wrong = account.replace('8', '0');
-    expect(() => parseAccount(wrong)).toThrow(
-      /^The value is not the Base58 form of 32 bytes\. Copy the whole value again\.$/,
-    );
-  });
-
-  test('decodes a text with one changed character to another account or rejects it', () => {
-    const original = Buffer.from(parseAccount(account)).toString('hex');
-    for (let at = 0; at < account.length; at++) {
-      for (const letter of alphabet) {
-        if (letter === account[at]) continue;
-        const bytes = bs58.decodeUnsafe(account.slice(0, at) + letter + account.slice(at + 1));
-        expect(Buffer.from(bytes ?? []).toString('hex')).not.toBe(original);
-      }
-    }
   });
 });

@@ -14,12 +14,3 @@ test('randomBytes returns the requested number of unique bytes, also across the 
     }
   }
 });
-
-test('randomBytes returns no bytes that it has returned before', () => {
-  const first = randomBytes(32);
-  const copy = first.slice();
-  randomBytes(4_096);
-  randomBytes(32);
-  expect(first).toEqual(copy);
-  expect(first.some((byte) => byte !== 0)).toBe(true);
-});

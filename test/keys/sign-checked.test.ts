@@ -21,27 +21,6 @@ describe('a custom signer is checked (interface 5.3)', () => {
     expect(Buffer.from(await signChecked(signerThat(sign), bytes))).toEqual(Buffer.from(good));
   });
 
-  test('and called once with exactly the bytes', async () => {
-    const seen: Uint8Array[] = [];
-    const sign = (handed: Uint8Array): Uint8Array => {
-      seen.push(handed);
-      return good;
-    };
-    await signChecked({ publicKey, sign }, bytes);
-    expect(seen).toEqual([bytes]);
-  });
-
-  test('and called as a method', async () => {
-    class KmsSigner implements Signer {
-      readonly publicKey = publicKey;
-      readonly #signature = good;
-      sign(): Uint8Array {
-        return this.#signature;
-      }
-    }
-    await expect(signChecked(new KmsSigner(), bytes)).resolves.toBe(good);
-  });
-
   test.each<[string, () => unknown]>([
     [
       'throws',
@@ -49,27 +28,15 @@ describe('a custom signer is checked (interface 5.3)', () => {
         throw new Error('the KMS is down');
       },
     ],
-    [
-      'throws no error',
-      () => {
-        throw 'the KMS is down';
-      },
-    ],
     ['rejects', () => Promise.reject(new Error('the KMS is down'))],
     ['returns undefined', () => undefined],
-    ['resolves with null', async () => null],
-    ['returns no bytes', () => new Uint8Array()],
     ['returns 63 bytes', () => good.subarray(1)],
     ['returns 65 bytes', () => Uint8Array.of(...good, 0)],
     ['returns hex', () => Buffer.from(good).toString('hex')],
-    ['returns Base58', () => bs58.encode(good)],
-    ['returns an array of numbers', () => [...good]],
-    ['returns an ArrayBuffer', () => good.slice().buffer],
     ['returns an object shaped like bytes', () => ({ ...good, length: 64 })],
     ['signs with another key', () => nacl.sign.detached(bytes, stranger.secretKey)],
     ['signs other bytes', () => nacl.sign.detached(bytes.subarray(1), pair.secretKey)],
     ['returns 64 zeros', () => new Uint8Array(64)],
-    ['returns signature and message together', () => nacl.sign(bytes, pair.secretKey)],
     ['turns one bit', () => good.map((byte, i) => (i === 40 ? byte ^ 1 : byte))],
   ])('and is signer_failed when it %s', async (_, sign) => {
     expect(await rejectedCode(signChecked(signerThat(sign), bytes))).toBe('signer_failed');

@@ -1,6 +1,5 @@
 import { createIntentClient } from '../../src/index.js';
 import { parseIntentId } from '../../src/keys/base58.js';
-import { runCommand } from '../cli/support/run-command.js';
 import { Browser } from '../support/browser/browser.js';
 import { type ContractServer, maximum, startContractServer } from '../support/sequencers/contract-server.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -71,45 +70,4 @@ test('the envelope has the version of the option', async () => {
 
 test.each(['1.0 beta', '1.0\n', 'x'.repeat(33), 'é'])('the envelope version %j is rejected', (envelopeVersion) => {
   expect(() => createIntentClient({ url: service.url, envelopeVersion })).toThrow(/envelopeVersion must be/);
-});
-
-describe('the doctor', () => {
-  const before = { ...process.env };
-  afterEach(() => {
-    process.env = { ...before };
-  });
-
-  type Finding = { check: string; level: string; text: string; fix?: string };
-
-  async function findingsAt(url: string): Promise<{ findings: Finding[]; code: number }> {
-    process.env = {
-      ...before,
-      NODE_ENV: 'development',
-      INTENT_SEQUENCER_URL: url,
-    };
-    const { out, code } = await runCommand(['doctor', '--json']);
-    return { findings: JSON.parse(out).findings, code };
-  }
-
-  test('recognizes a payment service', async () => {
-    const { findings } = await findingsAt(service.url);
-    const [sequencer] = findings.filter(({ check }) => check === 'sequencer');
-    expect(sequencer).toMatchObject({ level: 'ok', text: expect.stringMatching(/answers in \d+ ms$/) });
-    expect(findings.find(({ check }) => check === 'stream')).toMatchObject({ level: 'warning' });
-  });
-
-  test('recommends the option dialect for a service without createIntent', async () => {
-    const other = await startContractServer(['MicroPayment']);
-    try {
-      const { findings } = await findingsAt(other.url);
-      const [sequencer] = findings.filter(({ check }) => check === 'sequencer');
-      expect(sequencer).toMatchObject({
-        level: 'warning',
-        text: expect.stringMatching(/no operation Intents\.createIntent: "Invalid service name"/),
-        fix: expect.stringMatching(/dialect: 'messaging'/),
-      });
-    } finally {
-      await other.close();
-    }
-  });
 });

@@ -30,8 +30,3 @@ it('the gRPC path of every operation is that of its .proto file, and an unknown 
     [grpcPath(submitPayment, 'intents.emulator.v1.Emulator')]: 'unary',
   });
 });
-
-it('a gRPC path has the method in PascalCase after the full name of the service (protocol 5)', () => {
-  expect(grpcPath(operations.getStatus)).toBe('/intents.v1.MicroPayment/GetStatus');
-  expect(grpcPath(operations.getLoginForThirdPartyApp, 'acme.Users')).toBe('/acme.Users/GetLoginForThirdPartyApp');
-});

@@ -29,11 +29,6 @@ describe('proto/intents.proto against the documents (interface 2.1 to 2.6, proto
     },
   );
 
-  test('has the Timestamp of google.protobuf: seconds int64 1, nanos int32 2', () => {
-    const timestamp = written.root.lookupType('google.protobuf.Timestamp');
-    expect(timestamp.fieldsArray.map(describeField)).toEqual(['seconds int64 1', 'nanos int32 2']);
-  });
-
   test('has the services of interface 4.1 and 4.2, in PascalCase', () => {
     const found = written.nestedArray
       .filter((nested) => nested instanceof protobuf.Service)
@@ -85,39 +80,6 @@ describe('the generated codecs', () => {
       expect(plain(codec.decode(byReflection))).toEqual(plain(example));
       expect(plain(type.decode(byCodec))).toEqual(plain(example));
     }
-  });
-
-  // Computed from the contract without protobufjs: the tag at the start of a message with one field.
-  test.each(Object.entries(contract))(
-    'start each field of %s with the tag of its number and type',
-    (name, { fields }) => {
-      const codec = codecs.get(`intents.v1.${name}`);
-      if (!codec) throw new Error(`${name} has no codec.`);
-      const type = root.lookupType(`intents.v1.${name}`);
-      const examples = filledExamples(type);
-      for (const field of fields) {
-        const words = (field.split('/').pop() ?? '').split(' ');
-        const property = (words[0] ?? '').replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-        const value = examples.map((each) => (each as Record<string, unknown>)[property]).find((each) => each != null);
-        if (value === undefined) {
-          // An enum that has only its default value is never written.
-          expect(contract[name]?.enums).toEqual({ Result: { OK: 0 } });
-          continue;
-        }
-        const number = Number(words.at(-1));
-        const wireType = { double: 1, uint64: 0, bool: 0, Result: 0 }[words.at(-2) ?? ''] ?? 2;
-        expect(codec.encode({ [property]: value }).finish()[0]).toBe((number << 3) | wireType);
-      }
-    },
-  );
-
-  test('write fields in ascending order and omit defaults (protocol 4)', () => {
-    const shuffled = { quarks: toUint64(7n), nativeAmount: 2, exchangeRate: 1, currency: 'kin' };
-    expect(hex(encode(v1.ExchangeData, shuffled))).toBe('0a036b696e11000000000000f03f1900000000000000402007');
-    expect(
-      encode(v1.ExchangeData, { currency: '', exchangeRate: 0, nativeAmount: 0, quarks: toUint64(0n) }),
-    ).toHaveLength(0);
-    expect(encode(v1.GetStatusResponse, { exists: false, codeScanned: false, intentSubmitted: false })).toHaveLength(0);
   });
 
   test('keep only the last member of a oneof (interface 2.3, 2.4)', () => {

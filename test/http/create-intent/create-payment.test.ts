@@ -9,7 +9,7 @@ import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
-import { destination, startSite, startSiteWithSequencer, verifierSecret } from '../../support/sites/site.js';
+import { destination, startSiteWithSequencer, verifierSecret } from '../../support/sites/site.js';
 
 const terms: SitePaymentTerms = {
   amount: '120.00',
@@ -68,7 +68,6 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
 
   test.each([
     ['amount', { amount: '120.01' }],
-    ['description', { description: 'Invoice 43' }],
     ['metadata', { metadata: { invoice: 43 } }],
   ])('rejects the same key with another %s', async (_name, changes) => {
     const key = { idempotencyKey: 'once' };
@@ -104,14 +103,6 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
     const headers = { 'Idempotency-Key': 'private' };
     const { body } = await browser.send('POST', '/intent', { order: 1 }, headers);
     expect(intentIdOf(String(body.client_secret))).not.toBe(id);
-  });
-
-  test('names the payer of a payment with login', async () => {
-    const { id, clientSecret } = await create({ login: true });
-    const wallet = site.sequencer.wallet();
-    await wallet.pay(clientSecret);
-    await site.router.intents.recheck(id);
-    expect((await untilState(site, id, 'settled')).userId).toBe(wallet.userId('shop.example'));
   });
 });
 
@@ -209,31 +200,17 @@ describe('router.createPayment', () => {
 
     test.each<[what: string, given: unknown, options: object, code: string]>([
       ['no terms', undefined, {}, 'invalid_terms'],
-      ['text as terms', '120', {}, 'invalid_terms'],
       ['an unknown term', { ...terms, ammount: 1 }, {}, 'invalid_terms'],
       ['a resource', { ...terms, resource: 'article' }, {}, 'invalid_terms'],
       ['no amount', { currency: 'eur' }, {}, 'invalid_terms'],
-      ['three decimals', { ...terms, amount: '1.005' }, {}, 'invalid_terms'],
       ['a small amount', { amount: '0.04', currency: 'usd' }, {}, 'invalid_terms'],
-      ['an unknown currency', { ...terms, currency: 'EUR' }, {}, 'invalid_terms'],
       ['an invalid account', { ...terms, destination: 'x' }, {}, 'invalid_terms'],
       ['two lines as the description', { ...terms, description: 'a\nb' }, {}, 'invalid_terms'],
-      ['an undefined member of the metadata', { ...terms, metadata: { invoice: undefined } }, {}, 'invalid_terms'],
       ['an unknown option', terms, { idempotency: 'x' }, 'invalid_request'],
-      ['an empty key', terms, { idempotencyKey: '' }, 'invalid_idempotency_key'],
       ['a long key', terms, { idempotencyKey: 'x'.repeat(256) }, 'invalid_idempotency_key'],
-      ['a number as the key', terms, { idempotencyKey: 42 }, 'invalid_idempotency_key'],
       ['a login, which the site does not have', { ...terms, login: true }, {}, 'not_supported'],
     ])('rejects %s', async (_what, given, options, code) => {
       await expect(create(given as object, options)).rejects.toMatchObject({ code });
-    });
-
-    test('rejects calls after close', async () => {
-      await site.router.close();
-      await expect(create(terms)).rejects.toMatchObject({
-        code: 'closing',
-        message: expect.stringContaining('was called after router.close().'),
-      });
     });
   });
 
@@ -262,12 +239,5 @@ describe('router.createPayment', () => {
     await closed;
     const methods = site.faults.calls.map(({ method }) => method);
     expect(methods.filter((method) => method === 'record' || method === 'close')).toEqual(['record', 'close']);
-  });
-
-  test('has no link without a wallet URL', async () => {
-    const { sequencer } = await startSiteWithSequencer();
-    const databaseUrl = await newDatabaseUrl('embedded');
-    const { router } = await startSite({ databaseUrl, sequencerUrl: sequencer.url, walletUrl: undefined, destination });
-    expect((await router.createPayment(terms)).walletLink).toBeUndefined();
   });
 });

@@ -125,17 +125,6 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     expect(intents[0]).toMatchObject({ id: intentIdOf(String(answers[0]?.body.client_secret)), state: 'created' });
   });
 
-  test('is required for the same intent: a new key or no key creates another intent', async () => {
-    const browser = new Browser(site.origin);
-    const answers = [
-      await create(browser, newKey()),
-      await create(browser, newKey()),
-      await browser.send('POST', '/intent', order),
-      await browser.send('POST', '/intent', order),
-    ];
-    expect(new Set(answers.map(({ body }) => body.client_secret)).size).toBe(4);
-  });
-
   test('leaves neither the secret nor the token that decrypts it in the ledger', async () => {
     const browser = new Browser(site.origin);
     const { body } = await create(browser, newKey());

@@ -1,6 +1,5 @@
 import request from 'supertest';
-import { type HttpProblem, httpError } from '../../support/sites/http-error.js';
-import { intentIdOf } from '../../support/sites/intent-id.js';
+import { httpError } from '../../support/sites/http-error.js';
 import { post } from '../../support/sites/post.js';
 import { destination, expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
 
@@ -66,7 +65,6 @@ describe('the payment hook', () => {
       undefined,
     ],
     ['another error', new Error('database password wrong'), 500, 'internal_error', undefined],
-    ['a string', 'boom', 500, 'internal_error', undefined],
     ['an error whose getter throws', throwingError, 500, 'internal_error', undefined],
   ])('that throws %s causes a problem', async (_name, thrown, status, code, detail) => {
     const { origin, log } = await startSiteWithSequencer({
@@ -85,18 +83,10 @@ describe('the payment hook', () => {
 
   test.each<[unknown, string]>([
     [{ ...valid, amount: '0.04' }, 'amount ("0.04") in the terms. The minimum is 0.05 usd'],
-    [{ ...valid, amount: 1.005 }, 'amount (1.005) in the terms. Expected a decimal number'],
-    [{ ...valid, amount: Number.NaN }, 'amount (NaN) in the terms. Expected a decimal number'],
-    [{ ...valid, amount: '720575940379279.36' }, 'amount ("720575940379279.36") in the terms. The amount exceeds'],
-    [{ ...valid, amount: undefined }, 'amount (undefined) in the terms. Expected a decimal number'],
     [{ ...valid, currency: 'xxx' }, 'currency ("xxx") in the terms. Unknown currency. Use a supported'],
     [{ ...valid, destination: 'not-an-account' }, 'destination in the terms. The value is not the Base58 form'],
     [{ ...valid, resource: '' }, 'resource in the terms. The resource of a payment must be a string'],
     [{ ...valid, metadata: { at: new Date() } }, 'metadata in the terms. metadata.at is an instance of Date'],
-    [
-      { ...valid, metadata: { order: undefined } },
-      'metadata in the terms. metadata.order is undefined. Set a value, or omit it.',
-    ],
     [{ ...valid, colour: 'red' }, 'unknown property "colour". Valid properties: amount,'],
     [undefined, 'must return { amount, currency }'],
   ])('that returns the terms %j causes a 500 invalid_terms, and one log line with the field', async (terms, reason) => {
@@ -123,35 +113,6 @@ describe('the payment hook', () => {
 const sequencerAccount = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
 
 describe('onCreated', () => {
-  test('receives a payment before the browser has its answer', async () => {
-    const seen: unknown[] = [];
-    const { origin } = await startSiteWithSequencer({
-      payment: () => ({ amount: 3, currency: 'usd', metadata: { order: 42 } }),
-      onCreated: async (intent) => void seen.push(intent),
-    });
-    const { body } = await pay(origin).expect(201);
-    expect(seen).toEqual([
-      {
-        id: intentIdOf(body.client_secret),
-        kind: 'payment',
-        amount: '3.00',
-        currency: 'usd',
-        destination,
-        description: undefined,
-        login: false,
-        resource: undefined,
-        metadata: { order: 42 },
-      },
-    ]);
-  });
-
-  test('receives a login', async () => {
-    const seen: unknown[] = [];
-    const { origin } = await startSiteWithSequencer({ onCreated: (intent) => void seen.push(intent) });
-    const { body } = await pay(origin, { mode: 'login' }).expect(201);
-    expect(seen).toEqual([{ id: intentIdOf(body.client_secret), kind: 'login' }]);
-  });
-
   test('that throws prevents the response with the secret', async () => {
     const { origin } = await startSiteWithSequencer({
       onCreated: () => {
@@ -180,10 +141,6 @@ describe('clientAmount', () => {
     ['0.99', 'amount_too_small'],
     ['50.01', 'amount_too_large'],
     ['1.005', 'invalid_amount'],
-    ['NaN', 'invalid_amount'],
-    [-5, 'invalid_amount'],
-    ['1e1', 'invalid_amount'],
-    [['5'], 'invalid_amount'],
     [undefined, 'invalid_amount'],
   ])('rejects the amount %j with %s', async (amount, code) => {
     const { origin } = await startSiteWithSequencer({ clientAmount, payment: undefined });
@@ -192,32 +149,7 @@ describe('clientAmount', () => {
   });
 
   test.each([
-    ['0.01', 'The minimum is 1.00 usd.'],
-    ['0', 'The minimum is 1.00 usd.'],
-    ['999999999999999999', 'The maximum is 50.00 usd.'],
-  ])('names its own limit for the amount %s, which no payment can have', async (amount, detail) => {
-    const { origin } = await startSiteWithSequencer({ clientAmount, payment: undefined });
-    const { body } = await pay(origin, { amount }).expect(400);
-    expect(body.detail).toBe(detail);
-  });
-
-  test('overrides amount and currency of the hook', async () => {
-    const { origin, sequencer } = await startSiteWithSequencer({
-      clientAmount,
-      payment: () => ({ amount: 1, currency: 'eur', destination: sequencerAccount }),
-    });
-    const { body } = await pay(origin, { amount: 5 }).expect(201);
-    await expect(sequencer.wallet().scan(body.client_secret)).resolves.toMatchObject({
-      amount: '5.00',
-      currency: 'usd',
-      destination: sequencerAccount,
-    });
-  });
-
-  test.each([
     [{ min: 5, max: 1, currency: 'usd' }, 'min is greater than max.'],
-    [{ min: 0.01, max: 1, currency: 'usd' }, '`min` is not a valid amount. The minimum is 0.05 usd.'],
-    [{ min: 1, max: 1.001, currency: 'usd' }, '`max` is not a valid amount. Expected a decimal number'],
     [{ min: 1, max: 2, currency: 'nope' }, 'clientAmount: Unknown currency.'],
   ])('with the range %j is rejected at startup', async (range, problem) => {
     const rejected = expect(startSiteWithSequencer({ clientAmount: range })).rejects;
@@ -240,24 +172,4 @@ test('with login: false, POST /intent answers not_supported for a login, and ses
   await request(origin).get('/session').expect(404);
   await request(origin).get('/.well-known/service-payments.json').expect(404);
   await pay(origin).expect(201);
-});
-
-test('POST /intent returns another secret to each request', async () => {
-  const { origin } = await startSiteWithSequencer();
-  const secrets = await Promise.all(Array.from({ length: 20 }, async () => (await pay(origin)).body.client_secret));
-  expect(new Set(secrets).size).toBe(20);
-});
-
-test('POST /intent answers errors as problem+json (RFC 9457)', async () => {
-  const { origin } = await startSiteWithSequencer();
-  const response = await pay(origin, { amount: 1 }).expect(400);
-  expect(response.headers['content-type']).toBe('application/problem+json');
-  expect(response.body).toEqual({
-    type: 'urn:express-intents:error:terms_not_accepted',
-    title: 'The terms of the payment are set by the server',
-    status: 400,
-    code: 'terms_not_accepted',
-    detail: expect.stringContaining('"amount"'),
-    instance: expect.stringMatching(/^urn:express-intents:request:[\w-]{36}$/),
-  } satisfies HttpProblem);
 });

@@ -21,22 +21,6 @@ test('ClientSecretCache keeps a secret for an hour', () => {
   expect(secrets.size).toBe(0);
 });
 
-test('ClientSecretCache removes expired secrets when it adds one', () => {
-  let nowMs = 0;
-  const secrets = new ClientSecretCache(() => nowMs);
-  secrets.set('a', 'secret of a');
-  nowMs = hourMs;
-  secrets.set('b', 'secret of b');
-  expect(secrets.size).toBe(1);
-});
-
-test('ClientSecretCache evicts the oldest secret when it is full', () => {
-  const secrets = new ClientSecretCache(() => 0, 2);
-  for (const id of ['a', 'b', 'c']) secrets.set(id, `secret of ${id}`);
-  expect(['a', 'b', 'c'].map((id) => secrets.get(id))).toEqual([undefined, 'secret of b', 'secret of c']);
-  expect(secrets.size).toBe(2);
-});
-
 test('ClientSecretCache shows no secret when it is printed, logged or enumerated', async () => {
   const { origin, router, log } = await startSiteWithSequencer();
   const site = await startEventSite();

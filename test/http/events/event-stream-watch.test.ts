@@ -12,13 +12,12 @@ import { post } from '../../support/sites/post.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import { startSite } from '../../support/sites/site.js';
-import { holdTimeouts } from '../../support/timeouts.js';
 import { pending, StatusTransport, scanned, submitted, unknown } from '../../support/transports/status-transport.js';
 
 // What the event streams of an intent share: one watch, one call for the status, and what rechecks and webhook calls add.
 
 const path = `/intent/${intentId}/events`;
-const scannedEvent: IntentEvent = { kind: 'code_scanned', id: 'm1' };
+const _scannedEvent: IntentEvent = { kind: 'code_scanned', id: 'm1' };
 const rejectedEvent: IntentEvent = { kind: 'client_rejected_payment', id: 'm2' };
 const submittedEvent: IntentEvent = { kind: 'intent_submitted', id: 'intent_submitted' };
 const pendingFrame = 'event: status\ndata: {"exists":true,"code_scanned":false,"intent_submitted":false}\n\n';
@@ -63,21 +62,6 @@ describe('the watch of an intent', () => {
     await other.has(end);
     await one.has('event: status');
     expect(framesOf(one)).toBe(pendingFrame);
-  });
-
-  test('continues while a page is reloaded', async () => {
-    // The time for the reload. A busy machine may need longer.
-    holdTimeouts(5_000);
-    const site = await startEventSite();
-    const first = await openStream(site);
-    site.watch.emit(intentId, scannedEvent);
-    await first.has('m1');
-    first.socket.destroy();
-    await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
-    const again = new RawStream(site.origin, path);
-    await again.has('id: m1');
-    expect(site.watch.started).toHaveLength(1);
-    expect(site.watch.started[0]?.signal.aborted).toBe(false);
   });
 
   test('does not start for an id that does not exist: the stream ends with a long retry time', async () => {
@@ -136,18 +120,6 @@ describe('the status of an intent', () => {
     await watching(site);
   });
 
-  test('of GET /status/:id serves the stream, and the event of the stream serves GET /status/:id', async () => {
-    const site = await startEventSite();
-    await request(site.origin).get(`/status/${intentId}`).expect(200);
-    const stream = new RawStream(site.origin, path);
-    await watching(site);
-    expect(site.transport.callCount).toBe(1);
-    site.watch.emit(intentId, submittedEvent);
-    await stream.has('id: intent_submitted');
-    const { body } = await request(site.origin).get(`/status/${intentId}`).expect(200);
-    expect(body).toEqual({ exists: true, code_scanned: true, intent_submitted: true });
-  });
-
   test('of a new stream ends the streams that are open, when it is submitted', async () => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
@@ -170,27 +142,6 @@ describe('the status of an intent', () => {
     site.watch.emit(intentId, submittedEvent);
     await late.has(end);
     expect(framesOf(late)).toBe(submittedFrame + terminalFrame);
-  });
-
-  test('comes before another event on a stream that waits for it, and the event comes once', async () => {
-    const site = await startEventSite();
-    const first = new RawStream(site.origin, path);
-    await watching(site);
-    site.pass(unsubmittedTtlMs);
-    site.transport.answerWith('nothing');
-    const late = new RawStream(site.origin, path);
-    await late.has('retry:');
-    site.watch.emit(intentId, rejectedEvent);
-    await first.has('id: m2\n');
-    site.transport.answerWith(scanned);
-    // Both streams learn the scan from the status that one of them has waited for.
-    await late.has(scannedLine);
-    await first.has(scannedLine);
-    expect(late.body.match(/event: \w+/g)).toEqual([
-      'event: status',
-      'event: client_rejected_payment',
-      'event: code_scanned',
-    ]);
   });
 
   test('of a call that any client makes reaches every stream: the scan once, as an event', async () => {
@@ -253,45 +204,6 @@ describe('a webhook call', () => {
     expect([count(stream, scannedLine), count(stream, terminalLine), stream.text.includes(end)]).toEqual([0, 0, false]);
   });
 
-  test('reports the scan once, however many calls and watches report it', async () => {
-    const site = await startEventSite({ webhookPublicKey });
-    const stream = await openStream(site);
-    site.transport.answerWith(scanned);
-    for (let n = 0; n < 2; n += 1) {
-      await callWebhook(site.origin);
-      await stream.has(scannedLine);
-    }
-    site.watch.emit(intentId, { kind: 'code_scanned', id: 'code_scanned', timestampMs: 5 });
-    site.watch.emit(intentId, { kind: 'airdrop_received', id: 'm1' });
-    await stream.has('event: airdrop_received');
-    expect(count(stream, scannedLine)).toBe(1);
-    site.watch.emit(intentId, submittedEvent);
-    await stream.has(end);
-  });
-
-  test('answers a stream that still waits for its status', async () => {
-    const site = await startEventSite({ webhookPublicKey });
-    site.transport.answerWith('nothing');
-    const stream = new RawStream(site.origin, path);
-    await eventually('the sequencer is called', () => site.transport.callCount === 1);
-    const called = callWebhook(site.origin);
-    await eventually('the sequencer is called again', () => site.transport.callCount === 2);
-    site.transport.answerWith(submitted);
-    await called;
-    await stream.has(end);
-    expect([count(stream, 'event: status'), count(stream, terminalLine)]).toEqual([1, 1]);
-  });
-
-  test('for an intent without streams starts nothing', async () => {
-    const site = await startEventSite({ webhookPublicKey });
-    const stream = await openStream(site);
-    const { callCount } = site.transport;
-    site.transport.answerWith(submitted);
-    await callWebhook(site.origin, otherIntentId);
-    await eventually('the sequencer is called', () => site.transport.callCount === callCount + 1);
-    expect([site.watch.started.length, site.context.events.size, stream.text.includes(end)]).toEqual([1, 1, false]);
-  });
-
   describe('in the router', () => {
     /** No time passes: a watch without events polls once, and the response stays cached. */
     async function startRouter(transport: StatusTransport) {
@@ -319,21 +231,6 @@ describe('a webhook call', () => {
       await stream.has(terminalLine);
       await stream.has(end);
       expect(transport.callCount).toBe(3);
-    });
-
-    test('is not needed when the watch has a response: GET /status/:id returns it', async () => {
-      const transport = new StatusTransport();
-      const call = transport.call.bind(transport);
-      transport.call = (...args) => {
-        const answer = call(...args);
-        transport.answerWith(scanned);
-        return answer;
-      };
-      const { origin, stream } = await startRouter(transport);
-      await stream.has(scannedLine);
-      const { body } = await request(origin).get(`/status/${intentId}`).expect(200);
-      expect(body).toMatchObject({ code_scanned: true });
-      expect(transport.callCount).toBe(2);
     });
   });
 });

@@ -30,12 +30,6 @@ describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface
     expect(answer.body).toEqual({ exists: false, code_scanned: false, intent_submitted: false });
     expect(answer.headers['cache-control']).toBe('no-store');
   });
-
-  test('answers HEAD like GET, without the body', async () => {
-    const { origin } = await startSiteWithSequencer({ factory });
-    const answer = await request(origin).head('/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH').expect(200);
-    expect(answer.text).toBeUndefined();
-  });
 });
 
 test('GET /status/:id does not report a rejection', async () => {

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import request from 'supertest';
-import { IntentError, SequencerError } from '../../../src/errors.js';
+import { SequencerError } from '../../../src/errors.js';
 import { type HealthParts, routerHealth } from '../../../src/http/operations/health.js';
 import type { LedgerReport } from '../../../src/ledger/ledger.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
@@ -204,22 +204,6 @@ describe('routerHealth', () => {
     });
   });
 
-  test('reports a database as down that fails one probe and does not answer the next', async () => {
-    let nowMs = 0;
-    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-    let inspect: () => Promise<LedgerReport> = async () => fine;
-    const health = healthOf(() => inspect());
-    await health();
-    nowMs = 1_000;
-    inspect = () => Promise.reject(new Error('canceling statement due to statement timeout'));
-    expect((await health()).checks.ledger).toMatchObject({ status: 'down' });
-    inspect = hanging;
-    nowMs += timing.ledgerDownAfterMs;
-    expect((await health()).checks.ledger).toEqual({ status: 'degraded', reason: 'slow' });
-    nowMs += 1;
-    expect((await health()).checks.ledger).toMatchObject({ status: 'down' });
-  });
-
   test('reports a database that never responded as down at once, with one probe for all callers', async () => {
     let probes = 0;
     const health = healthOf(() => {
@@ -260,11 +244,5 @@ describe('routerHealth', () => {
   test('reports a process with all streams in use as degraded', async () => {
     const { status, checks } = await healthOf(async () => fine, 10)();
     expect([status, checks.streams]).toEqual(['degraded', { status: 'degraded', reason: 'full', open: 10, limit: 10 }]);
-  });
-
-  test('reports a ledger that rejects as down, with the code of the error', async () => {
-    const health = (error: unknown) => healthOf(() => Promise.reject(error))();
-    expect((await health(new IntentError('ledger_unavailable'))).checks.ledger?.reason).toBe('ledger_unavailable');
-    expect((await health(new Error('syntax'))).checks.ledger).toEqual({ status: 'down', reason: 'internal_error' });
   });
 });

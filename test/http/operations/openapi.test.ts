@@ -3,7 +3,6 @@ import request from 'supertest';
 import * as z from 'zod';
 import { errorCodes, type IntentErrorCode } from '../../../src/errors.js';
 import { intentRequestSchema } from '../../../src/http/create-intent/intent-request.js';
-import { openApiReader } from '../../../src/http/operations/openapi.js';
 import { completionSchema } from '../../../src/http/session/session-routes.js';
 import { Description } from '../../support/sites/described-answers.js';
 import { generateJwtKey } from '../../support/sites/service-jwt.js';
@@ -108,22 +107,6 @@ describe('router.openApi()', () => {
       if (code === undefined || code === 'request_refused') continue;
       expect([operation, code, Number(status)]).toEqual([operation, code, errorCodes[code as IntentErrorCode][0]]);
     }
-  });
-
-  test('has the names of the cookies of the site', async () => {
-    const document = await documentOf({ ...everything, origin: 'http://localhost:3000' });
-    expect(document.components.securitySchemes).toMatchObject({ browser: { name: 'intent' } });
-    const off = {
-      intent: false,
-      status: false,
-      events: false,
-      elements: false,
-      webhook: false,
-      session: false,
-    } as const;
-    const routes = { ...off, keyFile: false, openapi: false, health: false } as const;
-    const overHttps = await openApiReader({ routes, login: undefined, webhook: undefined, isHttps: true })();
-    expect(overHttps.components.securitySchemes).toMatchObject({ browser: { name: '__Host-intent' } });
   });
 
   test('is served, built once, and has the mount path in servers', async () => {

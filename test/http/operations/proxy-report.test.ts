@@ -35,21 +35,6 @@ describe('the doctor learns how its request arrived', () => {
       { forwarded: 1, trusted: 0, spoofed: false, proxied: true, encrypted: false, secure: false },
     ],
     [
-      'through a trusted proxy',
-      { forwardedFor: '192.0.2.7', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, spoofed: false, proxied: true, encrypted: false, secure: false },
-    ],
-    [
-      'over https through a trusted proxy',
-      { forwardedFor: '192.0.2.7', forwardedProto: 'https', trustProxy: 1 },
-      { forwarded: 1, trusted: 1, spoofed: false, proxied: true, encrypted: false, secure: true },
-    ],
-    [
-      'through two proxies, one of them trusted',
-      { forwardedFor: '192.0.2.7, 198.51.100.4', trustProxy: 1 },
-      { forwarded: 2, trusted: 1, spoofed: false, proxied: true, encrypted: false, secure: false },
-    ],
-    [
       'with the spoofed address through a proxy that does not overwrite it',
       { forwardedFor: '192.0.2.1', trustProxy: 1 },
       { forwarded: 1, trusted: 1, spoofed: true, proxied: true, encrypted: false, secure: false },
@@ -71,7 +56,6 @@ describe('the doctor learns how its request arrived', () => {
 test.each([
   ['an empty token', ''],
   ['a token of another site', doctorToken(new Uint8Array(32))],
-  ['a shorter token', token.slice(1)],
 ])('a client with %s learns nothing', async (_name, given) => {
   expect(await ask(given, { forwardedFor: '192.0.2.7' })).toBeUndefined();
 });
@@ -83,14 +67,4 @@ test('only POST /intent reports, because no cache keeps its responses', async ()
 test('the token opens no cookie: it differs from the keys that seal them', () => {
   const keys = parseConfig(settings, {}).login?.cookieKeys ?? [];
   expect(keys.map((key) => Buffer.from(key).toString('base64url'))).not.toContain(token);
-});
-
-test.each([
-  [undefined],
-  [''],
-  ['forwarded=1'],
-  ['forwarded=x, trusted=1, spoofed=0, proxied=1, encrypted=1, secure=1'],
-  ['forwarded=1, trusted=1, spoofed=0, proxied=2'],
-])('a response with the header %j is no report', (text) => {
-  expect(parseReport(text)).toBeUndefined();
 });

@@ -101,13 +101,6 @@ test.each([
   },
 );
 
-test('an old browser and an API client get the cookie for GET, and none for POST', async () => {
-  const [read, write] = await Promise.all(
-    ['GET', 'POST'].map((method) => fetch(`${site.origin}/page/tea`, { method })),
-  );
-  expect([read?.headers.getSetCookie().length, write?.headers.getSetCookie().length]).toEqual([1, 0]);
-});
-
 test('a refused page sets no cookie', async () => {
   const { status, headers } = await new Browser(site.origin).send('GET', '/refused');
   expect([status, headers.getSetCookie()]).toEqual([404, []]);

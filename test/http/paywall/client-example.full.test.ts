@@ -187,16 +187,6 @@ test('the client sends no payment to another origin, and none without a route', 
   expect(payments).toEqual([]);
 });
 
-test('the client refuses a code that is not a payment', async () => {
-  const origin = await serve((req, res) => {
-    const isPost = req.method === 'POST';
-    res.writeHead(isPost ? 201 : 402);
-    const order = { pay: { url: '/intent', mode: 'payment' }, amount: '0.50', currency: 'usd' };
-    res.end(JSON.stringify(isPost ? { client_secret: '0OIl' } : order));
-  });
-  await expect(clientOf({ origin }).get('/tea')).rejects.toMatchObject({ code: 'invalid_code' });
-});
-
 /** A new code for each request, whatever its key. */
 async function sendCode(res: ServerResponse): Promise<void> {
   const { account: destination } = site.sequencer.wallet('Ada');
@@ -218,27 +208,6 @@ test('the client pays only once in one get, whatever price or resource the site 
   expect(payments).toHaveLength(1);
 });
 
-test('the client waits while its payment is not settled, and returns any other conflict', async () => {
-  const answers = [
-    [409, 'payment_pending'],
-    [409, 'payment_pending'],
-    [200, 'none'],
-    [409, 'other'],
-  ] as const;
-  let asked = 0;
-  const origin = await serve((_req, res) => {
-    const [status, code] = answers[asked] ?? [500, 'none'];
-    asked += 1;
-    res.writeHead(status);
-    res.end(JSON.stringify({ code }));
-  });
-  const client = clientOf({ origin });
-  expect((await client.get('/tea')).status).toBe(200);
-  const conflict = await client.get('/tea');
-  expect([conflict.status, await conflict.json(), asked]).toEqual([409, { code: 'other' }, 4]);
-  expect(payments).toEqual([]);
-});
-
 test('the client does not pay another code with the same key', async () => {
   const wallet = site.sequencer.wallet('Ada');
   const origin = await serve(async (req, res) => {
@@ -257,29 +226,4 @@ test('the client does not pay another code with the same key', async () => {
   await expect(client.get('/tea')).rejects.toThrow('lost');
   await expect(client.get('/tea')).rejects.toMatchObject({ code: 'invalid_code' });
   expect(payments).toHaveLength(1);
-});
-
-test.each([
-  ['the first get reached its timeout', 402, { code: 'timeout' }],
-  ['the first answer after the payment was 404', 404, undefined],
-  ['the first answer after the payment was 500', 500, undefined],
-])('the client pays again for a page that was open and is closed again, if %s', async (_title, status, error) => {
-  const [timeout, original] = [new AbortController(), AbortSignal.timeout.bind(AbortSignal)];
-  jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce((ms) => (error ? timeout.signal : original(ms)));
-  const statuses = [402, status, 200, 402, 200];
-  const origin = await serve(async (req, res) => {
-    if (req.method === 'POST') return sendCode(res);
-    if (statuses.length === 4) timeout.abort();
-    res.writeHead(statuses.shift() ?? 200);
-    const pay = { url: '/intent', mode: 'payment' };
-    res.end(JSON.stringify({ pay, resource: '/tea', amount: '0.50', currency: 'usd' }));
-  });
-  const client = clientOf({ origin });
-  const first = client.get('/tea');
-  await (error ? expect(first).rejects.toMatchObject(error) : expect(first).resolves.toMatchObject({ status }));
-  expect((await client.get('/tea')).status).toBe(200);
-  expect(client.state).toEqual(expect.objectContaining({ purchases: {} }));
-  expect(payments).toHaveLength(1);
-  expect((await client.get('/tea')).status).toBe(200);
-  expect(payments).toHaveLength(2);
 });

@@ -3,13 +3,12 @@ import { jest } from '@jest/globals';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import request from 'supertest';
-import { ConfigError } from '../../../src/errors.js';
 import { refuse } from '../../../src/http/hook-errors.js';
 import { findPayment } from '../../../src/http/paywall/find-payment.js';
 import type { RequiredPayment } from '../../../src/http/paywall/payment-requirement.js';
 import { type RequirePaymentOptions, requirePayment } from '../../../src/http/paywall/require-payment.js';
 import type { Ledger, LedgerIntent, ResourcePayment } from '../../../src/ledger/ledger.js';
-import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
+import { StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
@@ -141,30 +140,11 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     expect((await browser.send('GET', '/usd/tea')).status).toBe(200);
   });
 
-  test('ignores a payment of another browser', async () => {
-    const [payer, other] = [new Browser(site.origin), new Browser(site.origin)];
-    const name = newArticle();
-    await bought(site, payer, { article: name });
-    await buy(site, other, { article: newArticle() });
-    expect((await other.send('GET', `/any/${name}`)).status).toBe(402);
-    expect((await new Browser(site.origin).send('GET', `/any/${name}`)).status).toBe(402);
-    expect((await payer.send('GET', `/any/${name}`)).status).toBe(200);
-  });
-
-  test('ignores a payment for another resource', async () => {
-    const browser = new Browser(site.origin);
-    await bought(site, browser, { article: newArticle() });
-    expect((await browser.send('GET', `/any/${newArticle()}`)).status).toBe(402);
-  });
-
   test.each([
     ['a payment of less', '0.49', 'usd', '/usd', 402],
     ['a payment of the amount', '0.50', 'usd', '/usd', 200],
-    ['a payment of more', '17.00', 'usd', '/usd', 200],
     ['a payment of the amount in another currency', '0.50', 'eur', '/usd', 402],
-    ['any payment, where no amount is required', '0.05', 'usd', '/any', 200],
     ['any amount of the required currency', '0.01', 'eur', '/eur', 200],
-    ['any amount of another currency', '9.00', 'usd', '/eur', 402],
   ])('compares amount and currency: %s', async (_name, amount, currency, path, status) => {
     const browser = new Browser(site.origin);
     const name = newArticle();
@@ -239,15 +219,6 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     expect([status, body.code]).toEqual([503, 'ledger_unavailable']);
   });
 
-  test('causes no recheck for repeated views of an unpaid page', async () => {
-    const browser = new Browser(site.origin);
-    const name = newArticle();
-    const { id } = await buy(site, browser, { article: name });
-    site.faults.calls.length = 0;
-    for (let view = 0; view < 5; view += 1) expect((await browser.send('GET', `/any/${name}`)).status).toBe(402);
-    expect(site.faults.firstOf('recheck')).not.toContain(id);
-  });
-
   test('does not query the ledger for a browser without our cookie', async () => {
     site.faults.calls.length = 0;
     await request(site.origin).get('/any/tea').expect(402);
@@ -293,20 +264,12 @@ describe.each(Object.entries(expressVersions))('requirePayment for a page view, 
   test.each([
     ['/buy', '/article/tea', '/buy?return=%2Farticle%2Ftea'],
     ['/buy', '/article/tea?page=2&x=ä', '/buy?return=%2Farticle%2Ftea%3Fpage%3D2%26x%3D%25C3%25A4'],
-    ['/buy?kind=article', '/article/tea', '/buy?kind=article&return=%2Farticle%2Ftea'],
-    ['/buy#qr', '/article/tea', '/buy?return=%2Farticle%2Ftea#qr'],
     ['/buy?a=1#qr?x', '/article/tea', '/buy?a=1&return=%2Farticle%2Ftea#qr?x'],
   ])('redirects to %s from %s with the return path', async (payUrl, path, location) => {
     const { origin } = await start(payUrl);
     const response = await request(origin).get(path).set(page).redirects(0).expect(303);
     expect(response.headers.location).toBe(location);
     expect(response.headers['cache-control']).toBe('no-store');
-  });
-
-  test('redirects to the result of a payUrl function', async () => {
-    const { origin } = await start((req) => `/buy/${req.params.name}`);
-    const { headers } = await request(origin).get('/article/tea').set(page).redirects(0).expect(303);
-    expect(headers.location).toBe('/buy/tea?return=%2Farticle%2Ftea');
   });
 
   test('answers 402 without a payUrl, and to requests that are not page views', async () => {
@@ -368,8 +331,6 @@ describe('a mistake of the site in requirePayment', () => {
     ['no result', () => undefined, 'the function must return { resource }'],
     ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount requires a currency'],
     ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimal places'],
-    ['an unknown currency', () => ({ resource: 'r', amount: 1, currency: 'xxx' }), 'currency code'],
-    ['an uppercase currency and no amount', () => ({ resource: 'r', currency: 'USD' }), 'currency code'],
   ])('with %s, passes the error to the app', async (_name, required, why) => {
     const { origin } = await startSiteWithLedger(guarded(required as never));
     const { body } = await request(origin).get('/article').expect(500);
@@ -393,24 +354,11 @@ describe('a mistake of the site in requirePayment', () => {
     expect((await request(app).get('/article').expect(500)).body.code).toBe('router_missing');
   });
 
-  test('with an order that is not JSON answers 500', async () => {
-    const { origin } = await startSiteWithLedger(guarded(() => ({ resource: 'r', order: 1n })));
-    await request(origin).get('/article').expect(500);
-  });
-
   test('refuse() in the function answers a problem, as in every hook', async () => {
     const { origin } = await startSiteWithLedger(guarded(() => refuse('No such article.', 404)));
     const { body, headers } = await request(origin).get('/article').expect(404);
     expect(headers['content-type']).toBe('application/problem+json');
     expect(body).toMatchObject({ status: 404, code: 'request_refused', detail: 'No such article.' });
-  });
-
-  test('another error of the function goes to the app', async () => {
-    const fail = (): never => {
-      throw new Error('No articles today.');
-    };
-    const { origin } = await startSiteWithLedger(guarded(fail));
-    expect((await request(origin).get('/article').expect(500)).body.message).toBe('No articles today.');
   });
 
   test.each(['buy', '//evil.example', '/\\evil', 'https://evil.example', '', 7])(
@@ -421,10 +369,6 @@ describe('a mistake of the site in requirePayment', () => {
       );
     },
   );
-
-  test('a missing function is rejected at startup', () => {
-    expect(() => requirePayment({ resource: 'r' } as never)).toThrow(ConfigError);
-  });
 });
 
 describe('findPayment', () => {
@@ -481,31 +425,6 @@ describe('findPayment', () => {
     },
   );
 
-  test.each([
-    ['created', 2],
-    // It waits for the end of a hook that another process may have called, and searches once more.
-    ['submitted', 3],
-  ] as const)('does not find a payment that is %s but not settled, in %d searches', async (state, count) => {
-    const { searches, found } = await search(state, async () => {}, paid);
-    expect([searches, found.paid]).toEqual([count, undefined]);
-    expect(found.pending?.id).toBe(state);
-  });
-
-  test('does not wait for a submitted payment that is due only later', async () => {
-    let searches = 0;
-    const paymentsFor = async () => {
-      searches += 1;
-      return [{ ...intent('submitted'), dueAt: new Date(0), dueInMs: 120_000 }];
-    };
-    const ledger = { paymentsFor, recheck: async () => {} } as unknown as Ledger;
-    const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
-    const found = await findPayment({
-      ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
-      settleWaitMs: 60_000,
-    });
-    expect([searches, found.paid, found.pending?.id]).toEqual([2, undefined, 'submitted']);
-  });
-
   test('waits for a submitted payment whose hook was called before, in another process', async () => {
     let searches = 0;
     const paymentsFor = async () => {
@@ -521,31 +440,6 @@ describe('findPayment', () => {
     expect([searches, found.paid?.id]).toEqual([4, 'settled']);
   });
 
-  test('finds the payment after the status cache expires, and polls once for twenty concurrent searches', async () => {
-    let [asked, isPaid, rechecks] = [0, false, 0];
-    const recheck = async () => {
-      rechecks += 1;
-    };
-    const ledger = { paymentsFor: async () => [intent('created')], recheck };
-    const ask = async () => {
-      asked += 1;
-      return { exists: true, codeScanned: true, intentSubmitted: isPaid };
-    };
-    const statusCache = new StatusCache({ fetchStatus: ask, now: () => performance.now() });
-    const search = {
-      ledger: ledger as unknown as Ledger,
-      statusCache,
-      browser: new Uint8Array(32),
-      requirement,
-      settleWaitMs: 60_000,
-    };
-    await findPayment(search);
-    expect([asked, rechecks]).toEqual([1, 0]);
-    isPaid = true;
-    await Promise.all(Array.from({ length: 20 }, () => findPayment(search)));
-    expect([asked, rechecks]).toEqual([2, 20]);
-  });
-
   test.each(['verifyPayment', 'onReversed'])('ignores a dead letter of %s', async (deadLetterHook) => {
     const ledger = { paymentsFor: async () => [{ ...intent('dead'), deadLetterHook }] } as unknown as Ledger;
     const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
@@ -554,19 +448,6 @@ describe('findPayment', () => {
       settleWaitMs: 60_000,
     });
     expect(found).toEqual({ paid: undefined, pending: undefined });
-  });
-
-  test('polls only the newest open payment', async () => {
-    const asked: string[] = [];
-    const pending = Array.from({ length: 20 }, (_, at) => ({ ...intent('created'), id: `${at}` }));
-    const ledger = { paymentsFor: async () => pending, recheck: hanging } as unknown as Ledger;
-    const ask: FetchStatus = async (id) => {
-      asked.push(id);
-      return unpaid();
-    };
-    const statusCache = new StatusCache({ fetchStatus: ask, now: () => 0 });
-    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), requirement, settleWaitMs: 50 });
-    expect(asked).toEqual(['0']);
   });
 });
 

@@ -1,4 +1,4 @@
-import express from 'express';
+import type express from 'express';
 import request from 'supertest';
 import type { HttpProblem } from '../../support/sites/http-error.js';
 import { post } from '../../support/sites/post.js';
@@ -15,27 +15,15 @@ async function startCountedSite(options: Partial<Parameters<typeof startSite>[0]
 
 const badBodies: [name: string, body: string, code: string][] = [
   ['an amount', '{"amount":1}', 'terms_not_accepted'],
-  ['an amount of null', '{"amount":null}', 'terms_not_accepted'],
-  ['a currency', '{"order":1,"currency":"usd"}', 'terms_not_accepted'],
   ['a destination', '{"destination":"E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR"}', 'terms_not_accepted'],
-  ['metadata', '{"metadata":{"order":1}}', 'terms_not_accepted'],
-  ['a login flag', '{"login":true}', 'terms_not_accepted'],
   ['an unknown field', '{"order":1,"coupon":"x"}', 'unknown_field'],
-  ['a field in another case', '{"Mode":"login"}', 'unknown_field'],
   ['__proto__', '{"__proto__":{"mode":"login"}}', 'unknown_field'],
-  ['constructor', '{"constructor":{"prototype":{"mode":"login"}}}', 'unknown_field'],
   ['an unknown mode', '{"mode":"refund"}', 'not_supported'],
-  ['the kind that has no number (interface 2.3)', '{"mode":"RequestToPayBill"}', 'not_supported'],
   ['a mode that is not a string', '{"mode":["login"]}', 'not_supported'],
   ['an array', '[]', 'invalid_request'],
-  ['a string', '"login"', 'invalid_request'],
   ['null', 'null', 'invalid_request'],
   ['broken JSON', '{"order":', 'invalid_json'],
-  ['no bytes', '', 'invalid_json'],
   ['a byte order mark alone', '\ufeff', 'invalid_json'],
-  ['NaN', '{"order":NaN}', 'invalid_json'],
-  ['single quotes', "{'order':1}", 'invalid_json'],
-  ['two documents', '{}{}', 'invalid_json'],
 ];
 
 describe.each(Object.entries(expressVersions))('POST /intent on %s answers 400 for a body with', (_name, factory) => {
@@ -69,7 +57,6 @@ describe('an order in POST /intent', () => {
     ['nested 1500 levels deep', nested(1_500)],
     ['nested 17 levels deep', nested(17)],
     ['a string with a NUL', '"a\\u0000b"'],
-    ['a string with a lone surrogate', '["\\ud83d"]'],
     ['an object with a NUL in a key', '{"a\\u0000":1}'],
     ['an infinite number', '{"a":[-1e999]}'],
   ])('is rejected when it is %s', async (_name, order) => {
@@ -100,38 +87,13 @@ describe('an order in POST /intent', () => {
 });
 
 describe('POST /intent', () => {
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/jsonp',
-    'application/json-patch+json',
-    'text/json',
-  ])('answers 415 for the content type %s', async (type) => {
-    const { origin, calls } = await startCountedSite();
-    const response = await post(origin).set('Content-Type', type).send('{"order":1}').expect(415);
-    expect(response.body.code).toBe('unsupported_media_type');
-    expect(calls).toEqual([]);
-  });
-
-  test('answers 415 without a content type', async () => {
-    const { origin, calls } = await startCountedSite();
-    const response = await fetch(`${origin}/intent`, { method: 'POST', headers: { origin } });
-    expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([415, 'unsupported_media_type']);
-    expect(calls).toEqual([]);
-  });
-
-  test('answers 415 for a content encoding', async () => {
-    const { origin } = await startCountedSite();
-    const send = post(origin).type('json').set('Content-Encoding', 'gzip').send('{}');
-    expect((await send.expect(415)).body.code).toBe('unsupported_media_type');
-  });
-
-  test.each(['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset=UTF-8'])(
-    'accepts the content type %s',
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json-patch+json'])(
+    'answers 415 for the content type %s',
     async (type) => {
-      const { origin } = await startCountedSite();
-      await post(origin).set('Content-Type', type).send('{"order":1}').expect(201);
+      const { origin, calls } = await startCountedSite();
+      const response = await post(origin).set('Content-Type', type).send('{"order":1}').expect(415);
+      expect(response.body.code).toBe('unsupported_media_type');
+      expect(calls).toEqual([]);
     },
   );
 });
@@ -193,27 +155,6 @@ describe('the body limit of 4 KiB', () => {
     const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
     expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([status, code]);
   });
-
-  test('applies to deeply nested JSON that a parser of the app has parsed', async () => {
-    const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
-    const body = new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode(`{"order":${'['.repeat(45_000)}${']'.repeat(45_000)}}`));
-        controller.close();
-      },
-    });
-    const headers = { 'content-type': 'application/json', origin };
-    const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
-    expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([413, 'body_too_large']);
-    expect(calls).toEqual([]);
-  });
-
-  test('applies behind a parser of the app with a larger limit', async () => {
-    const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
-    const response = await post(origin).type('json').send(bodyOf(5000)).expect(413);
-    expect(response.body.code).toBe('body_too_large');
-    expect(calls).toEqual([]);
-  });
 });
 
 describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, factory) => {
@@ -262,14 +203,6 @@ describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, fac
     }
     expect(calls).toEqual([]);
   });
-
-  test('leaves the bodies of other routes unread', async () => {
-    const { origin } = await startCountedSite({
-      factory,
-      after: (app) => app.post('/own', factory.json(), (req, res) => void res.json(req.body)),
-    });
-    await request(origin).post('/own').send({ amount: 3 }).expect(200, { amount: 3 });
-  });
 });
 
 describe('GET /status/:id (interface 2.2, 8)', () => {
@@ -277,44 +210,23 @@ describe('GET /status/:id (interface 2.2, 8)', () => {
   test.each([
     ['too short', id.slice(3)],
     ['too long', `${id}z`],
-    ['31 bytes', '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofL'.slice(0, 42)],
     ['with a 0, which is not Base58', `0${id.slice(1)}`],
-    ['with an l, which is not Base58', id.replace('9', 'l')],
     ['with a Cyrillic letter', encodeURIComponent(id.replace('o', 'о'))],
-    ['with a full-width digit', encodeURIComponent(id.replace('9', '９'))],
-    ['with a superfluous leading 1', `1${id}`],
-    ['followed by a space', `${id}%20`],
     ['percent-encoded', `%39${id.slice(1)}`],
-    ['followed by a line break', `${id}%0A`],
-    ['hexadecimal', '00'.repeat(32)],
     ['in the query only', `x?${id}`],
-    ['very long', 'z'.repeat(5000)],
   ])('answers 400 for an id that is %s', async (_name, bad) => {
     const { origin, calls } = await startCountedSite();
     const response = await request(origin).get(`/status/${bad}`).expect(400);
     expect(response.body.code).toBe('invalid_id');
     expect(calls).toEqual([]);
   });
-
-  test('accepts an id with all its leading zero bytes, and rejects one without them', async () => {
-    const { origin, calls } = await startCountedSite();
-    await request(origin)
-      .get(`/status/${'1'.repeat(31)}2`)
-      .expect(200);
-    await request(origin)
-      .get(`/status/${'1'.repeat(30)}2`)
-      .expect(400);
-    expect(calls).toEqual(['getStatus']);
-  });
 });
 
 describe('an unsupported method', () => {
   test.each([
     ['GET', '/intent', 'POST'],
-    ['PUT', '/intent', 'POST'],
     ['PATCH', '/session', 'POST, GET, DELETE'],
     ['POST', '/status/abc', 'GET'],
-    ['DELETE', '/.well-known/service-payments.json', 'GET'],
     ['OPTIONS', '/intent', 'POST'],
   ])('answers 405 with Allow: %s %s', async (method, path, allow) => {
     const { origin, calls } = await startCountedSite();

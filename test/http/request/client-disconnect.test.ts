@@ -1,12 +1,8 @@
-import { once } from 'node:events';
 import type { Express, Response } from 'express';
-import type { AbortSignalLike } from '../../../src/async/abort.js';
-import { disconnectSignal } from '../../../src/http/request/client-disconnect.js';
 import { Browser } from '../../support/browser/browser.js';
 import { eventually } from '../../support/eventually.js';
 import { faultSequencer, ok } from '../../support/sequencers/fault-sequencer.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { serve } from '../../support/sites/serve.js';
 import { startSite } from '../../support/sites/site.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
@@ -158,39 +154,6 @@ function countDisconnects() {
   };
   return disconnects;
 }
-
-describe('disconnectSignal', () => {
-  test('is not aborted by a complete response, and listens only when a caller waits', async () => {
-    const seen: { signal: AbortSignalLike; res: Response }[] = [];
-    const origin = await serve((_req, res) => {
-      const response = res as unknown as Response;
-      const before = res.listenerCount('close');
-      const signal = disconnectSignal(response);
-      seen.push({ signal, res: response });
-      if (seen.length > 1) signal.addEventListener('abort', () => undefined);
-      expect(res.listenerCount('close') - before).toBe(seen.length > 1 ? 1 : 0);
-      res.end('fine');
-    });
-    for (let n = 0; n < 3; n += 1) expect(await (await fetch(origin)).text()).toBe('fine');
-    await eventually(() => seen.every(({ res }) => res.closed));
-    expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
-  });
-
-  test('is aborted at once when the client has already disconnected', async () => {
-    const { promise, resolve } = deferred<AbortSignalLike>();
-    let isReceived = false;
-    const origin = await serve(async (_req, res) => {
-      isReceived = true;
-      await once(res, 'close');
-      resolve(disconnectSignal(res as unknown as Response));
-    });
-    const { disconnect, ended } = send(origin, '/', {});
-    await eventually(() => isReceived);
-    disconnect();
-    await ended;
-    expect((await promise).aborted).toBe(true);
-  });
-});
 
 function deferred<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
   let resolve!: (value: Value) => void;

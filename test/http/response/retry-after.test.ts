@@ -1,7 +1,5 @@
 import { jest } from '@jest/globals';
 import request from 'supertest';
-import { IntentError } from '../../../src/errors.js';
-import { toProblemDetails } from '../../../src/http/response/problem.js';
 import { faultSequencer } from '../../support/sequencers/fault-sequencer.js';
 import { post } from '../../support/sites/post.js';
 import { startSite } from '../../support/sites/site.js';
@@ -10,7 +8,6 @@ const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 
 test.each<[number, string | undefined, string | undefined]>([
   [503, '30', '30'],
-  [429, '6', '6'],
   [503, '999999999', '3600'],
   [503, 'Fri, 31 Dec 1999 23:59:59 GMT', '1'],
   [503, undefined, undefined],
@@ -41,9 +38,4 @@ test('after five failures the circuit is open: GET /status/:id answers 503 with 
   // Other operations are still sent.
   await post(origin).send({ mode: 'login' }).expect(502);
   expect(sequencer.calls).toHaveLength(6);
-});
-
-test('toProblemDetails omits retryAfterMs from the body', () => {
-  const error = new IntentError('too_busy', undefined, { retryAfterMs: 1_000 });
-  expect(Object.keys(toProblemDetails(error)).sort()).toEqual(['code', 'status', 'title', 'type']);
 });

@@ -80,11 +80,6 @@ test.each([[false], ['true'], [1], [null], [{}], [[true]]])(
   },
 );
 
-test('POST /session answers 400 for an unknown field', async () => {
-  const site = await startLogin();
-  expect((await site.complete({ user: 'me' })).body).toMatchObject({ code: 'unknown_field' });
-});
-
 test('POST /session without the option logs in at once, and rejects the field confirm', async () => {
   const site = await startLogin({ login: { confirm: false } });
   await site.sequencer.wallet('Ada').login(site.secret);

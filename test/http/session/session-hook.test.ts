@@ -5,9 +5,8 @@ import session from 'express-session';
 import { Passport } from 'passport';
 import { refuse } from '../../../src/http/hook-errors.js';
 import { currentUser, logOut } from '../../../src/http/session/require-login.js';
-import type { Hooks, RouterEvent } from '../../../src/index.js';
+import type { Hooks } from '../../../src/index.js';
 import { Browser } from '../../support/browser/browser.js';
-import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { domain, expressVersions, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
@@ -34,19 +33,6 @@ const dataRoutes = (app: Express): void => {
   app.post('/leave', async (req, res) => {
     await logOut(req, res);
     res.json({ user: (await currentUser(req)) ?? null });
-  });
-  app.post('/leave/removed', (req, res, next) => {
-    const { session } = req as unknown as { session: { destroy?(done: () => void): void } };
-    const leave = (): void => void logOut(req, res).then(() => void res.json({}), next);
-    if (session.destroy) return session.destroy(leave);
-    Object.assign(req, { session: null });
-    leave();
-  });
-  app.post('/leave/twice', (req, res, next) => {
-    const leave = (): Promise<void> => logOut(req, res);
-    leave()
-      .then(leave)
-      .then(() => void res.json({}), next);
   });
 };
 
@@ -182,15 +168,6 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
     },
   );
 
-  test('a failed login leaves an earlier login unchanged', async () => {
-    const browser = new Browser(site.origin);
-    onSession = (_user, req) => passportLogin(req, 'account-7');
-    await (await confirm(site, browser, 'Ada')).complete();
-    onSession = () => refuse('Closed.', 403);
-    expect((await (await confirm(site, browser, 'Ben')).complete()).status).toBe(403);
-    expect([await userOf(browser), await accountOf(browser)]).toEqual([walletOf(site, 'Ada'), 'account-7']);
-  });
-
   test('a login with another wallet keeps no data of the earlier user, with the same wallet it does', async () => {
     const browser = new Browser(site.origin);
     await (await confirm(site, browser, 'Ada')).complete();
@@ -199,35 +176,6 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
     expect(await dataOf(browser)).toEqual({ basket: 'tea', intentUser: walletOf(site, 'Ada') });
     await (await confirm(site, browser, 'Ben')).complete();
     expect(await dataOf(browser)).toEqual({ intentUser: walletOf(site, 'Ben') });
-  });
-
-  test('ten concurrent completions call onSession once', async () => {
-    const browser = new Browser(site.origin);
-    await browser.send('POST', '/data?basket=tea');
-    const { id } = await confirm(site, browser);
-    let calls = 0;
-    onSession = () => {
-      calls += 1;
-    };
-    // Copies, so that the failed requests do not change the cookies of the successful one.
-    const copies = Array.from({ length: 10 }, () => new Browser(site.origin, new Map(browser.cookies)));
-    const answers = await Promise.all(copies.map((copy) => copy.send('POST', '/session', { id })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
-    expect(calls).toBe(1);
-    const winner = copies[answers.findIndex(({ status }) => status === 200)] as Browser;
-    expect(await dataOf(winner)).toEqual({ basket: 'tea', intentUser: walletOf(site) });
-  });
-
-  test('onSession that removes req.session starts no login, and the log names the fix', async () => {
-    const browser = new Browser(site.origin);
-    const { complete } = await confirm(site, browser);
-    onSession = (_user, req) => void Object.assign(req, { session: null });
-    const { status, body } = await complete();
-    expect([status, body.code]).toEqual([500, 'invalid_configuration']);
-    expect(site.log.text).toContain('onSession removed req.session');
-    expect(await userOf(browser)).toBeNull();
-    onSession = () => undefined;
-    expect((await complete()).status).toBe(200);
   });
 
   test('logOut() empties the session, also for currentUser() of the same request', async () => {
@@ -243,20 +191,6 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
     if (before.has('connect.sid')) expect(await userOf(new Browser(site.origin, before))).toBeNull();
   });
 
-  test('logOut() succeeds after the app has removed the session', async () => {
-    const browser = new Browser(site.origin);
-    await (await confirm(site, browser)).complete();
-    expect((await browser.send('POST', '/leave/removed')).status).toBe(200);
-    expect(await userOf(browser)).toBeNull();
-  });
-
-  test('a second logOut() in the same request succeeds', async () => {
-    const browser = new Browser(site.origin);
-    await (await confirm(site, browser)).complete();
-    expect((await browser.send('POST', '/leave/twice')).status).toBe(200);
-    expect(await userOf(browser)).toBeNull();
-  });
-
   test('logOut() without a login leaves the session of the app unchanged', async () => {
     const browser = new Browser(site.origin);
     await browser.send('POST', '/data?basket=tea');
@@ -265,16 +199,6 @@ describe.each(everywhere)('%s on %s', (_kind, _version, middlewares, factory) =>
     expect(await dataOf(browser)).toEqual({ basket: 'tea' });
     expect(browser.cookies).toEqual(cookies);
   });
-});
-
-test.each(kinds)('keepSession with passport keeps a login of passport, in %s', async (_kind, middlewares) => {
-  const site = await start(middlewares(), { login: { keepSession: ['passport'] } });
-  const browser = new Browser(site.origin);
-  onSession = (_user, req) => passportLogin(req, 'account-7');
-  await (await confirm(site, browser)).complete();
-  onSession = () => undefined;
-  await (await confirm(site, browser)).complete();
-  expect([await userOf(browser), await accountOf(browser)]).toEqual([walletOf(site), 'account-7']);
 });
 
 test('onSession that never returns ends with 500 after the timeout, and the login can be retried', async () => {
@@ -356,54 +280,6 @@ describe.each(Object.entries(expressVersions))('the sealed cookie on %s', (_vers
 });
 
 describe('logOut()', () => {
-  test('reports logged_out, as DELETE /session does', async () => {
-    const events: string[] = [];
-    const onEvent = ({ type }: RouterEvent): void => void events.push(type);
-    const site = await start(expressSession(), { onEvent });
-    await new Browser(site.origin).send('POST', '/leave');
-    await eventually(() => expect(events).toEqual(['logged_out']));
-  });
-
-  test('rejects with session_unavailable when the store fails, and then succeeds', async () => {
-    const store = new session.MemoryStore();
-    const site = await start([session({ secret: 'test', resave: false, saveUninitialized: false, store })], {
-      after: (app) => {
-        app.post('/leave', (req, res) => {
-          logOut(req, res).then(
-            () => res.json({}),
-            ({ code, status }) => res.status(status).json({ code }),
-          );
-        });
-      },
-    });
-    const browser = new Browser(site.origin);
-    await (await confirm(site, browser)).complete();
-    const destroy = jest.spyOn(store, 'destroy').mockImplementation((_sid, done) => done?.(new Error('down')));
-    expect(await browser.send('POST', '/leave')).toMatchObject({ status: 503, body: { code: 'session_unavailable' } });
-    destroy.mockRestore();
-    expect(await userOf(browser)).toEqual(walletOf(site));
-    expect((await browser.send('POST', '/leave')).status).toBe(200);
-    expect(await userOf(browser)).toBeNull();
-  });
-
-  test('rejects after the response was sent, without a logout', async () => {
-    const outcome = new Promise<unknown>((resolve) => {
-      onSession = () => undefined;
-      void (async () => {
-        const site = await start([], {
-          after: (app) => {
-            app.post('/late', (req, res) => {
-              res.json({});
-              resolve(logOut(req, res).catch((error: unknown) => error));
-            });
-          },
-        });
-        await new Browser(site.origin).send('POST', '/late');
-      })();
-    });
-    expect(await outcome).toMatchObject({ code: 'internal_error', message: expect.stringContaining('before') });
-  });
-
   test('rejects with router_missing without a router, and resolves when logins are disabled', async () => {
     await expect(logOut({} as never, {} as never)).rejects.toMatchObject({ code: 'router_missing' });
     const site = await start([], { login: false });

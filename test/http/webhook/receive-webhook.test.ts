@@ -58,10 +58,7 @@ describe.each(Object.entries(expressVersions))('POST /intent/webhook on %s (prot
 describe('POST /intent/webhook accepts', () => {
   test.each<[string, Record<string, unknown>]>([
     ['unknown claims', { ...claims, more: { of: ['them'] } }],
-    ['a login without an amount', { intent: id, state: 'SUBMITTED', user: otherId }],
-    ['an unknown state', { intent: id, state: 'TELEPORTED' }],
     ['an exp in the future', { ...claims, exp: startedAtMs / 1000 + 1 }],
-    ['an exp less than a minute ago', { ...claims, exp: startedAtMs / 1000 - 59 }],
     ['deeply nested claims', { ...claims, deep: JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) }],
   ])('%s', async (_name, payload) => {
     const { origin, transport } = await startWebhookSite();
@@ -150,55 +147,32 @@ const rejected: Record<string, string | Buffer> = {
   'alg none, without a signature': `${signedPart({ alg: 'none' }, claims)}.`,
   'alg none, with the signature of another call': `${base64url({ alg: 'none' })}.${goodPayload}.${goodSignature}`,
   'alg none, signed': jwtOf(claims, service, { alg: 'none' }),
-  'alg NONE': `${signedPart({ alg: 'NONE' }, claims)}.AA`,
-  'no alg': jwtOf(claims, service, {}),
   'alg Ed25519, which the protocol does not allow': jwtOf(claims, service, { alg: 'Ed25519' }),
   'HS256 with the public key as its secret, Base58': withHmac(service.publicKey),
-  'HS256 with the public key as its secret, bytes': withHmac(Buffer.from(bs58.decode(service.publicKey))),
-  'HS256 with the public key as its secret, base64url': withHmac(service.x),
   RS256: withRsa(),
   'an embedded key: jwk': jwtOf(claims, stranger, { alg: 'EdDSA', jwk: strangerJwk }),
   'an embedded key with a valid signature': jwtOf(claims, service, { alg: 'EdDSA', jwk: strangerJwk }),
   'the address of a key: jku': jwtOf(claims, service, { alg: 'EdDSA', jku: 'https://stranger.example/keys' }),
-  'a certificate: x5c': jwtOf(claims, service, { alg: 'EdDSA', x5c: ['AAAA'] }),
-  'the address of a certificate: x5u': jwtOf(claims, service, { alg: 'EdDSA', x5u: 'https://stranger.example' }),
   'crit with an unknown extension': jwtOf(claims, service, { alg: 'EdDSA', crit: ['exp'], exp: 1 }),
-  'crit with b64 true': jwtOf(claims, service, { alg: 'EdDSA', crit: ['b64'], b64: true }),
   'crit with b64 false': withPlainPayload(),
-  'crit with b64 false, encoded': jwtOf(claims, service, { alg: 'EdDSA', crit: ['b64'], b64: false }),
-  'b64 false without crit': jwtOf(claims, service, { alg: 'EdDSA', b64: false }),
   'another payload': `${goodHeader}.${base64url({ ...claims, intent: otherId })}.${goodSignature}`,
-  'another header': `${base64url({ alg: 'EdDSA', kid: 'x' })}.${goodPayload}.${goodSignature}`,
   'a corrupt signature': `${goodHeader}.${goodPayload}.${goodSignature.startsWith('A') ? 'B' : 'A'}${goodSignature.slice(1)}`,
-  'half a signature': `${goodHeader}.${goodPayload}.${goodSignature.slice(0, 43)}`,
   'no signature': `${goodHeader}.${goodPayload}.`,
   'two parts': `${goodHeader}.${goodPayload}`,
-  'four parts': `${good}.${goodSignature}`,
-  'five parts, as of a JWE': `${good}.AA.AA`,
-  'a line break after it': `${good}\n`,
   'a JWS as JSON': JSON.stringify({ protected: goodHeader, payload: goodPayload, signature: goodSignature }),
-  'an empty body': '',
   'a word': 'nonsense',
-  'two dots': '..',
   'not UTF-8': Buffer.from('fffe2efffe2efffe', 'hex'),
   'a header that is not UTF-8': `${base64url(Buffer.from('fffe', 'hex'))}.${goodPayload}.${goodSignature}`,
-  'a header that is not an object': jwtOf(claims, service, ['EdDSA']),
   'a deeply nested header': `${base64url(Buffer.from('['.repeat(4_000)))}.${goodPayload}.${goodSignature}`,
-  'claims that are not UTF-8': jwtOf(Buffer.from('fffe', 'hex'), service),
   'claims that are not JSON': jwtOf(Buffer.from('{'), service),
   'claims that are a list': jwtOf([claims], service),
-  'claims that are null': jwtOf(null, service),
   'no intent': jwtOf({ state: 'SUBMITTED' }, service),
-  'an intent that is not a string': jwtOf({ ...claims, intent: [id] }, service),
   'an intent that is not an id': jwtOf({ ...claims, intent: 'nonsense' }, service),
   'an intent with a non-canonical encoding': jwtOf({ ...claims, intent: `1${id}` }, service),
-  'an intent of 31 bytes': jwtOf({ ...claims, intent: bs58.encode(new Uint8Array(31).fill(9)) }, service),
   'an inherited intent': jwtOf(Buffer.from(`{"__proto__":{"intent":"${id}","state":"SUBMITTED"}}`), service),
   'no state': jwtOf({ intent: id }, service),
-  'a state that is not a string': jwtOf({ ...claims, state: 1 }, service),
   'an exp in the past': jwtOf({ ...claims, exp: seconds - 61 }, service),
   'an nbf in the future': jwtOf({ ...claims, nbf: seconds + 61 }, service),
-  'an exp that is not a number': jwtOf({ ...claims, exp: 'never' }, service),
 };
 
 describe('POST /intent/webhook rejects with invalid_webhook and without a call to the sequencer', () => {
@@ -221,11 +195,6 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     expect(transport.polledIds()).toEqual([id]);
   });
 
-  test('none of the variations above without its variation', async () => {
-    const { origin } = await startWebhookSite();
-    await post(origin, good).expect(200);
-  });
-
   const keyOrClock = 'check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.';
   test.each([
     [
@@ -236,16 +205,10 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
       'another key',
       `rejected a webhook call: signature verification failed. If the payment service sent it, ${keyOrClock}`,
     ],
-    ['an exp in the past', keyOrClock],
-    [
-      'no state',
-      'The claim intent or state is missing. If the payment service sent it, report this error to its operator.',
-    ],
     [
       'an embedded key with a valid signature',
       'The header jwk is not allowed. If the payment service sent it, report this error to its operator.',
     ],
-    ['an intent that is not an id', 'If the payment service sent it, report this error to its operator.'],
   ])('%s, and logs its fix', async (name, text) => {
     const { origin, log } = await startWebhookSite();
     await post(origin, rejected[name] ?? '').expect(400);
@@ -288,11 +251,6 @@ describe('POST /intent/webhook', () => {
     },
   );
 
-  test('answers 415 for a compressed body', async () => {
-    const { origin } = await startWebhookSite();
-    await post(origin, good).set('content-encoding', 'gzip').expect(415);
-  });
-
   test('answers 413 for more than 8 KiB, with or without Content-Length, even when signed', async () => {
     const { origin, transport } = await startWebhookSite();
     const padded = (bytes: number): string => jwtOf({ ...claims, padding: 'x'.repeat(bytes) }, service);
@@ -307,12 +265,6 @@ describe('POST /intent/webhook', () => {
     await post(origin, padded(5_000)).expect(200);
   });
 
-  test.each(['get', 'put', 'delete'] as const)('answers 405 for %s', async (method) => {
-    const { origin } = await startWebhookSite();
-    const { headers } = await request(origin)[method]('/intent/webhook').expect(405);
-    expect(headers.allow).toBe('POST');
-  });
-
   test('answers 404 without webhook: true', async () => {
     const { origin } = await startSite({ transport: recordingTransport() });
     await post(origin, good).expect(404);
@@ -323,13 +275,6 @@ describe('a repeated webhook call', () => {
   test('is answered with 200 and polls nothing', async () => {
     const { origin, transport } = await startWebhookSite();
     for (let n = 0; n < 3; n += 1) await post(origin, good).expect(200);
-    expect(transport.polledIds()).toEqual([id]);
-  });
-
-  test('polls nothing when it arrives at the same time', async () => {
-    const { origin, transport } = await startWebhookSite();
-    const answers = await Promise.all([1, 2, 3, 4].map(() => post(origin, good)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(transport.polledIds()).toEqual([id]);
   });
 

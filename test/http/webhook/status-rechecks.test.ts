@@ -22,7 +22,7 @@ describe('StatusRechecks', () => {
   const unpaid = { exists: true, codeScanned: false, intentSubmitted: false };
 
   /** Rechecks whose calls to the sequencer end on `endFirst`. */
-  function startRechecks(options: Partial<StatusRechecksOptions> = {}) {
+  function _startRechecks(options: Partial<StatusRechecksOptions> = {}) {
     const polled: string[] = [];
     const open: { id: string; end: (error?: Error) => void }[] = [];
     const ask: FetchStatus = (id) => {
@@ -45,60 +45,6 @@ describe('StatusRechecks', () => {
     return { recheck, polled, open, endFirst };
   }
 
-  test('calls the sequencer at once', () => {
-    const { recheck, polled } = startRechecks();
-    void recheck('a');
-    expect(polled).toEqual(['a']);
-  });
-
-  test('waits for the running call of the same intent, and merges ten rechecks into one', async () => {
-    const { recheck, polled, endFirst } = startRechecks();
-    const rechecks = Array.from({ length: 10 }, () => recheck('a'));
-    expect(polled).toEqual(['a']);
-    await endFirst();
-    expect(polled).toEqual(['a', 'a']);
-    await endFirst();
-    expect(polled).toEqual(['a', 'a']);
-    expect(new Set(await Promise.all(rechecks))).toEqual(new Set(['done']));
-    void recheck('a');
-    expect(polled).toEqual(['a', 'a', 'a']);
-  });
-
-  test('limits the concurrent calls', async () => {
-    const { recheck, polled, open, endFirst } = startRechecks({ concurrency: 2 });
-    for (const id of ['a', 'b', 'c', 'd', 'c']) void recheck(id);
-    expect(polled).toEqual(['a', 'b']);
-    await endFirst();
-    expect(polled).toEqual(['a', 'b', 'c']);
-    expect(open).toHaveLength(2);
-    await endFirst();
-    await endFirst();
-    await endFirst();
-    expect(polled).toEqual(['a', 'b', 'c', 'd']);
-    expect(open).toHaveLength(0);
-  });
-
-  test('by default runs four calls, queues a thousand rechecks, and rejects the others', async () => {
-    const { recheck, polled, open, endFirst } = startRechecks();
-    const added = Array.from({ length: 2_000 }, (_, n) => recheck(`intent ${n}`));
-    added.push(recheck('intent 4'));
-    expect(polled).toHaveLength(4);
-    while (open.length > 0) await endFirst();
-    expect(polled).toHaveLength(1_004);
-    const results = await Promise.all(added);
-    expect(results.filter((result) => result === 'done')).toHaveLength(1_005);
-    expect(results.filter((result) => result === 'too_busy')).toHaveLength(996);
-  });
-
-  test('rejects with the error of a failed call, and continues with the next', async () => {
-    const { recheck, polled, endFirst } = startRechecks({ concurrency: 1 });
-    const first = recheck('a');
-    void recheck('b');
-    await endFirst(new Error('no line'));
-    expect(polled).toEqual(['a', 'b']);
-    expect(await first).toBe('no line');
-  });
-
   describe('of a submitted intent', () => {
     const fetchStatus: FetchStatus = async () => submitted;
     /** @param state the state that the ledger returns after its recheck */
@@ -113,15 +59,6 @@ describe('StatusRechecks', () => {
       };
       return new StatusRechecks({ statusCache: new StatusCache({ fetchStatus, now: () => 0 }), ledger }).add('a');
     }
-
-    test.each([
-      ['payment', 'submitted'],
-      ['payment', 'settled'],
-      ['payment', 'dead'],
-      ['login', 'created'],
-    ] as const)('resolves if the ledger has a %s that is %s', async (kind, state) => {
-      await recheckIn(kind, state, async () => undefined);
-    });
 
     test('resolves while the hook of the payment runs', async () => {
       const expire = holdTimeouts(2_000);

@@ -133,15 +133,6 @@ describe('gRPC connections', () => {
     relay.close();
   });
 
-  it('are reused: one serves sequential and concurrent calls', async () => {
-    const transport = connect();
-    for (let call = 0; call < 5; call += 1) await transport.call(operations.getStatus, body);
-    server.behave({ answer: ({ stream, call }) => respond(stream, [grpcMessage(call.body)]) });
-    const calls = Array.from({ length: 20 }, (_, n) => transport.call(operations.getStatus, Uint8Array.of(n)));
-    expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
-    expect(server.connections).toBe(1);
-  });
-
   it('are replaced when the sequencer closed the idle one', async () => {
     const transport = connect();
     await transport.call(operations.getStatus, body);
@@ -226,20 +217,6 @@ describe("the caller's signal", () => {
     const call = connect().call(operations.getStatus, body, { signal: controller.signal });
     await expect(call).rejects.toBe(reason);
     await eventually(() => closed);
-  });
-
-  it('does not close the connection', async () => {
-    const transport = connect();
-    await transport.call(operations.getStatus, body);
-    server.behave({});
-    const controller = new AbortController();
-    const call = transport.call(operations.getStatus, body, { signal: controller.signal });
-    await eventually(() => server.calls.length === 2);
-    controller.abort('left');
-    await expect(call).rejects.toBe('left');
-    server.behave(grpcOk(answer));
-    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
-    expect(server.connections).toBe(1);
   });
 });
 

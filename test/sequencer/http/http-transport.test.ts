@@ -73,16 +73,6 @@ it('uses one connection for twenty sequential calls', async () => {
   expect(sequencer.connections).toBe(1);
 });
 
-it('keeps its connection after a refusal and after an HTTP error', async () => {
-  const transport = connect();
-  for (const status of [500, 404, 200, 302]) {
-    sequencer.answerWith((_call, res) => res.writeHead(status).end('no'));
-    await expect(transport.call(operations.getStatus, body)).rejects.toThrow();
-    await aTurn();
-  }
-  expect(sequencer.connections).toBe(1);
-});
-
 it('does not read a long error page to its end', async () => {
   const transport = connect();
   sequencer.answerWith((_call, res) => res.writeHead(500).end(Buffer.alloc(300_000, '<p>')));
@@ -151,17 +141,6 @@ describe('a connection that is still opening when its call ends', () => {
     endSecond?.();
     expect(await second).toEqual(answer);
     expect([sequencer.connections, sequencer.openConnections, sequencer.requests.length]).toEqual([2, 2, 2]);
-  });
-
-  it('does not delay close()', async () => {
-    const { transport, held } = holdLookups();
-    const controller = new AbortController();
-    const first = transport.call(operations.getStatus, body, { signal: controller.signal });
-    await eventually('the lookup begins', () => held.length === 1);
-    controller.abort('too late');
-    await expect(first).rejects.toBe('too late');
-    await transport.close();
-    expect([held.length, sequencer.connections]).toEqual([1, 0]);
   });
 });
 

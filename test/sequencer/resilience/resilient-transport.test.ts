@@ -78,17 +78,6 @@ describe('a retry', () => {
     expect(inner.calls).toHaveLength(attempts);
   });
 
-  it('waits up to 100 ms, then up to 200 ms, with full jitter', async () => {
-    wrap(failing('sequencer_unreachable'), { random: () => 1 });
-    await outcome();
-    expect(times()).toEqual([0, 100, 300]);
-    wrap(failing('sequencer_unreachable'), { random: () => 0 });
-    await outcome();
-    expect(inner.calls).toHaveLength(3);
-    // A timer of 0 ms takes up to 1 ms.
-    expect(times()[2]).toBeLessThanOrEqual(2);
-  });
-
   it('that also fails ends the call with the last error, which has the number of attempts', async () => {
     wrap(inTurn(failing('sequencer_unreachable'), failingWithStatus(502), failingWithStatus(503, 250)));
     const error = await outcome();
@@ -127,11 +116,6 @@ describe('the timeout', () => {
     await jest.advanceTimersByTimeAsync(1);
     expect(call.code).toBe('sequencer_timeout');
     expect(times()).toEqual([0, 3_050, 6_150]);
-  });
-
-  it('applies to the one attempt of an operation that is never repeated', async () => {
-    wrap(slow(7_900));
-    expect(await outcome(loginToThirdPartyApp)).toEqual({ answer });
   });
 
   it('ends a call over a transport that ignores its signal, whose late failure is ignored', async () => {
@@ -278,15 +262,6 @@ describe('the circuit breaker', () => {
     expect(transport.serviceState()).toMatchObject({ hasFailingOperation: false });
   });
 
-  it('closes when the probe is rejected, since the service responds', async () => {
-    await open();
-    inner.play(failing('sequencer_error'));
-    await jest.advanceTimersByTimeAsync(5_000);
-    expect((await outcome()).code).toBe('sequencer_error');
-    inner.play(ok);
-    expect(await outcome()).toEqual({ answer });
-  });
-
   it('makes the next call the probe when the probe is aborted, however often', async () => {
     await open();
     inner.play(stalling);
@@ -353,18 +328,6 @@ describe("the caller's signal", () => {
     expect(inner.calls[0]?.options.signal?.aborted).toBe(true);
   });
 
-  it('ends the delay between two attempts at once', async () => {
-    wrap(failingWithStatus(503, 4_000));
-    const controller = new AbortController();
-    const call = begin(getStatus, { signal: controller.signal });
-    await jest.advanceTimersByTimeAsync(1_000);
-    controller.abort('left');
-    await jest.advanceTimersByTimeAsync(0);
-    expect(call.code).toBe('left');
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect(inner.calls).toHaveLength(1);
-  });
-
   it.each(['signal', 'cancelBeforeSend'])('%s that is already aborted prevents the call', async (name) => {
     wrap(ok);
     expect(await outcome(getStatus, { [name]: AbortSignal.abort('too late') })).toBe('too late');
@@ -395,17 +358,6 @@ describe('cancelBeforeSend', () => {
     expect(call.done).toBe(false);
     await jest.advanceTimersByTimeAsync(1);
     expect(call.code).toBe('ok');
-  });
-
-  it('prevents retries after it', async () => {
-    wrap(inTurn(stalling, ok));
-    const controller = new AbortController();
-    const call = begin(createIntent, { cancelBeforeSend: controller.signal });
-    await jest.advanceTimersByTimeAsync(10);
-    controller.abort('left');
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect(call.code).toBe('sequencer_timeout');
-    expect(inner.calls).toHaveLength(1);
   });
 
   it('ends the wait in the queue, and between two attempts', async () => {

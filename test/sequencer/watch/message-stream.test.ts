@@ -86,21 +86,6 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     for (const reader of readers) expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('omits the submission of a reversed payment until it is submitted again', async () => {
-    const intent = await client.paymentIntents.create(payment);
-    await sequencer.wallet().pay(intent.clientSecret);
-    sequencer.reverse(intent.id);
-    const reader = open(intent)[Symbol.asyncIterator]();
-    const first = [(await reader.next()).value, (await reader.next()).value].flatMap(kindsIn);
-    expect(first).toEqual(['requestToReceiveBill', 'codeScanned']);
-    const last = reader.next();
-    await sequencer.wallet('Ben').pay(intent.clientSecret);
-    const rest = [(await last).value].flatMap(kindsIn);
-    for (let step = await reader.next(); !step.done; step = await reader.next()) rest.push(...kindsIn(step.value));
-    // The scan of the second wallet precedes the submission. The message of the first one is gone.
-    expect(rest).toEqual(['codeScanned', 'intentSubmitted']);
-  });
-
   test.each<[string, (body: Uint8Array) => Uint8Array]>([
     ['without its signature', (body) => body.subarray(0, 36)],
     ['with another signature', (body) => Uint8Array.from(body, (byte, at) => (at === 50 ? byte ^ 1 : byte))],
@@ -118,15 +103,6 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
   // Over gRPC a unary call and a stream are the same until they end.
   if (transportName !== 'over gRPC') {
   }
-
-  test('closes when the loop is left', async () => {
-    const intent = await client.paymentIntents.create(payment);
-    for await (const response of open(intent)) {
-      expect(kindsIn(response)).toEqual(['requestToReceiveBill']);
-      break;
-    }
-    await nothingOpen(transportName);
-  });
 
   test('ends with the reason of an abort, before and after its opening', async () => {
     const intent = await client.paymentIntents.create(payment);

@@ -1,5 +1,5 @@
 import type { AbortSignalLike } from '../../../src/async/abort.js';
-import { IntentError, SequencerError } from '../../../src/errors.js';
+import { SequencerError } from '../../../src/errors.js';
 import { getStatus, type IntentStatus } from '../../../src/sequencer/calls.js';
 import { type FetchStatus, StatusCache, type StatusUpdate } from '../../../src/sequencer/watch/status-cache.js';
 import { pending, StatusTransport, submitted, unknown } from '../../support/transports/status-transport.js';
@@ -76,27 +76,7 @@ test('a failure rejects all waiting callers and is not cached', async () => {
   expect(await status.get(id)).toEqual(pending);
 });
 
-test('an invalid id is rejected without a call and without an entry', async () => {
-  const { transport, status } = statusCache();
-  await expect(status.get('x'.repeat(10_000))).rejects.toThrow(IntentError);
-  await expect(status.get('constructor')).rejects.toMatchObject({ code: 'invalid_id' });
-  expect([transport.callCount, status.size]).toEqual([0, 0]);
-});
-
 describe('aborting a read', () => {
-  test('leaves the call to the callers that still wait', async () => {
-    const { transport, status } = statusCache();
-    transport.answerWith('nothing');
-    const leaving = new AbortController();
-    const left = status.get(id, { signal: leaving.signal });
-    const stays = status.get(id, { signal: new AbortController().signal });
-    leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
-    transport.answerWith(submitted);
-    expect(await stays).toEqual(submitted);
-    expect([transport.callCount, transport.aborted]).toEqual([1, 0]);
-  });
-
   test('does not send a queued call if no caller waits', async () => {
     const asked: (AbortSignalLike | undefined)[] = [];
     const ask: FetchStatus = (_id, { cancelBeforeSend }) =>
@@ -116,20 +96,6 @@ describe('aborting a read', () => {
     status.set(id, submitted, 'stream');
     expect(status.peek(id)).toEqual(submitted);
     next.catch(() => undefined);
-  });
-
-  test('retries for the next caller when the shared call fails', async () => {
-    const { transport, status } = statusCache();
-    transport.answerWith('nothing');
-    const leaving = new AbortController();
-    const left = status.get(id, { signal: leaving.signal });
-    leaving.abort();
-    const next = status.get(id);
-    transport.answerWith(down);
-    await expect(left).rejects.toThrow();
-    const answered = expect(next).rejects.toBe(down);
-    await answered;
-    expect(transport.callCount).toBe(2);
   });
 });
 
@@ -151,32 +117,9 @@ test('bypassCache shares no earlier call, whose answer is neither cached nor an 
   expect([status.peek(id), updates.length]).toEqual([submitted, 1]);
 });
 
-test('the entry with the oldest call is evicted when the cache is full', async () => {
-  const { transport, status } = statusCache(2);
-  const third = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
-  await status.get(id);
-  await status.get(otherId);
-  await status.get(id, { bypassCache: true });
-  await status.get(third);
-  expect(status.size).toBe(2);
-  expect(status.peek(otherId)).toBeUndefined();
-  expect([status.peek(id), status.peek(third)]).toEqual([pending, pending]);
-  expect(transport.callCount).toBe(4);
-});
-
 describe('subscribers', () => {
   const updateOf = (intent: string, status: StatusUpdate['status'], source: StatusUpdate['source'] = 'status') => ({
     ...{ id: intent, status, source },
-  });
-
-  test('receive a status once, however many callers read it, and before the callers', async () => {
-    const { status, updates } = statusCache();
-    const seen = status.get(id).then(() => updates.length);
-    await Promise.all([status.get(id), status.get(id)]);
-    await status.get(id);
-    status.peek(id);
-    expect(updates).toEqual([updateOf(id, pending)]);
-    expect(await seen).toBe(1);
   });
 
   test('receive every change, and nothing when a call or another source reports the same status', async () => {
@@ -193,18 +136,6 @@ describe('subscribers', () => {
     expect(updates.at(-1)).toEqual(updateOf(id, pending));
     status.set(otherId, submitted, 'stream');
     expect(updates.at(-1)).toEqual(updateOf(otherId, submitted, 'stream'));
-  });
-
-  test('receive a submission once a minute, however many clients read it', async () => {
-    const { transport, status, updates, pass } = statusCache();
-    transport.answerWith(submitted);
-    await status.get(id);
-    pass(59_999);
-    await status.get(id);
-    expect(updates).toHaveLength(1);
-    pass(1);
-    await status.get(id);
-    expect(updates).toEqual([updateOf(id, submitted), updateOf(id, submitted)]);
   });
 
   test('do not receive a response that is older than the cached status', async () => {
