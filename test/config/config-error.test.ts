@@ -21,7 +21,6 @@ const url = JSON.stringify(built);
 describe.each([
   ['app.mjs', `import { intentRouter } from ${url};${start}`],
   ['app.cjs', `const { intentRouter } = require(${url});${start}`],
-  ['async.mjs', `import { intentRouter } from ${url};\n(async () => {\nintentRouter({ login: false }); })();\n`],
 ])('%s without a required setting', (name, text) => {
   it('prints only the problem, its fix, the frames of the site and the line of Node', () => {
     const [message, frames, version, ...more] = printedBy(name, text).split('\n\n');

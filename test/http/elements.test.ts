@@ -1,9 +1,6 @@
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import express from 'express';
 import request from 'supertest';
-import { elementsHandler } from '../../src/http/elements.js';
-import type { RouterContext } from '../../src/http/router-context.js';
 import { expressVersions, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
@@ -58,24 +55,6 @@ describe.each(Object.entries(expressVersions))('elements.js with %s', (_name, fa
     expect(headers['x-powered-by']).toBeUndefined();
     expect(decompress(body).toString()).toMatch(/^const intentSite = \{"routes":\{"intent":"\/intent",/);
   });
-});
-
-test('elements.js is prepared again if the wallet URL could not be resolved', async () => {
-  let calls = 0;
-  const walletUrl = async (): Promise<string> => {
-    calls += 1;
-    if (calls === 1) throw new Error('The sequencer is unavailable.');
-    return 'https://wallet.example/';
-  };
-  const config = { production: false, routes: { elements: '/' }, login: undefined, returnOrigins: [] };
-  const handler = elementsHandler({ config, walletUrl } as unknown as RouterContext);
-  const app = express();
-  app.use(async (req, res) => handler(req, res, 'elements.js'));
-  app.use(((_error, _req, res, _next) => void res.sendStatus(500)) satisfies express.ErrorRequestHandler);
-  await request(app).get('/').expect(500);
-  expect((await request(app).get('/').expect(200)).text).toContain('"walletUrl":"https://wallet.example/"');
-  await request(app).get('/').expect(200);
-  expect(calls).toBe(2);
 });
 
 describe('the cache of elements.js', () => {

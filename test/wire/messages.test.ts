@@ -1,5 +1,5 @@
 import protobuf from 'protobufjs';
-import { decode, encode, fromUint64, toUint64, v1 } from '../../src/wire/codec.js';
+import { decode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { contract, operationContract } from './contract.js';
 import { codecs, filledExamples, reflect } from './reflection.js';
@@ -88,22 +88,4 @@ describe('the generated codecs', () => {
     const { requestToReceiveBill, codeScanned } = decode(v1.Message, Uint8Array.of(0x32, 0, 0x2a, 0));
     expect([codeScanned, requestToReceiveBill?.domain]).toEqual([null, null]);
   });
-});
-
-describe('uint64 quarks are exact (interface 2.4)', () => {
-  const values = [0n, 1n, 2n ** 32n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n];
-
-  test.each(values)('for %s', (quarks) => {
-    const bytes = encode(v1.ExchangeData, { quarks: toUint64(quarks) });
-    expect(fromUint64(decode(v1.ExchangeData, bytes).quarks)).toBe(quarks);
-    expect(hex(bytes)).toBe(quarks === 0n ? '' : `20${hex(varint(quarks))}`);
-  });
-
-  function varint(value: bigint): Uint8Array {
-    const bytes: number[] = [];
-    for (let rest = value; ; rest >>= 7n) {
-      if (rest < 0x80n) return Uint8Array.from([...bytes, Number(rest)]);
-      bytes.push(Number(rest & 0x7fn) | 0x80);
-    }
-  }
 });

@@ -7,7 +7,6 @@ import {
   type IntentEvent,
   type Transport,
 } from '../../../src/index.js';
-import { lazyTransport } from '../../../src/sequencer/create-transport.js';
 import { createGrpcTransport } from '../../../src/sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
 import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
@@ -31,10 +30,6 @@ let client: IntentClient;
 /** Every stream transport of the embedded sequencer. They behave the same. */
 const transports: [string, (from: { url: string; sequencer: Sequencer }) => Transport][] = [
   ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 60_000 })],
-  [
-    'over WebSocket, begun late',
-    ({ url }) => lazyTransport(async () => createHttpTransport({ url, timeoutMs: 60_000 })),
-  ],
   ['over gRPC', ({ sequencer }) => createGrpcTransport({ url: String(sequencer.grpcUrl), timeoutMs: 60_000 })],
   ['in process', ({ sequencer }) => sequencer.transport],
 ];
