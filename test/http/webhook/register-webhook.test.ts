@@ -6,6 +6,7 @@ import { intentIdOf } from '../../support/sites/intent-id.js';
 import { post } from '../../support/sites/post.js';
 import { generateJwtKey } from '../../support/sites/service-jwt.js';
 import { type SiteOptions, startSite } from '../../support/sites/site.js';
+import { holdTimeouts } from '../../support/timeouts.js';
 import { recordingTransport } from '../../support/transports/recording-transport.js';
 
 const { Result } = v1.RegisterWebhookResponse;
@@ -46,6 +47,8 @@ test.each([
   ['/.well-known/service-payments.json/', 404],
   ['/healthz', 200],
 ])('createPayment keeps the mount path after a request for %s at the root', async (path, status) => {
+  // A busy machine may need more than the 0.8 s that a health check waits for the database.
+  holdTimeouts(800);
   const routerOptions = {
     mountPath: '/shop',
     routes: { health: '/healthz' },
