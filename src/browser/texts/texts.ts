@@ -2,7 +2,7 @@ import { isFinalRefusal, type Problem } from '../flow/api.js';
 import type { Texts } from './en.js';
 
 /** The text for a problem code. A code that is not listed is described by its HTTP status. */
-const textsByCode: ReadonlyMap<string, keyof Texts> = new Map<string, keyof Texts>([
+export const textsByCode: ReadonlyMap<string, keyof Texts> = new Map<string, keyof Texts>([
   ['offline', 'unreachable'],
   ['insecure_page', 'insecure'],
   ['not_supported', 'refused'],

@@ -49,7 +49,9 @@ describe('a database connector', () => {
     await connector.ready();
     expect(attempts).toBe(4);
     expect(lines).toEqual([
-      expect.stringContaining(`express-intents: the ledger cannot be opened: the database is still asleep. Until it opens, `),
+      expect.stringContaining(
+        `express-intents: the ledger cannot be opened: the database is still asleep. Until it opens, `,
+      ),
       'express-intents: the ledger is open. No action is needed.',
     ]);
   });
