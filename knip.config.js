@@ -22,6 +22,8 @@ export default {
     'test/**/*.test.ts',
     'test/**/run.mjs',
     'test/attack/support/start-router.ts',
+    'test/nodes/{smoke,mistakes}.mjs',
+    'test/nodes/mistakes/*',
   ],
   project: ['src/**', 'example-app/{src,public}/**', 'bench/**', 'test/**', 'proto/*.mjs'],
   // Generated code, separate projects, and the types of .mjs files.

@@ -99,7 +99,7 @@ function outcomeOf(
 const warningIntervalMs = 60_000;
 
 /** Calls a listener asynchronously, in the async context of the event. Not awaited. Its errors are only logged. Exported for tests. */
-export function eventListener(
+function eventListener(
   onEvent: OnEvent,
   logger: ObserverOptions['logger'],
   now: () => number,
