@@ -1,31 +1,9 @@
 import request from 'supertest';
-import { faultKindNames, faultKinds } from '../../../src/emulator/faults/fault-kinds.js';
-import { sequencerOperationNames } from '../../../src/emulator/operations/request.js';
 import { closeAll, create, created, opened, payment, reason, start } from '../fixture.js';
 
 afterEach(closeAll);
 
-describe('the fault switches of the inspector', () => {
-  test('name every group of kinds and every operation', async () => {
-    const { url } = await start();
-    const { text } = await request(url).get('/wallet/page/faults.js');
-    for (const { group } of Object.values(faultKinds)) expect(text).toMatch(new RegExp(`^  ${group}: '`, 'm'));
-    for (const operation of sequencerOperationNames) expect(text).toMatch(new RegExp(`^  ${operation}: '`, 'm'));
-  });
-});
-
 describe('/faults/api', () => {
-  test('lists every kind with its description, and every operation', async () => {
-    const { url } = await start();
-    const { body } = await request(url).get('/faults/api/kinds').expect(200);
-    expect(body.operations).toEqual(sequencerOperationNames);
-    expect(body.kinds.map(({ kind }: { kind: string }) => kind)).toEqual(faultKindNames);
-    for (const { title, description } of body.kinds) {
-      expect(title).toMatch(/^[A-Z][\w ]{3,40}$/);
-      expect(description).toMatch(/^[A-Z].{10,120}\.$/);
-    }
-  });
-
   test('injects a fault, lists it, and counts its calls', async () => {
     const { url } = await start();
     await request(url).get('/faults/api/faults').expect(200, { faults: [] });
@@ -44,19 +22,6 @@ describe('/faults/api', () => {
     await created(url, payment());
   });
 
-  test('lists faults that a program has injected, with the settings of their kind', async () => {
-    const sequencer = await start();
-    sequencer.injectFault({ kind: 'delay', ms: 20 });
-    sequencer.injectFault({ kind: 'status', times: 1 });
-    sequencer.injectFault({ kind: 'duplicate' });
-    const { body } = await request(sequencer.url).get('/faults/api/faults');
-    expect(body.faults).toEqual([
-      { id: 1, kind: 'delay', when: 'before', ms: 20 },
-      { id: 2, kind: 'status', when: 'before', httpStatus: 503, timesLeft: 1 },
-      { id: 3, kind: 'duplicate', operations: ['pollMessages', 'openMessageStream'] },
-    ]);
-  });
-
   test('clears one fault, or all', async () => {
     const sequencer = await start();
     const { url } = sequencer;
@@ -72,7 +37,6 @@ describe('/faults/api', () => {
 
   test.each([
     ['an unknown kind', { kind: 'explode' }, 400, 'invalid_request'],
-    ['a list', [], 400, 'invalid_request'],
     ['what a kind has not', { kind: 'disconnect', ms: 5 }, 400, 'invalid_request'],
     ['too much', { kind: 'x'.repeat(5_000) }, 413, 'body_too_large'],
   ])('refuses %s', async (_name, fault, status, code) => {

@@ -1,4 +1,3 @@
-import { faultKindNames } from '../../../src/emulator/faults/fault-kinds.js';
 import type { Fault, FaultKind, Sequencer, SequencerOperation } from '../../../src/emulator/index.js';
 import { IntentError, type IntentErrorCode } from '../../../src/errors.js';
 import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
@@ -6,7 +5,6 @@ import { createIntentClient, type IntentClient } from '../../../src/sequencer/in
 import { encodeRequest, operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
 import {
-  call,
   closeAll,
   create,
   createBody,
@@ -17,7 +15,6 @@ import {
   opened,
   payment,
   poll,
-  pollBody,
   post,
   reason,
   start,
@@ -35,12 +32,6 @@ function clientOf({ url }: Sequencer, timeoutMs?: number): IntentClient {
   const client = createIntentClient({ url, timeoutMs });
   clients.push(client);
   return client;
-}
-
-/** Waits until all faults with `times` are used up. */
-async function whenTaken({ url }: Sequencer): Promise<void> {
-  const active = async () => (await (await fetch(`${url}/faults/api/faults`)).json()) as { faults: unknown[] };
-  await eventually(async () => (await active()).faults.length === 0);
 }
 
 const terms = { destination, amount: '12.50', currency: 'usd' };
@@ -73,22 +64,6 @@ describe('the error code of the client, and recovery after the fault (interface 
     end();
     const { id } = await client.paymentIntents.create(terms);
     expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
-  });
-
-  test.each(codes)('%j of getStatus: %s', async (fault, code) => {
-    const sequencer = await start();
-    const client = clientOf(sequencer);
-    const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
-    const { id } = await client.paymentIntents.create(terms);
-    const end = sequencer.injectFault({ ...fault, operations: ['getStatus'] });
-    expect(codeOf(await failing.paymentIntents.getStatus(id).catch((thrown) => thrown))).toBe(code);
-    end();
-    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
-  });
-
-  test('this file covers every kind', () => {
-    const covered = [...codes.map(([{ kind }]) => kind), 'forget', 'duplicate', 'reorder'];
-    expect(new Set(covered)).toEqual(new Set(faultKindNames));
   });
 });
 
@@ -126,44 +101,6 @@ describe('the setting `when`', () => {
     await eventually(async () => (await statusFlags(sequencer.url, intent.id))[0]);
     await sequencer.close();
     await expect(answer).rejects.toThrow('fetch failed');
-  });
-
-  test('delay: the effect comes after the delay by default', async () => {
-    const sequencer = await start();
-    const intent = await payment();
-    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], ms: 600_000, times: 1 });
-    const answer = create(sequencer.url, intent);
-    await whenTaken(sequencer);
-    expect(await statusFlags(sequencer.url, intent.id)).toEqual([false, false, false]);
-    await sequencer.close();
-    await expect(answer).rejects.toThrow('fetch failed');
-  });
-
-  test('a delayed effect also comes after the caller has timed out', async () => {
-    const sequencer = await start();
-    // If the response comes before the abort, a longer delay is tried.
-    const abortDuring = async (ms: number): Promise<string> => {
-      sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], ms, times: 1 });
-      const intent = await payment();
-      const patience = new AbortController();
-      const gone = fetch(`${sequencer.url}/v1/api`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/octet-stream' },
-        body: encodeRequest(operations.createIntent, createBody(intent)),
-        signal: patience.signal,
-      });
-      const outcome = gone.then(
-        () => 'a response',
-        (error: Error) => error.name,
-      );
-      await whenTaken(sequencer);
-      patience.abort();
-      if ((await outcome) === 'a response') return abortDuring(4 * ms);
-      expect(await outcome).toBe('AbortError');
-      return intent.id;
-    };
-    const id = await abortDuring(100);
-    await eventually(async () => (await statusFlags(sequencer.url, id))[0]);
   });
 });
 
@@ -205,21 +142,6 @@ describe('kinds with a correct response', () => {
     expect((await statusFlags(sequencer.url, other.id))[0]).toBe(true);
   });
 
-  test('forget: sendMessage of the wallet is answered OK, and the intent is unknown', async () => {
-    const sequencer = await start();
-    const { id, clientSecret } = await created(sequencer.url, payment());
-    sequencer.injectFault({ kind: 'forget', operations: ['sendMessage'], times: 1 });
-    await sequencer.wallet().scan(clientSecret);
-    expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
-  });
-
-  test('forget before the effect: the call itself does not find the intent', async () => {
-    const sequencer = await start();
-    const { id } = await created(sequencer.url, payment());
-    sequencer.injectFault({ kind: 'forget', operations: ['getStatus'], when: 'before' });
-    expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
-  });
-
   test('duplicate and reorder change the messages of pollMessages while they are active', async () => {
     const sequencer = await start();
     const { clientSecret } = await created(sequencer.url, payment());
@@ -240,23 +162,9 @@ describe('kinds with a correct response', () => {
     expect(await ids()).toEqual([c, b, a]);
     expect(await ids()).toEqual([a, b, c]);
   });
-
-  test('duplicate does not change an ERROR', async () => {
-    const sequencer = await start();
-    sequencer.injectFault({ kind: 'duplicate' });
-    const unsigned = pollBody(keyPair(1)).slice(0, 36);
-    expect(reason(await call(sequencer.url, operations.pollMessages, unsigned))).not.toBe('');
-  });
 });
 
 describe('the calls that a fault applies to', () => {
-  test('there is no fault until one is injected', async () => {
-    const sequencer = await start();
-    const intent = await created(sequencer.url, payment());
-    await sequencer.wallet().pay(intent.clientSecret);
-    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
-  });
-
   test('times counts the failed calls only', async () => {
     const sequencer = await start();
     const { url } = sequencer;
@@ -286,56 +194,21 @@ describe('the calls that a fault applies to', () => {
     end();
     await created(sequencer.url, payment());
   });
-
-  test('clearing one fault leaves the others', async () => {
-    const sequencer = await start();
-    const end = sequencer.injectFault({ kind: 'disconnect' });
-    sequencer.injectFault({ kind: 'error' });
-    end();
-    expect(reason(await create(sequencer.url, await payment()))).toContain('A fault was injected');
-  });
-
-  test('each sequencer has its own faults', async () => {
-    const [faulty, sound] = [await start(), await start()];
-    faulty.injectFault({ kind: 'disconnect' });
-    await created(sound.url, payment());
-  });
-
-  test('an unknown operation gets faults for all operations only', async () => {
-    const sequencer = await start();
-    const ask = async () => reason(await call(sequencer.url, { service: 'No', method: 'such' }, new Uint8Array()));
-    const end = sequencer.injectFault({ kind: 'error', operations: ['getStatus'] });
-    expect(await ask()).toContain('Unknown service');
-    end();
-    sequencer.injectFault({ kind: 'error' });
-    expect(await ask()).toContain('A fault was injected');
-  });
 });
 
 describe('an invalid fault is refused with the reason', () => {
   test.each<[unknown, RegExp]>([
-    [undefined, /expected object/],
-    [{}, /`kind`: /],
     [{ kind: 'explode' }, /`kind`: .*"disconnect"/],
-    [{ kind: 'toString' }, /`kind`: /],
     [{ kind: 'disconnect', operation: 'getStatus' }, /operation/],
-    [{ kind: 'disconnect', operations: [] }, /`operations`: /],
     [{ kind: 'disconnect', operations: ['getStatus', 'fly'] }, /`operations.1`: .*"createIntent"/],
-    [{ kind: 'disconnect', when: 'later' }, /`when`: /],
     [{ kind: 'disconnect', times: 0 }, /`times`: /],
-    [{ kind: 'disconnect', times: 1.5 }, /`times`: /],
-    [{ kind: 'disconnect', times: Number.NaN }, /`times`: /],
     [{ kind: 'delay', ms: 0 }, /`ms`: /],
-    [{ kind: 'delay', ms: 600_001 }, /`ms`: /],
     [{ kind: 'disconnect', ms: 10 }, /disconnect does not accept `ms`\. Remove it\.$/],
-    [{ kind: 'drip', when: 'before' }, /drip does not accept `when`/],
-    [{ kind: 'duplicate', when: 'after' }, /duplicate does not accept `when`/],
     [
       { kind: 'duplicate', operations: ['getStatus'] },
       /duplicate applies only to pollMessages and openMessageStream\. Remove getStatus\.$/,
     ],
     [{ kind: 'status', httpStatus: 200 }, /`httpStatus`: /],
-    [{ kind: 'error', httpStatus: 500 }, /error does not accept `httpStatus`/],
   ])('%j', async (fault, message) => {
     const sequencer = await start();
     const refused = (() => {
@@ -349,12 +222,6 @@ describe('an invalid fault is refused with the reason', () => {
     expect(codeOf(refused)).toBe('invalid_request');
     expect(refused?.message).toMatch(message);
     await created(sequencer.url, payment());
-  });
-
-  test('refuses more than 100 active faults', async () => {
-    const sequencer = await start();
-    for (let n = 0; n < 100; n += 1) sequencer.injectFault({ kind: 'error' });
-    expect(() => sequencer.injectFault({ kind: 'error' })).toThrow('The limit of 100 active faults is reached.');
   });
 });
 

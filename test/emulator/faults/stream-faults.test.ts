@@ -1,4 +1,4 @@
-import type { Fault, FaultKind, Sequencer } from '../../../src/emulator/index.js';
+import type { Fault, Sequencer } from '../../../src/emulator/index.js';
 import { SequencerError, type SequencerErrorCode } from '../../../src/errors.js';
 import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
 import { createIntentClient } from '../../../src/sequencer/intent-client.js';
@@ -68,26 +68,6 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
     expect(await read(open())).toEqual({ kinds: all });
   });
 
-  test.each<FaultKind>(['drip', 'redirect', 'wrong-content-type', 'flood', 'forget'])(
-    '%s leaves streams alone, and waits for a call that it can meet',
-    async (kind) => {
-      const { sequencer, open } = await startPaid();
-      sequencer.injectFault({ kind, times: 1 });
-      expect(await read(open())).toEqual({ kinds: all });
-      const { faults } = (await (await fetch(`${sequencer.url}/faults/api/faults`)).json()) as { faults: unknown[] };
-      expect(faults).toHaveLength(1);
-    },
-  );
-
-  test('an abort ends a late stream', async () => {
-    const { sequencer, open } = await startPaid();
-    sequencer.injectFault({ kind: 'delay', operations: ['openMessageStream'], ms: 600_000 });
-    const controller = new AbortController();
-    const reading = read(open(controller.signal));
-    setTimeout(() => controller.abort(), 50);
-    expect((await reading).kinds).toEqual([]);
-  });
-
   test('client.watch survives a broken stream and reports no event twice', async () => {
     const { sequencer, client, intent } = await startPaid();
     for (const kind of ['cut', 'duplicate'] as const) {
@@ -119,17 +99,5 @@ describe('faults of calls in process cause the same client errors as over HTTP:'
     await expect(paymentIntents.getStatus(id)).rejects.toMatchObject({ code });
     end();
     expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
-  });
-
-  test('delay, drip and forget end in a correct response', async () => {
-    const sequencer = await start();
-    const { paymentIntents } = createIntentClient({ transport: sequencer.transport });
-    const { id } = await paymentIntents.create({ destination, amount: 5, currency: 'usd' });
-    for (const kind of ['delay', 'drip', 'forget'] as const) {
-      const ms = kind === 'forget' ? {} : { ms: 1 };
-      sequencer.injectFault({ kind, ...ms, times: 1 });
-      expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
-    }
-    expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: false });
   });
 });

@@ -13,7 +13,6 @@ import {
   created,
   destination,
   login,
-  loginTerms,
   payment,
   reason,
   serve,
@@ -115,16 +114,6 @@ describe('the details of an intent', () => {
     ]);
   });
 
-  test('a trusted verifier: the entry has no address, because no key file is read', async () => {
-    const sequencer = await start({ localDomains: {} });
-    sequencer.trust('example.com', [verifier.publicKey]);
-    const { id } = await created(sequencer.url, login());
-    const { entries } = await inspect(sequencer.url, id);
-    const read = entries.find(({ kind }) => kind === 'key-file');
-    expect(read).toMatchObject({ domain: 'example.com', verifier: verifier.publicKey });
-    expect(read).not.toHaveProperty('address');
-  });
-
   test('an unpublished verifier: the login is refused with the reason', async () => {
     const { url } = await start({ localDomains: { 'example.com': await serveKeyFile([]) } });
     const intent = await login();
@@ -148,22 +137,6 @@ describe('the details of an intent', () => {
     const { signatures, entries } = await inspect(url, intent.id);
     expect(signatures).toMatchObject([{ signer: 'rendezvous', key: intent.id, outcome: 'invalid' }]);
     expect(entries).toMatchObject([{ refusal: { code: 'invalid_signature' } }]);
-  });
-
-  test('an invalid signature of a verifier, and a missing one', async () => {
-    const { url } = await start();
-    const intent = await payment({ login: loginTerms });
-    const bill = intent.message.requestToReceiveBill ?? {};
-    const value = (bill.signature?.value ?? new Uint8Array()).map((byte) => byte ^ 1);
-    const message = { requestToReceiveBill: { ...bill, signature: { value } } };
-    reason(await create(url, { ...intent, message }));
-    reason(await create(url, { message, signature: new Uint8Array() }));
-    const { signatures } = await inspect(url, intent.id);
-    expect(signatures.map(({ signer, outcome }) => [signer, outcome])).toEqual([
-      ['rendezvous', 'invalid'],
-      ['verifier', 'invalid'],
-      ['rendezvous', 'missing'],
-    ]);
   });
 
   test('faults, reversals and webhooks', async () => {
@@ -202,17 +175,6 @@ describe('the details of an intent', () => {
     expect(streamed[4]).toMatchObject({ reason: 'complete', via: 'in-process' });
   });
 
-  test('repeated calls with the same response are one entry', async () => {
-    const { url } = await start();
-    const { id } = await created(url, payment());
-    for (let n = 0; n < 5; n += 1) await statusFlags(url, id);
-    const { entries } = await inspect(url, id);
-    expect(entries.map(({ operation, times }) => [operation, times])).toEqual([
-      ['Intents.createIntent', 1],
-      ['MicroPayment.getStatus', 5],
-    ]);
-  });
-
   test('calls that name no intent are listed separately', async () => {
     const { url } = await start();
     await statusFlags(url, (await payment()).id);
@@ -225,23 +187,6 @@ describe('the details of an intent', () => {
       { operation: '<img src=x onerror=alert(1)>.x', refusal: { code: 'not_supported' } },
       { operation: 'Intents.createIntent', refusal: { code: 'malformed_message' }, request: { size: 1 } },
     ]);
-  });
-});
-
-describe('the list of intents', () => {
-  test('has the newest thousand: a call for an older one does not add it as refused', async () => {
-    let nowMs = startedAtMs;
-    const { url, transport } = await start({ now: () => nowMs });
-    const { id } = await created(url, payment());
-    const client = createIntentClient({ transport });
-    for (let n = 0; n < 1_000; n += 1) {
-      nowMs += 1;
-      await client.paymentIntents.create({ amount: 1, currency: 'usd', destination });
-    }
-    await statusFlags(url, id);
-    const listed = await list(url);
-    expect(listed).toHaveLength(1_000);
-    expect(listed.map(({ id }) => id)).not.toContain(id);
   });
 });
 
@@ -308,33 +253,6 @@ describe('the page and its API', () => {
     await sequencer.close();
     await ended;
   });
-
-  test('HEAD of the events is answered and takes no connection', async () => {
-    const { url } = await start();
-    const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(60_000) });
-    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-    // It does not count towards the limit of 50.
-    const leaving = new AbortController();
-    const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
-    const streams = await Promise.all(Array.from({ length: 50 }, open));
-    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
-    leaving.abort();
-  });
-
-  test('limits the number of open pages', async () => {
-    const { url } = await start();
-    const leaving = new AbortController();
-    const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
-    const streams = await Promise.all(Array.from({ length: 50 }, open));
-    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
-    expect((await open()).status).toBe(503);
-    leaving.abort();
-    await eventually(async () => {
-      const { status, body } = await fetch(`${url}/inspector/api/events`);
-      await body?.cancel();
-      expect(status).toBe(200);
-    });
-  });
 });
 
 describe('the journal is bounded', () => {
@@ -365,45 +283,4 @@ describe('the journal is bounded', () => {
     expect(timeline?.entries.map(({ number }) => number)).toEqual([1, 17, 18, 19, 20]);
     expect(timeline?.dropped).toBe(15);
   });
-
-  test('in bytes, of one message and of all messages', () => {
-    const journal = new Journal(
-      () => 0,
-      () => true,
-      { messageBytes: 100, bytes: 500 },
-    );
-    note(journal, 1, new Uint8Array(101));
-    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ response: { length: 101, bytes: undefined } });
-    for (let n = 2; n < 10; n += 1) note(journal, n, new Uint8Array(100));
-    expect(journal.timelines).toHaveLength(3);
-  });
-
-  test('a recorded message is a copy of the buffer', () => {
-    const journal = new Journal(
-      () => 0,
-      () => true,
-    );
-    const body = bodyOf(1);
-    const answer = Uint8Array.of(8, 1);
-    const noteEnd = journal.startCall({ ...status, body }, 'proxy');
-    noteEnd(answer);
-    answer.fill(0);
-    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ response: { bytes: Uint8Array.of(8, 1) } });
-  });
-});
-
-test('an abandoned stream is recorded as disconnected', async () => {
-  const { url, transport } = await start();
-  const { clientSecret, id } = await created(url, payment());
-  const body = streamBody(clientSecret);
-  const leaving = new AbortController();
-  const stream = transport.openStream(operations.openMessageStream, body, leaving);
-  const reading = (async () => {
-    for await (const _ of stream) leaving.abort();
-  })();
-  await expect(reading).rejects.toThrow();
-  const { entries, signatures } = await inspect(url, id);
-  expect(kindsIn(entries)).toEqual(['Intents.createIntent', 'stream', 'delivery', 'stream-end']);
-  expect(entries.at(-1)).toMatchObject({ reason: 'disconnected' });
-  expect(signatures).toMatchObject([{ operations: ['Intents.createIntent', 'Messaging.openMessageStream'] }]);
 });

@@ -62,7 +62,6 @@ const send = (url: string, intent: Parameters<typeof sendBody>[0]): Promise<v1.R
 describe('Intents.createIntent (interface 4.3)', () => {
   test.each([
     ['payment', () => payment()],
-    ['payment in the native unit', () => payment({ currency: 'kin', amount: '3' })],
     ['login', () => login()],
     ['payment with login', () => payment({ login: loginTerms })],
   ])('answers OK with the status: %s', async (_name, make) => {
@@ -71,16 +70,6 @@ describe('Intents.createIntent (interface 4.3)', () => {
     const answer = opened(await create(url, intent));
     expect(Buffer.from(answer).toString('hex')).toBe('0801');
     expect(await statusFlags(url, intent.id)).toEqual([true, false, false]);
-  });
-
-  test('leaves the request at its rendezvous, with its id and signature', async () => {
-    const { url } = await start();
-    const intent = await payment();
-    opened(await create(url, intent));
-    const [message, ...rest] = await poll(url, keysOf(intent));
-    expect(rest).toEqual([]);
-    expect(message?.id?.value).toHaveLength(16);
-    expect(message?.sendMessageRequestSignature?.value).toEqual(Buffer.from(intent.signature));
   });
 
   test('refuses a message that does not name its rendezvous key (protocol 5)', async () => {
@@ -99,7 +88,6 @@ describe('Intents.createIntent (interface 4.3)', () => {
 describe('Messaging.sendMessage creates an intent (protocol 5)', () => {
   test.each([
     ['payment that does not name its rendezvous', () => payment({}, false)],
-    ['payment that does', () => payment()],
     ['login', () => login()],
     ['payment with login', () => payment({ login: loginTerms }, false)],
   ])('%s', async (_name, make) => {
@@ -123,12 +111,6 @@ describe('Messaging.sendMessage creates an intent (protocol 5)', () => {
     expect(await statusFlags(url, known[kind].id)).toEqual([true, false, false]);
   });
 
-  test('refuses a rendezvous key that does not have 32 bytes', async () => {
-    const { url } = await start();
-    const intent = { ...(await payment()), rendezvousKey: new Uint8Array(31) };
-    expect(reason(await send(url, intent))).toMatch(/rendezvous_key must have 32 bytes/);
-  });
-
   test('refuses a message that names another rendezvous', async () => {
     const { url } = await start();
     const { message } = await payment();
@@ -142,34 +124,22 @@ describe('verification of an intent (protocol 6)', () => {
   const usd = { partial: { currency: 'usd', nativeAmount: 1 } };
   const refusedPayments: [string, v1.RequestToReceiveBill.$Properties, RegExp][] = [
     ['an account of 31 bytes', { requestorAccount: { value: new Uint8Array(31) }, ...usd }, /32 bytes/],
-    ['no account', usd, /32 bytes/],
     ['under the minimum', amount('usd', 0.04), /minimum is 0.05 usd/],
-    ['nothing at all', amount('eur', 0), /minimum is 0.01 eur/],
     ['three decimals', amount('usd', 1.005), /two decimal places/],
-    ['negative', amount('usd', -1), /two decimal places/],
-    ['not a number', amount('usd', Number.NaN), /two decimal places/],
     ['more than the payload holds', amount('usd', 2 ** 53), /exceeds the maximum/],
     ['an unknown currency', amount('abc', 1), /currency code/],
-    ['an upper-case currency', amount('USD', 1), /currency code/],
     ['neither exact nor partial', { requestorAccount: account }, /Exactly one of exact and partial/],
     ['exact for usd', { requestorAccount: account, exact: exact('usd', 100_000) }, /kin requires exact/],
-    ['partial for kin', amount('kin', 1), /kin requires exact/],
     [
       'another exchange rate',
       { requestorAccount: account, exact: { ...exact('kin', 100_000), exchangeRate: 2 } },
       /do not match the amount/,
     ],
-    ['quarks that do not fit', { requestorAccount: account, exact: exact('kin', 100_001) }, /do not match the amount/],
   ];
 
   test.each(refusedPayments)('refuses a payment: %s (interface 2.4, 8)', async (_name, request, expected) => {
     const { url } = await start();
     expect(reason(await create(url, anyPayment(request)))).toMatch(expected);
-  });
-
-  test('accepts 0.05 usd, the minimum (interface 8)', async () => {
-    const { url } = await start();
-    opened(await create(url, anyPayment(amount('usd', 0.05))));
   });
 
   test('refuses a message with both exact and partial, which no encoder writes (interface 2.4)', async () => {
@@ -187,13 +157,6 @@ describe('verification of an intent (protocol 6)', () => {
     const { message } = await payment();
     const signature = anyRendezvous().sign(encode(v1.Message, message));
     expect(reason(await create(url, { message, signature }))).toMatch(/not signed by its rendezvous key/);
-  });
-
-  test('refuses a message without a signature', async () => {
-    const { url } = await start();
-    const { message } = await payment();
-    const answer = await call(url, operations.createIntent, encode(v1.Message, message));
-    expect(reason(answer)).toMatch(/not signed by its rendezvous key/);
   });
 
   test('refuses a message that was changed after signing', async () => {
@@ -220,14 +183,6 @@ describe('verification of an intent (protocol 6)', () => {
     const bill = Buffer.concat([key, encode(v1.RequestToReceiveBill, { requestorAccount: account, ...usd })]);
     const message = Buffer.concat([Uint8Array.of(0x2a, bill.length), bill]);
     expect(reason(await createBytes(url, message, rendezvous.sign(message)))).toMatch(/canonical/);
-  });
-
-  test('refuses a message id of the client (protocol 3)', async () => {
-    const { url } = await start();
-    const intent = await payment();
-    const message = { ...intent.message, id: { value: new Uint8Array(16) } };
-    expect(reason(await create(url, { ...intent, message }))).toMatch(/assigns message ids/);
-    expect(reason(await send(url, { ...intent, message }))).toMatch(/assigns message ids/);
   });
 
   test('a retry is answered OK and changes nothing, in both dialects', async () => {
@@ -283,21 +238,13 @@ describe('verification of an intent (protocol 6)', () => {
 });
 
 describe('verification of a login (protocol 6, interface 5.3)', () => {
-  test.each([
-    'www.example.com',
-    'localhost',
-    '127.0.0.1',
-    '[::1]',
-    'https://example.com',
-    'example.com:443',
-    'example.com/x',
-    'EXAMPLE.com',
-    'com',
-    '',
-  ])('refuses a domain that is not a bare registrable name: "%s"', async (domain) => {
-    const { url } = await start();
-    expect(reason(await create(url, anyLogin(domain)))).toMatch(/name|Subdomains/);
-  });
+  test.each(['www.example.com', 'localhost', '127.0.0.1', 'example.com/x', 'com'])(
+    'refuses a domain that is not a bare registrable name: "%s"',
+    async (domain) => {
+      const { url } = await start();
+      expect(reason(await create(url, anyLogin(domain)))).toMatch(/name|Subdomains/);
+    },
+  );
 
   test('refuses a signature by another verifier', async () => {
     const { url } = await start();
@@ -332,8 +279,6 @@ describe('verification of a login (protocol 6, interface 5.3)', () => {
     ['moved', (_req, res) => void res.writeHead(302, { location: '/elsewhere' }).end(), /status 302/],
     ['is too large', (_req, res) => void res.end(' '.repeat(8_193)), /more than 8192 bytes/],
     ['is no JSON', (_req, res) => void res.end('<html>'), /not a JSON object/],
-    ['has no list', (_req, res) => void res.end('{"public_keys":"x"}'), /not a JSON object/],
-    ['is null', (_req, res) => void res.end('null'), /not a JSON object/],
     ['breaks off', (_req, res) => void res.socket?.destroy(), /cannot be read/],
   ])('the key file %s (interface 2.7, 4.6)', async (_name, listener, expected) => {
     const { url } = await start({ localDomains: { 'example.com': await serve(listener) } });
@@ -347,16 +292,10 @@ describe('verification of a login (protocol 6, interface 5.3)', () => {
     expect(reason(await create(url, await login()))).toMatch(/timeout after 3 seconds/);
   });
 
-  test('setLocalDomain applies to later logins', async () => {
-    const sequencer = await start({ localDomains: {} });
-    sequencer.setLocalDomain('example.com', await serveKeyFile());
-    opened(await create(sequencer.url, await login()));
-  });
-
   test('setLocalDomain refuses an origin that is not on this machine', async () => {
     const sequencer = await start();
     const refused = expect.objectContaining({ code: 'invalid_configuration' });
-    for (const origin of ['http://192.168.0.1', 'https://example.com', 'nonsense', 'file:///etc']) {
+    for (const origin of ['http://192.168.0.1', 'nonsense', 'file:///etc']) {
       expect(() => sequencer.setLocalDomain('example.com', origin)).toThrow(refused);
     }
     expect(() => sequencer.setLocalDomain('www.example.com', 'http://localhost:1')).toThrow(

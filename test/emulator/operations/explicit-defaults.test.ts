@@ -1,11 +1,9 @@
-import path from 'node:path';
 import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
 import type { KeyPair } from '../../../src/keys/ed25519.js';
 import { MessageInbox } from '../../../src/sequencer/watch/message-stream.js';
 import type { v1 } from '../../../src/wire/codec.js';
 import { operations } from '../../../src/wire/envelope.js';
 import { differsByDefaultsOnly } from '../../../src/wire/fields.js';
-import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { call, closeAll, created, opened, payment, pollBody, reason, start } from '../fixture.js';
 
 // Other encoders write proto3 defaults. A signature covers the bytes as sent (protocol section 4).
@@ -48,15 +46,6 @@ describe('a message that is signed with explicit defaults', () => {
     await expectHint(url, rendezvous);
   });
 
-  test('is received after a restart with a valid signature', async () => {
-    const stateFile = path.join(temporaryFolder(), 'state.jsonl');
-    const { url, rendezvous } = await startWithPayment({ stateFile });
-    opened(await send(url, rendezvous, codeScanned));
-    await closeAll();
-    const restarted = await start({ stateFile });
-    await expectHint(restarted.url, rendezvous);
-  });
-
   test('is refused if the signature covers other bytes', async () => {
     const { url, rendezvous } = await startWithPayment();
     const canonical = field(6, field(1, hex('0880e2cfaa06')));
@@ -66,8 +55,6 @@ describe('a message that is signed with explicit defaults', () => {
 
   test.each([
     ['an unknown field', Buffer.concat([codeScanned, hex('7a01 61')])],
-    ['an unknown field that is zero', Buffer.concat([codeScanned, hex('7800')])],
-    ['an unknown field inside that is zero', field(6, field(1, scannedAt), hex('1000'))],
     ['fields out of order', field(6, field(1, hex('1000 0880e2cfaa06')))],
     ['a field twice', field(6, field(1, hex('0800 0880e2cfaa06')))],
     ['a number in a longer form', field(6, field(1, hex('0880e2cfaa06 108000')))],
@@ -80,15 +67,11 @@ describe('a message that is signed with explicit defaults', () => {
 test.each([
   ['the same', '0801 1a0161', '0801 1a0161', true],
   ['a zero number', '0801 1000 1a0161', '0801 1a0161', true],
-  ['a zero double', '0801 11 0000000000000000', '0801', true],
-  ['a zero float', '0801 15 00000000', '0801', true],
   ['an empty text', '0801 1200', '0801', true],
   ['a zero inside', '1204 08011000', '1202 0801', true],
   ['a negative zero', '0801 11 0000000000000080', '0801', false],
   ['another value', '0802', '0801', false],
-  ['a field less', '0801', '0801 1001', false],
   ['a longer tag', '880001', '0801', false],
-  ['a longer length', '0a8100 61', '0a01 61', false],
 ])('%s adds nothing but defaults: %s to %s, %s', (_name, sent, canonical, expected) => {
   expect(differsByDefaultsOnly(hex(sent), hex(canonical))).toBe(expected);
 });

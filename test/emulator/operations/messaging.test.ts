@@ -63,13 +63,6 @@ describe("a wallet's messages (protocol 2)", () => {
     expect(await statusFlags(url, intent.id)).toEqual([true, false, true]);
   });
 
-  test('client_rejected_login', async () => {
-    const { url } = await start();
-    const intent = await created(url, login());
-    opened(await hint(url, keysOf(intent), { clientRejectedLogin: { timestamp: { seconds: 1 } } }));
-    expect(kindsOf(await poll(url, keysOf(intent)))).toEqual(['requestToLogin', 'clientRejectedLogin']);
-  });
-
   test.each<[string, () => Promise<SignedIntent>, (id: Uint8Array) => v1.Message.$Properties, RegExp]>([
     ['a rejected payment of another intent', payment, () => ({ clientRejectedPayment: {} }), /names another intent/],
     [
@@ -80,9 +73,6 @@ describe("a wallet's messages (protocol 2)", () => {
     ],
     ['a rejected login of a payment', payment, () => ({ clientRejectedLogin: {} }), /cannot send/],
     ['intent_submitted', payment, (value) => ({ intentSubmitted: { intentId: { value } } }), /cannot send/],
-    ['webhook_called', payment, () => ({ webhookCalled: {} }), /cannot send/],
-    ['airdrop_received', payment, () => ({ airdropReceived: {} }), /cannot send/],
-    ['request_to_grab_bill', payment, () => ({ requestToGrabBill: {} }), /cannot send/],
     ['nothing', payment, () => ({}), /cannot send/],
     ['an id of its own', payment, () => ({ ...scanned, id: { value: new Uint8Array(16) } }), /assigns message ids/],
   ])('refuses %s', async (_name, make, messageOf, expected) => {
@@ -123,13 +113,6 @@ describe('the mailbox (protocol 5)', () => {
     await acknowledge(url, rendezvous, messages);
     await acknowledge(url, rendezvous, messages);
     expect(kindsOf(await poll(url, rendezvous))).toEqual(['requestToReceiveBill']);
-  });
-
-  test('pollMessages without an intent returns no messages', async () => {
-    const { url } = await start();
-    const stranger = anyRendezvous();
-    expect(await poll(url, stranger)).toEqual([]);
-    await acknowledge(url, stranger, []);
   });
 
   test('pollMessages requires a canonical request signed by the rendezvous key (protocol 4)', async () => {

@@ -94,18 +94,6 @@ describe('Emulator.submitPayment', () => {
     expect(() => sequencer.reverse(unknownId)).toThrow(expect.objectContaining({ code: 'intent_not_found' }));
   });
 
-  test('a reversed payment with a login belongs to the wallet that pays it again', async () => {
-    const sequencer = await start();
-    const { url } = sequencer;
-    const { id } = await created(url, payment({ login: loginTerms }));
-    await paid(url, id, ada);
-    await loggedIn(url, id, ada);
-    sequencer.reverse(id);
-    expect(await loggedIn(url, id, ben)).toBe(LoggedIn.PAYMENT_REQUIRED);
-    await paid(url, id, ben);
-    expect(await loggedIn(url, id, ben)).toBe(LoggedIn.OK);
-  });
-
   test('a login and a payment that is not submitted cannot be reversed', async () => {
     const sequencer = await start();
     const unpaid = await created(sequencer.url, payment());
@@ -141,23 +129,6 @@ describe('Identity.loginToThirdPartyApp (protocol 5)', () => {
     expect(await loggedIn(url, id, ben)).toBe(LoggedIn.DIFFERENT_LOGIN_EXISTS);
   });
 
-  test('answers REQUEST_NOT_FOUND and LOGIN_NOT_SUPPORTED', async () => {
-    const { url } = await start();
-    const { id } = await created(url, payment());
-    expect(await loggedIn(url, unknownId, ada)).toBe(LoggedIn.REQUEST_NOT_FOUND);
-    expect(await loggedIn(url, id, ada)).toBe(LoggedIn.LOGIN_NOT_SUPPORTED);
-  });
-
-  test('answers INVALID_ACCOUNT to a user id that does not have 32 bytes', async () => {
-    const { url } = await start();
-    const { id } = await created(url, login());
-    const short = { publicKey: new Uint8Array(31), sign: (bytes: Uint8Array) => ada.sign(bytes) };
-    expect(await loggedIn(url, id, short)).toBe(LoggedIn.INVALID_ACCOUNT);
-    const none = encode(v1.LoginToThirdPartyAppRequest, { intentId: { value: parseIntentId(id) } });
-    const answer = opened(await call(url, operations.loginToThirdPartyApp, none));
-    expect(decode(v1.LoginToThirdPartyAppResponse, answer).result).toBe(LoggedIn.INVALID_ACCOUNT);
-  });
-
   test('requires a canonical request signed by the user (protocol 4)', async () => {
     const { url } = await start();
     const { id } = await created(url, login());
@@ -183,12 +154,6 @@ describe('Identity.getLoginForThirdPartyApp, get user id (interface 4.7)', () =>
     await loggedIn(url, id, ben);
     expect(await found(url, unknownId, site)).toEqual([Found.REQUEST_NOT_FOUND, undefined]);
     expect(await found(url, id, keyPair(8))).toEqual([Found.REQUEST_NOT_FOUND, undefined]);
-  });
-
-  test('answers LOGIN_NOT_SUPPORTED for a payment without login', async () => {
-    const { url } = await start();
-    const { id } = await created(url, payment());
-    expect(await found(url, id, site)).toEqual([Found.LOGIN_NOT_SUPPORTED, undefined]);
   });
 
   test('requires a canonical request signed by the verifier (protocol 4)', async () => {

@@ -3,7 +3,7 @@ import { createWebhookVerifier } from '../../../src/http/webhook/verify-webhook.
 import { parseIntentId } from '../../../src/keys/base58.js';
 import { decode, encode, v1 } from '../../../src/wire/codec.js';
 import { operations } from '../../../src/wire/envelope.js';
-import { call, closeAll, created, opened, payment, serve, start, startedAtMs } from '../fixture.js';
+import { call, closeAll, created, opened, payment, serve, start } from '../fixture.js';
 
 afterEach(closeAll);
 
@@ -48,26 +48,6 @@ test('a site accepts the call of signWebhook, and refuses every invalid variatio
     const { body } = await sequencer.signWebhook(id, { invalid });
     await expect(verify(body)).rejects.toMatchObject({ code: 'invalid_webhook' });
   }
-});
-
-test('each invalid call of signWebhook differs in one property only', async () => {
-  const { sequencer, id } = await paid();
-  const read = async (invalid?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
-    const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { invalid })).body.split('.');
-    const json = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
-    return { header: json(header), claims: json(claims), signature };
-  };
-  const right = await read();
-  const [forged, altered, expired, unsigned] = await Promise.all([
-    read('forged'),
-    read('altered'),
-    read('expired'),
-    read('unsigned'),
-  ]);
-  expect(forged).toMatchObject({ header: right.header, claims: right.claims });
-  expect(altered).toMatchObject({ header: right.header, signature: right.signature });
-  expect(expired.claims).toEqual({ ...right.claims, exp: Math.floor((startedAtMs - 3_600_000) / 1000) });
-  expect(unsigned).toMatchObject({ header: { alg: 'none' }, claims: right.claims, signature: '' });
 });
 
 test('claims can be set; an unknown intent is an error', async () => {

@@ -34,11 +34,6 @@ describe('a browser page of another origin (interface 1)', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  test('can read an ERROR of the proxy', async () => {
-    const answer = await fetch(`${sequencer.url}/v1/api`, { method: 'POST', headers: page, body: 'text' });
-    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([415, '*']);
-  });
-
   test.each(['/', '/healthz', '/wallet', '/wallet/api/wallets', '/inspector', '/inspector/api/intents', '/faults/api'])(
     'cannot read %s',
     async (path) => {
@@ -71,35 +66,11 @@ describe('a health check over gRPC', () => {
       );
     });
 
-  test.each(['', 'intents.v1.Intents', 'intents.v1.MicroPayment', 'intents.v1.Messaging', 'intents.v1.Identity'])(
-    'of "%s" answers SERVING',
-    async (service) => {
-      expect(await check(service)).toBe('0801');
-    },
-  );
+  test.each(['', 'intents.v1.Intents'])('of "%s" answers SERVING', async (service) => {
+    expect(await check(service)).toBe('0801');
+  });
 
   test('of another service answers NOT_FOUND', async () => {
     expect(await check('acme.Payments')).toBe(`status ${grpc.status.NOT_FOUND}`);
-  });
-
-  test.each([
-    ['', '0801'],
-    ['acme.Payments', '0803'],
-  ])('that watches "%s" answers %s and stays open', async (service, answer) => {
-    const path = '/grpc.health.v1.Health/Watch';
-    const stream = client.makeServerStreamRequest(path, asItIs, asItIs, asking(service));
-    let ended = false;
-    stream.on('end', () => {
-      ended = true;
-    });
-    const first = await new Promise<Buffer>((resolve, reject) => {
-      stream.once('data', resolve);
-      stream.on('error', reject);
-    });
-    expect(first.toString('hex')).toBe(answer);
-    expect(await check('')).toBe('0801');
-    expect(ended).toBe(false);
-    stream.removeAllListeners('error').on('error', () => undefined);
-    stream.cancel();
   });
 });

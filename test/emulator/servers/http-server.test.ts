@@ -1,12 +1,8 @@
-import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { startSequencer } from '../../../src/emulator/index.js';
-import { IntentStore } from '../../../src/emulator/state/intent-store.js';
-import { verifyIntentMessage } from '../../../src/emulator/state/verified-intent.js';
-import { v1 } from '../../../src/wire/codec.js';
 import { encodeRequest, operations } from '../../../src/wire/envelope.js';
-import { call, closeAll, payment, post, reason, start } from '../fixture.js';
+import { call, closeAll, post, reason, start } from '../fixture.js';
 
 afterEach(closeAll);
 
@@ -24,21 +20,8 @@ function statusWithHost(url: string, path: string, host: string): Promise<number
 }
 
 describe('the proxy (interface 2.1, 4.1, 7)', () => {
-  test('the status of an unknown intent is a response of zero bytes', async () => {
-    const { url } = await start();
-    const { rendezvousKey } = await payment();
-    const body = encodeRequest(operations.getStatus, Buffer.concat([Uint8Array.of(10, 34, 10, 32), rendezvousKey]));
-    const response = await post(url, body);
-    expect(response.headers.get('content-type')).toBe('application/octet-stream');
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array());
-    expect([response.status, response.headers.get('content-length')]).toEqual([200, '0']);
-  });
-
   test.each([
-    ['Intents', 'nothing'],
     ['Unknown', 'createIntent'],
-    ['', ''],
-    ['MicroPayment', 'createIntent'],
     ['__proto__', 'constructor'],
   ])('answers ERROR to the unknown operation %s.%s', async (service, method) => {
     const { url } = await start();
@@ -75,12 +58,6 @@ describe('the proxy (interface 2.1, 4.1, 7)', () => {
     const { url } = await start();
     expect((await post(url, body)).status).toBe(400);
   });
-
-  test('answers 405 to another method', async () => {
-    const { url } = await start();
-    const response = await fetch(`${url}/v1/api`);
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
-  });
 });
 
 describe('access from this machine only', () => {
@@ -94,20 +71,9 @@ describe('access from this machine only', () => {
     },
   );
 
-  test.each(['127.0.0.1', 'localhost', 'localhost:4747', '[::1]:80', 'LOCALHOST'])(
-    'accepts the Host %s',
-    async (host) => {
-      const { url } = await start();
-      expect(await statusWithHost(url, '/healthz', host)).toBe(200);
-    },
-  );
-
-  test('answers 403 without a Host', async () => {
+  test.each(['localhost:4747', '[::1]:80', 'LOCALHOST'])('accepts the Host %s', async (host) => {
     const { url } = await start();
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.end('GET /healthz HTTP/1.0\r\n\r\n');
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await statusWithHost(url, '/healthz', host)).toBe(200);
   });
 
   test('listens on 127.0.0.1 only', async () => {
@@ -124,21 +90,6 @@ describe('access from this machine only', () => {
 });
 
 describe('start and end', () => {
-  test('GET /healthz answers ok', async () => {
-    const { url } = await start();
-    expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok');
-  });
-
-  test('does not start in production', async () => {
-    const before = process.env.NODE_ENV;
-    process.env.NODE_ENV = 'production';
-    try {
-      await expect(startSequencer()).rejects.toMatchObject({ code: 'invalid_configuration' });
-    } finally {
-      process.env.NODE_ENV = before;
-    }
-  });
-
   test('names a port in use and the option that sets it', async () => {
     const { url } = await start();
     const { port } = new URL(url);
@@ -157,10 +108,6 @@ describe('start and end', () => {
     await Promise.all([held.close(), free.close()]);
   });
 
-  test('refuses an invalid port', async () => {
-    await expect(startSequencer({ port: 70_000 })).rejects.toMatchObject({ code: 'invalid_configuration' });
-  });
-
   test('close ends connections, also during a request, and is idempotent', async () => {
     const sequencer = await startSequencer();
     const { port } = new URL(sequencer.url);
@@ -176,15 +123,5 @@ describe('start and end', () => {
     await Promise.all([sequencer.close(), sequencer.close(), ended]);
     await sequencer.close();
     await expect(fetch(`${sequencer.url}/healthz`)).rejects.toThrow();
-  });
-
-  test('the store is bounded: the oldest intent is dropped', async () => {
-    const store = new IntentStore(2);
-    const intents = [await payment(), await payment(), await payment()];
-    for (const { message, rendezvousKey, signature } of intents) {
-      store.add(verifyIntentMessage(new v1.Message(message), rendezvousKey, signature), 0);
-    }
-    expect(intents.map(({ id }) => store.get(id) !== undefined)).toEqual([false, true, true]);
-    expect(store.recent(5).map(({ id }) => id)).toEqual([intents[2]?.id, intents[1]?.id]);
   });
 });

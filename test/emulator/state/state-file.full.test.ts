@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { createWallet, type Sequencer, startSequencer } from '../../../src/emulator/index.js';
+import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { openCode } from '../../../src/emulator/wallet/wallet-request.js';
 import { parseClientSecret } from '../../../src/intents/payload.js';
 import type { SignedIntent } from '../../../src/intents/signed-intent.js';
@@ -19,7 +19,6 @@ import {
   create,
   created,
   keyPair,
-  kindsOf,
   logInAs,
   login,
   loginTerms,
@@ -30,7 +29,6 @@ import {
   sendBody,
   serveKeyFile,
   start,
-  startedAtMs,
   statusFlags,
   submitAs,
 } from '../fixture.js';
@@ -105,45 +103,6 @@ describe('after a restart', () => {
     // A retry of the create is accepted.
     opened(await create(sequencer.url, paid));
   });
-
-  test('acknowledged messages and forgotten intents stay removed', async () => {
-    const stateFile = newFile();
-    let sequencer = await start({ stateFile });
-    const { url } = sequencer;
-    const [forgotten, acknowledged] = [await payment(), await payment()];
-    for (const one of [forgotten, acknowledged]) opened(await create(url, one));
-    await sequencer.wallet().scan(acknowledged.clientSecret);
-    const { createIntentClient } = await import('../../../src/sequencer/intent-client.js');
-    const messageIds = (await messagesOf(url, acknowledged)).flatMap(({ id }) => (id ? [id] : []));
-    await sequencer.transport.call(
-      operations.ackMessages,
-      v1.AckMessagesRequest.encode({
-        rendezvousKey: { value: openCode(acknowledged.clientSecret).rendezvous.publicKey },
-        messageIds,
-      }).finish(),
-    );
-    sequencer.injectFault({ kind: 'forget', operations: ['getStatus'], times: 1 });
-    await createIntentClient({ url }).paymentIntents.getStatus(forgotten.id);
-    sequencer = await again(sequencer, stateFile);
-    expect(await statusFlags(sequencer.url, forgotten.id)).toEqual([false, false, false]);
-    expect(kindsOf(await messagesOf(sequencer.url, acknowledged))).toEqual(['requestToReceiveBill']);
-  });
-
-  test('the inspector still shows the signatures and the time of creation', async () => {
-    const stateFile = newFile();
-    const first = await start({ stateFile });
-    const { id } = await created(first.url, login());
-    const { url } = await again(first, stateFile);
-    const intent = await (await fetch(`${url}/inspector/api/intents/${id}`)).json();
-    expect(intent).toMatchObject({
-      ...{ createdAtMs: startedAtMs, domain: 'example.com' },
-      signatures: [
-        { signer: 'rendezvous', outcome: 'valid' },
-        { signer: 'verifier', outcome: 'valid' },
-      ],
-      entries: [{ kind: 'restored' }],
-    });
-  });
 });
 
 describe('a process that is killed', () => {
@@ -211,17 +170,6 @@ describe('the file', () => {
     expect(statSync(stateFile).size).toBeLessThan(before);
     expect(await statusFlags(url, id)).toEqual([true, true, false]);
     expect(readdirSync(path.dirname(stateFile))).toEqual(['state.jsonl']);
-  });
-
-  test('is not written by read operations', async () => {
-    const stateFile = newFile();
-    const { url } = await start({ stateFile });
-    const intent = await created(url, payment());
-    const before = readFileSync(stateFile, 'utf8');
-    await statusFlags(url, intent.id);
-    await messagesOf(url, intent);
-    opened(await create(url, intent));
-    expect(readFileSync(stateFile, 'utf8')).toBe(before);
   });
 
   test('is readable by its owner only, holds no secret, and is created with its folder', async () => {
@@ -292,15 +240,6 @@ describe('the file', () => {
     expect(linesIn(stateFile)).toHaveLength(6);
   });
 
-  test('that was removed is created again', async () => {
-    const stateFile = newFile();
-    const { url } = await start({ stateFile });
-    await created(url, payment());
-    rmSync(path.dirname(stateFile), { recursive: true });
-    await created(url, payment());
-    expect(linesIn(stateFile)).toHaveLength(3);
-  });
-
   test('that cannot be written: the call is refused, and the next change writes everything', async () => {
     const folder = path.join(temporaryFolder(), 'folder');
     const stateFile = path.join(folder, 'state.jsonl');
@@ -323,8 +262,6 @@ describe('the file', () => {
       (text: string) => text.replace('"version":1', '"version":2'),
       /is not a file of the embedded sequencer/,
     ],
-    ['no lines', () => 'x', /is not a file of the embedded sequencer/],
-    ['noise in the middle', (text: string) => text.replace('\n', '\nnoise\n'), /is damaged in line 2/],
     ['an intent with another amount', (text: string) => withRequest(text), /is damaged: the intent .* cannot be read/],
     [
       'an intent of half its members',
@@ -354,12 +291,3 @@ function withRequest(text: string): string {
     return `"request":"${Buffer.from(v1.Message.encode(message).finish()).toString('base64')}"`;
   });
 }
-
-test('a wallet of another process finds the restored requests', async () => {
-  const stateFile = newFile();
-  const first = await start({ stateFile });
-  const { clientSecret, id } = await created(first.url, payment());
-  const { url } = await again(first, stateFile);
-  const wallet = createWallet({ url, name: 'Zoe' });
-  expect(await wallet.pay(clientSecret)).toMatchObject({ id, amount: '12.50' });
-});

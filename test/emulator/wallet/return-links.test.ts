@@ -21,12 +21,9 @@ describe('the fragment of a wallet link', () => {
     expect(parseFragment('')).toMatchObject({ code: '' });
   });
 
-  test.each(['javascript:alert(1)', 'data:text/html,x', '/relative', '', 'https://'])(
-    'refuses the address %j',
-    (url) => {
-      expect(parseFragment(`CODE&success=${encodeURIComponent(url)}`).success).toBeUndefined();
-    },
-  );
+  test.each(['javascript:alert(1)', 'data:text/html,x', '', 'https://'])('refuses the address %j', (url) => {
+    expect(parseFragment(`CODE&success=${encodeURIComponent(url)}`).success).toBeUndefined();
+  });
 });
 
 test('openCode reads a code alone, in a link, and with return addresses', async () => {
