@@ -15,21 +15,6 @@ describe('describeError', () => {
     });
   });
 
-  test('returns the errors of all addresses', () => {
-    const each = ['connect ECONNREFUSED ::1:443', 'connect ECONNREFUSED 127.0.0.1:443'].map((text) => new Error(text));
-    const cause = Object.assign(new AggregateError(each), { code: 'ECONNREFUSED' });
-    expect(describeError(new SequencerError('sequencer_unreachable', 'No way.', { cause }))).toMatchObject({
-      cause: 'connect ECONNREFUSED ::1:443; connect ECONNREFUSED 127.0.0.1:443',
-      causeCode: 'ECONNREFUSED',
-    });
-  });
-
-  test('ends for an error that is its own cause', () => {
-    const error = new Error('round');
-    error.cause = error;
-    expect(describeError(error)).toMatchObject({ message: 'round' });
-  });
-
   test('returns a text that was thrown, and only the type of other values', () => {
     expect(describeError('a text')).toEqual({ message: 'a text' });
     expect(describeError({ password: 'x' })).toEqual({ error: 'object' });
@@ -58,15 +43,6 @@ describe('describeError', () => {
       '    at onPaid (file:///site/app.js:3:4)',
     ].join('\n');
     expect(describeError(error).at).toBe('fulfill (file:///site/orders.js:12:5)');
-  });
-
-  test('returns a text for an error that cannot be read', () => {
-    const error = Object.defineProperty(new Error(), 'message', {
-      get() {
-        throw new Error('no');
-      },
-    });
-    expect(describeError(error)).toEqual({ message: 'The thrown value cannot be read.' });
   });
 });
 
@@ -108,15 +84,6 @@ describe('an error of an ORM', () => {
     });
     expect(describeError(error).stack).toMatch(/^error: duplicate key [^\n]+\n {4}at /);
     expect(errorText(error)).toBe(text);
-    expect(everything(error)).not.toContain('ada');
-  });
-
-  test('is described by the driver although the driver names no line of the site', () => {
-    const fault = duplicate();
-    fault.stack = `error: ${message}\n    at parse (/site/node_modules/pg/index.js:1:2)`;
-    const error = insert(fault);
-    expect(describeError(error).at).toContain('describe-error.test');
-    expect(describeError(error).stack).toMatch(/describe-error\.test/);
     expect(everything(error)).not.toContain('ada');
   });
 

@@ -12,9 +12,8 @@ import {
   requireLogin,
   requirePayment,
 } from '../src/index.js';
-import { parseListOptions } from '../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../src/ledger/intents/prune-intents.js';
-import { advanceTime, createWallet, type Sequencer, startSequencer, waitForIntent } from '../src/testing.js';
+import { type Sequencer, startSequencer } from '../src/testing.js';
 import { countingTransport } from './support/transports/counting-transport.js';
 
 // An option or field that is ignored may be a typo of one that protects money or accounts.
@@ -104,21 +103,6 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
     'domain',
     () => paymentIntents.prepare({ ...payment, login: plus('domian', login), signers: [signer] }),
   ],
-  ['paymentIntents.getStatus', 'signl', 'signal', () => paymentIntents.getStatus(id, plus('signl'))],
-  [
-    'create of a prepared intent',
-    'cancelBeforeSent',
-    'cancelBeforeSend',
-    async () => (await paymentIntents.prepare(payment)).create(plus('cancelBeforeSent')),
-  ],
-  ['loginIntents.create', 'logins', 'login', () => loginIntents.create(plus('logins', { login, signers: [signer] }))],
-  [
-    'loginIntents.create, second',
-    'sign',
-    'signal',
-    () => loginIntents.create({ login, signers: [signer] }, plus('sign')),
-  ],
-  ['loginIntents.getStatus', 'signl', 'signal', () => loginIntents.getStatus(id, plus('signl'))],
   [
     'loginIntents.getUserId',
     'verifiers',
@@ -132,8 +116,6 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
     () => client.registerWebhook(plus('uri', { intent: id, url: 'https://a.example' })),
   ],
   ['watch', 'clientsecret', 'clientSecret', () => client.watch(plus('clientsecret', { id }))],
-  ['watch, second', 'singal', 'signal', () => client.watch({ id }, plus('singal'))],
-  ['router.intents.list', 'limits', 'limit', () => parseListOptions(plus('limits'))],
   [
     'router.intents.prune',
     'includeResource',
@@ -141,14 +123,7 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
     () => pruneIntents({} as never, plus('includeResource', { olderThan: new Date() })),
   ],
   ['startSequencer', 'ports', 'port', () => startSequencer(plus('ports'))],
-  ['sequencer.siteOptions', 'domian', 'domain', () => sequencer.siteOptions(plus('domian'))],
-  ['sequencer.siteEnvironment', 'domian', 'domain', () => sequencer.siteEnvironment(plus('domian'))],
-  ['sequencer.waitFor', 'timeout', 'timeoutMs', () => sequencer.waitFor(id, 'created', plus('timeout'))],
-  ['sequencer.signWebhook', 'claim', 'claims', () => sequencer.signWebhook(id, plus('claim'))],
   ['sequencer.injectFault', 'time', 'times', () => sequencer.injectFault(plus('time', { kind: 'error' }))],
-  ['createWallet', 'sead', 'seed', () => createWallet(plus('sead', { url: sequencer.url, name: 'Ada' }))],
-  ['advanceTime', 'routers', 'router', () => advanceTime(0, plus('routers', { sequencer }))],
-  ['waitForIntent', 'timeout', 'timeoutMs', () => waitForIntent({} as never, id, 'settled', plus('timeout'))],
 ];
 
 async function errorOf(run: () => unknown): Promise<unknown> {
@@ -169,23 +144,6 @@ test.each(calls)('%s rejects the unknown option %s and names %s', async (_call, 
 
 test('no call reached the service', () => {
   expect(transport.calls).toEqual([]);
-});
-
-test('signWebhook rejects { forged: true }, which is not one of its options', async () => {
-  const error = await errorOf(() => sequencer.signWebhook(id, plus('forged')));
-  expect(error).toMatchObject({
-    code: 'invalid_request',
-    message: expect.stringContaining('Valid properties: invalid, claims.'),
-  });
-});
-
-test('signWebhook rejects an unknown kind of invalid call', async () => {
-  const { clientSecret, id: paid } = await createIntentClient({ transport: sequencer.transport }).paymentIntents.create(
-    payment,
-  );
-  await sequencer.wallet().pay(clientSecret);
-  const error = await errorOf(() => sequencer.signWebhook(paid, { invalid: 'fake' as 'forged' }));
-  expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('forged, altered') });
 });
 
 test.each([

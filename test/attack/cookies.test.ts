@@ -58,26 +58,11 @@ describe('a misspelled NODE_ENV', () => {
       warning.includes('NODE_ENV'),
     );
 
-  test.each([
-    'Production',
-    'PRODUCTION',
-    'production ',
-    ' production',
-    'prod',
-    'Prod',
-    'prd',
-    'live',
-    'produciton',
-    'productio',
-    '"production"',
-  ])('causes a warning: %j', (mode) => {
+  test.each(['PRODUCTION', 'prod', 'produciton', '"production"'])('causes a warning: %j', (mode) => {
     expect(warningsOf(mode)).toEqual([expect.stringContaining('NODE_ENV=production')]);
   });
 
-  test.each([undefined, '', 'production', 'development', 'test', 'staging', 'preview'])(
-    'is not reported: %j',
-    (mode) => {
-      expect(mode === 'production' ? [] : warningsOf(mode)).toEqual([]);
-    },
-  );
+  test.each([undefined, 'production', 'development', 'test'])('is not reported: %j', (mode) => {
+    expect(mode === 'production' ? [] : warningsOf(mode)).toEqual([]);
+  });
 });

@@ -65,10 +65,8 @@ const nonsense: [name: string, answer: Answer][] = [
     },
   ],
   ['deep nesting of groups', ok(nestedGroups)],
-  ['deep nesting of unclosed groups', ok(nestedGroups.subarray(0, 50_000))],
   ['deep nesting in the envelope', bytes(nestedGroups)],
   ['a length of four gigabytes', ok(Uint8Array.of(0x12, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x01))],
-  ['a negative length', ok(Uint8Array.of(0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01))],
   ['an endless number', ok(new Uint8Array(64).fill(0xff))],
 ];
 
@@ -88,7 +86,6 @@ describe('lying sequencer', () => {
     ['no user id', userAnswer({})],
     ['an empty message', ok()],
     ['a user id with a refusal', userAnswer({ result: 1, userId: key(32) })],
-    ['a user id with "not yet"', userAnswer({ result: 3, userId: key(32) })],
     ['a user id with an unknown result', userAnswer({ result: unknownResult, userId: key(32) })],
     // The field has another type: the decoder skips it.
     ['deep nesting of messages', ok(nestedMessages)],
@@ -129,8 +126,6 @@ describe('lying sequencer', () => {
     ['an empty message', ''],
     ['exists: false', '0800'],
     ['a result without a name', '0802'],
-    ['flags that are not booleans', '080510001800'],
-    ['a status with an unknown field', '0801200a'],
     ['another message', '0a020801'],
   ])('creates nothing with an OK around %s, and no secret leaves the server', async (_name, hex) => {
     sequencer.answerWith(on('createIntent', ok(Buffer.from(hex, 'hex'))));

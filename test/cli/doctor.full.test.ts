@@ -39,16 +39,6 @@ afterEach(() => {
   sound.front.faults = {};
 });
 
-/** Stops the clock of the doctor, and its wait for an event. @returns a function that advances the clock */
-function _stopClock(): (ms: number) => void {
-  let nowMs = performance.now();
-  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-  holdTimeouts(3_000);
-  return (ms) => {
-    nowMs += ms;
-  };
-}
-
 type Settings = Readonly<Record<string, string | undefined>>;
 
 /** What is different from the sound setup. */
@@ -79,7 +69,8 @@ async function doctor(env: Settings, args: readonly string[], host: Partial<Host
 
 /** Plants the error of each row into an environment, and compares what the doctor finds. */
 function finds(where: string, base: () => Settings, baseArgs: readonly string[], rows: readonly Row[]): void {
-  it.each(rows)(`doctor finds ${where}: %s`, async (_name, plant, ...expected) => {
+  const cases = rows.map(([name, plant, ...expected]) => ({ name, plant, expected }));
+  it.each(cases)(`doctor finds ${where}: $name`, async ({ plant, expected }) => {
     const { env, host, front = {}, args = [] } = await plant();
     sound.front.faults = front;
     const { code, wrong } = await doctor({ ...base(), ...env }, [...baseArgs, ...args], host);

@@ -79,19 +79,6 @@ describe('the command ledger', () => {
     ]);
   });
 
-  it('list accepts a state, and reports when there is none', async () => {
-    const dead = await command('ledger', 'list', '--state', 'dead');
-    expect(dead.out.split('\n')).toHaveLength(3);
-    expect(dead.out).toContain(idOf(2));
-    expect(await command('ledger', 'list', '--state=settled')).toEqual({
-      code: 0,
-      out: 'No intent matches.',
-      error: '',
-    });
-    const paged = await command('ledger', 'list', '--state', 'created', '--limit', '1');
-    expect(paged.out).toContain('ledger list --state created --limit 1 --after ');
-  });
-
   it('list accepts filters, and repeats them for the next page', async () => {
     const idsIn = ({ out }: { out: string }) =>
       [...out.matchAll(/^\w+ +2026-\S+ \S+ +.* (\w{43,44})$/gm)].map(([, id]) => id);
@@ -115,9 +102,7 @@ describe('the command ledger', () => {
   it.each([
     [['--kind', 'payments'], 'The kind must be payment or login.'],
     [['--metadata', 'order=42'], `--metadata must be JSON, such as '{"order":42}'.`],
-    [['--metadata', '[42]'], '`metadata` must be an object'],
     [['--from', 'yesterday'], '--from must be a date or time'],
-    [['--before', '2026-02-30T99:00:00Z'], '--before must be a date or time'],
   ])('list rejects %j', async (flags, message) => {
     const { code, out, error } = await command('ledger', 'list', ...flags);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -232,15 +217,6 @@ it('ledger and migrate accept a folder, also in production, and name the fix whi
   expect((await command('ledger', 'retry', idOf(2))).out).toBe(
     'When the site runs, it will poll it, and call onPaid again if its status requires that.',
   );
-});
-
-it('ledger list works on Postgres while a site runs', async () => {
-  const { db, url } = await openTestDatabase('postgres');
-  process.env.INTENT_DATABASE_URL = url;
-  await db.transaction(async (tx) => {
-    await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`);
-    expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'The ledger has no intents.' });
-  });
 });
 
 it('ledger import accepts the output of ledger export in another ledger', async () => {
@@ -375,12 +351,8 @@ describe('ledger and migrate', () => {
       /^Cannot connect to the database: .*ECONNREFUSED/,
     ],
     ['no action', '', ['ledger'], 2, /^Usage: express-intents ledger[\s\S]*list[\s\S]*show[\s\S]*retry/],
-    ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],
     ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, created/],
-    ['an invalid limit', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
     ['an invalid age', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days from 1 to 99999/],
-    ['an age below a day', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /a number of days from 1 to 99999/],
-    ['no age', '', ['ledger', 'prune'], 2, /--older-than-days/],
     [
       'an invalid cursor',
       '',
@@ -388,11 +360,7 @@ describe('ledger and migrate', () => {
       2,
       /`after` \(--after\) must be the `next` of a previous page/,
     ],
-    ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
-    ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],
-    ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Too many arguments/],
     ['an invalid id', '', ['ledger', 'show', 'nope'], 2, /^"nope" is not an intent id.* Base58 .*\n.*ledger list$/],
-    ['an argument to migrate', '', ['migrate', 'now'], 2, /Too many arguments/],
     ['a missing file', '', ['migrate', '--env-file', 'no.env'], 1, /The file no\.env cannot be read \(ENOENT\)\./],
   ])('report the error with exit code: %s', async (_name, url, args, code, error) => {
     process.env.INTENT_DATABASE_URL = url;

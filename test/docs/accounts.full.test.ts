@@ -184,18 +184,6 @@ describe.each(kinds)('with an account table in the %s database', (kind) => {
       expect(await countOf('users')).toBe(before + 1);
     });
 
-    test('that fails in onSession starts no session, and succeeds later in the same account', async () => {
-      const browser = new Browser(site.origin);
-      await browser.send('POST', '/fill');
-      const id = await confirm(browser, 'Ada');
-      isFailing = true;
-      expect((await complete(browser, id)).status).toBe(500);
-      expect((await browser.send('GET', '/account')).body).toMatchObject({ account: null, basket: 'tea' });
-      isFailing = false;
-      expect((await complete(browser, id)).status).toBe(200);
-      expect([(await accountOf(browser)) !== null, await countOf('users')]).toEqual([true, 1]);
-    });
-
     test('whose response was lost is repeated in the same account', async () => {
       const browser = new Browser(site.origin);
       await browser.send('POST', '/fill');
@@ -205,17 +193,6 @@ describe.each(kinds)('with an account table in the %s database', (kind) => {
       expect((await browser.send('POST', '/session', { id }, key)).status).toBe(200);
       expect((await again.send('POST', '/session', { id }, key)).status).toBe(200);
       expect([await accountOf(again), await countOf('users')]).toEqual([await accountOf(browser), 1]);
-    });
-
-    test('whose wallet is unlinked before the repetition starts no session', async () => {
-      const browser = new Browser(site.origin);
-      const id = await confirm(browser, 'Ada');
-      const again = new Browser(site.origin, browser.cookies);
-      const key = { 'idempotency-key': 'attempt' };
-      expect((await browser.send('POST', '/session', { id }, key)).status).toBe(200);
-      await site.router.database.query('delete from wallets');
-      expect((await again.send('POST', '/session', { id }, key)).status).toBe(403);
-      expect([await accountOf(again), await countOf('wallets')]).toEqual([null, 0]);
     });
 
     test('links nothing in the session of an account, also of one that has begun to link', async () => {
@@ -274,13 +251,6 @@ describe.each(kinds)('with an account table in the %s database', (kind) => {
       expect([await countOf('users'), await countOf('wallets')]).toEqual([3, 2]);
     });
 
-    test('is accepted for a wallet of the same account', async () => {
-      const account = await newAccount();
-      const browser = await withPassword(account);
-      for (let n = 0; n < 2; n += 1) await logIn('Ada', 'link', browser);
-      expect([await accountOf(browser), await countOf('wallets')]).toEqual([account, 1]);
-    });
-
     test('names an account: that of an old page is rejected, also after a logout', async () => {
       const [first, second] = [await newAccount(), await newAccount()];
       const browser = await withPassword(first);
@@ -305,12 +275,6 @@ describe.each(kinds)('with an account table in the %s database', (kind) => {
       await withPassword(second, browser);
       expect((await complete(browser, id)).status).toBe(200);
       expect([first, second]).not.toContain(await accountOf(browser));
-    });
-
-    test.each(['link', 'tea', ['tea'], 7, null])('is not the order %j, which is a login', async (order) => {
-      const browser = await withPassword(await newAccount());
-      expect((await browser.send('POST', '/intent', { mode: 'login', order })).status).toBe(201);
-      expect((await browser.send('GET', '/account')).body.isLinking).toBe(false);
     });
 
     test.each([
@@ -380,32 +344,6 @@ describe.each(kinds)('with an account table in the %s database', (kind) => {
       const browser = await logIn('Ada');
       await browser.send('POST', '/log-out');
       expect([await accountOf(browser), await walletUser(browser)]).toEqual([null, null]);
-    });
-
-    test('with keepSessionInfo ends only the login of passport', async () => {
-      const browser = await logIn('Ada');
-      await browser.send('POST', '/log-out?keep');
-      expect([await accountOf(browser), await walletUser(browser)]).toEqual([null, { id: walletOf('Ada') }]);
-    });
-  });
-
-  describe('with integer ids', () => {
-    beforeAll(async () => {
-      await site.router.database.query('drop table orders');
-      await site.router.database.query('drop table wallets');
-      await site.router.database.query('drop table users');
-      await createTables('serial', 'integer');
-    });
-
-    test('a wallet is linked, logs in to the account, and is unlinked', async () => {
-      const account = Number(await newAccount());
-      const browser = await withPassword(String(account));
-      expect(await accountOf(browser)).toBe(account);
-      await logIn('Ada', 'link', browser);
-      expect(await accountOf(browser)).toBe(account);
-      expect(await accountOf(await logIn('Ada'))).toBe(account);
-      expect((await unlink(browser, 'Ada')).status).toBe(303);
-      expect(await accountOf(await logIn('Ada'))).not.toBe(account);
     });
   });
 });

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { doubleCsrf } from 'csrf-csrf';
 import express, { type Express, type RequestHandler } from 'express';
 import { intentRouter } from 'express-intents';
@@ -62,16 +61,6 @@ test.each([
   expect((await request(app).delete('/session').set(sameOriginHeaders)).status).toBe(204);
   expect((await post(app, '/intent/webhook')).status).not.toBe(403);
   expect((await post(app, '/form')).status).toBe(403);
-});
-
-test('the wrapper of the guide passes the rejection of an async handler to the error handler', async () => {
-  const rejected = new Error('On purpose.');
-  const routes: ((req: object, res: object, next: (error: unknown) => void) => Promise<void>)[] = [];
-  const app = { get: (_path: string, handler: (typeof routes)[number]) => routes.push(handler) };
-  new Function('app', 'accountPage', blockWith('const wrap'))(app, () => Promise.reject(rejected));
-  const next = jest.fn();
-  await routes[0]?.({}, { send: () => undefined }, next);
-  expect(next.mock.calls).toEqual([[rejected]]);
 });
 
 test.each([

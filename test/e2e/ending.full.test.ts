@@ -1,10 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
-import type { IntentRouter } from 'express-intents';
-import { shutDownOnSignal } from '../../example-app/dist/shutdown.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../support/eventually.js';
 import { begin, order } from './shop-fixture.js';
@@ -97,31 +93,6 @@ test('a second Ctrl-C ends the shop at once', async () => {
   expect(slow.answer()).toBe('');
 
   await startShop(settings);
-});
-
-test('a signal within half a second of the first is ignored as the copy of npm, a later one is a second Ctrl-C', () => {
-  const handlers = new Map<string, () => void>();
-  jest.spyOn(process, 'on').mockImplementation((name, handler) => {
-    handlers.set(String(name), handler as () => void);
-    return process;
-  });
-  const exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
-  jest.useFakeTimers({ doNotFake: ['performance'] });
-  const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
-  try {
-    const closes = jest.fn(() => new Promise<void>(() => undefined));
-    const shutdown = shutDownOnSignal(createServer(), { close: closes } as unknown as IntentRouter);
-    const press = (): void => handlers.get('SIGINT')?.();
-    press();
-    now.mockReturnValue(1_500);
-    press();
-    expect([shutdown.aborted, closes.mock.calls.length, exit.mock.calls]).toEqual([true, 1, []]);
-    now.mockReturnValue(1_501);
-    press();
-    expect(exit.mock.calls).toEqual([[130]]);
-  } finally {
-    jest.useRealTimers();
-  }
 });
 
 /** Sends the signal from within the process, which has not opened its ledger when it listens. */

@@ -66,21 +66,6 @@ test('the shop creates its database at the first start, and has the orders after
   expect((await visitor.get('/account')).text).toContain('One sugar cube');
 });
 
-test('the shop settles payments that were made right before its process was killed', async () => {
-  const settings = await newSettings();
-  const wallet = createWallet({ url: `http://127.0.0.1:${settings.INTENT_EMULATOR_PORT}`, name: 'Ada' });
-  const visitor = new Visitor(`http://127.0.0.1:${settings.PORT}`);
-  const killed = await startShop(settings);
-  const open = [await begin(visitor, order('sugar-cube')), await begin(visitor, order('pot-of-assam'))];
-  // Only the sequencer knows that they are paid.
-  await Promise.all(open.map(({ secret }) => wallet.pay(secret)));
-  killed.signal('SIGKILL');
-  await killed.end();
-
-  await startShop(settings);
-  for (const { id } of open) await thanked(visitor, id);
-});
-
 test('the shop reports a port in use and how to choose another', async () => {
   const settings = await newSettings();
   await startShop(settings);

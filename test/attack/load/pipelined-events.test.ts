@@ -1,14 +1,7 @@
-import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import { eventually } from '../../support/eventually.js';
-import {
-  type EventSite,
-  type EventSiteOptions,
-  intentId,
-  otherIntentId,
-  startEventSite,
-} from '../../support/sites/event-site.js';
+import { type EventSite, type EventSiteOptions, intentId, startEventSite } from '../../support/sites/event-site.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 
 const path = `/intent/${intentId}/events`;
@@ -73,56 +66,12 @@ describe('event streams pipelined behind an open stream', () => {
     for (const response of site.responses) expect(response.listenerCount('socket')).toBe(0);
   });
 
-  test('add one listener to their connection in total', async () => {
-    const site = await startObservedSite();
-    const stream = new RawStream(site.origin, path);
-    await stream.has('\r\n\r\n');
-    const [socket] = site.sockets;
-    const before = socket?.listenerCount('close') ?? 0;
-    for (let n = 0; n < 19; n += 1) stream.request(path);
-    await eventually('all wait', () => site.context.connectionLimiter.open === 20);
-    expect((socket?.listenerCount('close') ?? 0) - before).toBe(1);
-  });
-
   test('are answered in turn when the streams before them end', async () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
     site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
     await expectNothingHeld(site);
-  });
-
-  test('receive a retry time when the router closes', async () => {
-    const site = await startObservedSite();
-    const stream = await pipeline(site, 3);
-    site.context.events.close();
-    await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
-    await expectNothingHeld(site);
-  });
-
-  test('hold nothing after a middleware answers them while they wait', async () => {
-    const site = await startObservedSite();
-    const stream = await pipeline(site, 3);
-    for (const response of site.responses.slice(1)) response.status(503).end();
-    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
-    await eventually('each has its answer', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 3);
-    await expectNothingHeld(site);
-  });
-
-  test('leave at most one listener on their connection', async () => {
-    const site = await startObservedSite();
-    const stream = await pipeline(site, 3);
-    const [socket] = site.sockets as (Socket & { server?: Server })[];
-    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
-    await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
-    await expectNothingHeld(site);
-    stream.request(`/status/${intentId}`);
-    await stream.has('"exists"');
-    const listeners = socket?.listenerCount('close') ?? 0;
-    for (let n = 0; n < 5; n += 1) stream.request(path);
-    await eventually('all have been answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 10);
-    await expectNothingHeld(site);
-    expect((socket?.listenerCount('close') ?? 0) - listeners).toBeLessThanOrEqual(1);
   });
 
   test('close their connection when more than 64 requests wait', async () => {
@@ -137,21 +86,6 @@ describe('event streams pipelined behind an open stream', () => {
     expect(waiting.socket.destroyed).toBe(false);
     waiting.request(path);
     await eventually('the connection has ended', () => waiting.socket.destroyed);
-    await expectNothingHeld(site);
-  });
-
-  test('close their connection also when they wait behind its second stream', async () => {
-    const site = await startObservedSite();
-    const stream = await pipeline(site, 0);
-    stream.request(`/intent/${otherIntentId}/events`);
-    await eventually('the second stream waits', () => site.context.connectionLimiter.open === 2);
-    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
-    await eventually(
-      'the second stream is open',
-      () => site.context.connectionLimiter.open === 1 && stream.text.split('HTTP/1.1 200').length === 3,
-    );
-    stream.socket.write('GET /no-route-of-ours HTTP/1.1\r\nHost: site\r\n\r\n'.repeat(65));
-    await eventually('the connection has ended', () => stream.socket.destroyed);
     await expectNothingHeld(site);
   });
 

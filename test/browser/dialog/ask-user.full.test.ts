@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core';
-import { eventually } from '../../support/eventually.js';
 import { domain } from '../../support/sites/site.js';
 import { axeViolations } from '../support/axe.js';
 import { begin, buttonScript, closed, event, idOf, part, seen, state, textOf } from '../support/checkout.js';
@@ -79,16 +78,6 @@ test('a login that expires during the question is reported as expired, also afte
   expect(await textOf(page, 'status')).toBe('This login has expired.');
 });
 
-test('the question is shown again after a reload', async () => {
-  const { page } = await open(site.page({ script: buttonScript(login) }));
-  const code = await question(page);
-  await page.reload();
-  await questionShown(page);
-  expect(await textOf(page, 'status')).toBe(`Continue as ${short()}?`);
-  await part(page, 'retry').click();
-  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code), ...ada() });
-});
-
 test('a payment with login succeeds also if the visitor declines the login', async () => {
   const { page } = await open(site.page({ script: buttonScript({ login: {} }) }));
   const code = await question(page, 'payment');
@@ -97,25 +86,4 @@ test('a payment with login succeeds also if the visitor declines the login', asy
   expect(success).toMatchObject({ intent: idOf(code) });
   expect(success).not.toHaveProperty('user');
   expect(await session(page)).toEqual({ user: null });
-});
-
-test('a button that is removed during the question emits no event', async () => {
-  const { page } = await open(site.page({ script: buttonScript(login, 'globalThis.button = button;') }));
-  await question(page);
-  await page.evaluate(() => (globalThis as unknown as { button: Element }).button.remove());
-  await eventually(async () => expect(await page.locator('dialog[open]').count()).toBe(0));
-  expect((await seen(page)).map(([name]) => name)).not.toContain('cancel');
-  expect(await session(page)).toEqual({ user: null });
-});
-
-test.each([
-  ['de', /^Weiter als .{4}….{4}\?$/, 'Weiter', 'Das bin ich nicht'],
-  ['es-MX', /^¿Continuar como .{4}….{4}\?$/, 'Continuar', 'No soy yo'],
-  ['fr', /^Continuer en tant que .{4}….{4}\u00a0\?$/, 'Continuer', 'Ce n’est pas moi'],
-  ['ja', /^.{4}….{4} として続けますか？$/, '続ける', '私ではありません'],
-])('the question is in the language of the page: %s', async (locale, sentence, yes, no) => {
-  const { page } = await open(site.page({ script: buttonScript({ ...login, locale }) }));
-  await question(page);
-  expect(await part(page, 'status').textContent()).toMatch(sentence);
-  expect([await textOf(page, 'retry'), await textOf(page, 'cancel')]).toEqual([yes, no]);
 });

@@ -81,26 +81,6 @@ test('while the dialog is loaded the button is busy, and a second press changes 
   expect(requests.filter((request) => request.method() === 'POST')).toHaveLength(1);
 });
 
-test('the button is busy while a restored login is completed without a dialog', async () => {
-  const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
-  const code = await begin(page);
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/session', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.reload();
-  await site.sequencer.wallet('Ada').login(code);
-  await page.locator('intent-button[data-busy]').waitFor();
-  expect(await part(page, 'note').textContent()).toBe('One moment…');
-  release();
-  await event(page, 'success');
-  await page.locator('intent-button:not([data-busy])').waitFor();
-});
-
 describe('portable-ed25519.js, in a browser whose WebCrypto has no Ed25519,', () => {
   const portable = '**/intent/v1/portable-ed25519.js*';
 

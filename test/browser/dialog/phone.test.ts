@@ -59,9 +59,3 @@ test('the wallet link contains the return URLs, and the simulated wallet follows
   await walletPage.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
   await visit.page.waitForURL(/\/thanks\?id=/);
 });
-
-test('the button is a large enough target', async () => {
-  const { page } = await open(site.page({ script: buttonScript() }), phone);
-  const box = await part(page, 'button').boundingBox();
-  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
-});

@@ -70,17 +70,6 @@ test('each new intent has a new key', async () => {
   for (const key of keysOf(visit)) expect(key).toMatch(uuid);
 });
 
-test('the retry after an expired code sends a new key', async () => {
-  const visit = await visitWith([], site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
-  await visit.page.clock.install();
-  await begin(visit.page);
-  await visit.page.clock.fastForward(61_000);
-  await state(visit.page, 'expired');
-  await part(visit.page, 'retry').click();
-  await state(visit.page, 'waiting');
-  expect(new Set(keysOf(visit)).size).toBe(2);
-});
-
 test('the retry after a final answer sends a new key', async () => {
   const visit = await visitWith([status(500), status(404, { code: 'request_refused' })]);
   await fail(visit.page);
@@ -92,15 +81,6 @@ test('the retry after a final answer sends a new key', async () => {
   const [first, second, third] = keysOf(visit);
   expect(second).toBe(first);
   expect(third).not.toBe(first);
-});
-
-test('a reload sends a new key, also during a request', async () => {
-  const visit = await visitWith([() => new Promise(() => undefined)]);
-  await part(visit.page, 'button').click();
-  await eventually(() => expect(keysOf(visit)).toHaveLength(1));
-  await visit.page.reload();
-  await begin(visit.page);
-  expect(new Set(keysOf(visit)).size).toBe(2);
 });
 
 test('each attempt of a login sends a new key, because its time to live starts at its creation', async () => {
@@ -192,16 +172,6 @@ describe('with a ledger, the retry after a failed answer gets', () => {
 });
 
 describe('a retry', () => {
-  test.each([400, 401, 403, 404, 413, 422])('is not offered after %i', async (code) => {
-    const { page } = await visitWith([status(code, { code: 'request_refused', detail: 'We do not sell that.' })]);
-    await fail(page);
-    expect(await part(page, 'status').textContent()).toContain('We do not sell that.');
-    expect(await part(page, 'retry').isVisible()).toBe(false);
-    expect(await part(page, 'cancel').textContent()).toBe('Close');
-    await cancel(page);
-    await begin(page);
-  });
-
   test('is not offered on an insecure page', async () => {
     const { page } = await open(site.page({ script }), {
       before: () => Object.defineProperty(globalThis, 'isSecureContext', { value: false }),
@@ -209,14 +179,5 @@ describe('a retry', () => {
     await fail(page);
     expect(await part(page, 'status').textContent()).toContain('https');
     expect(await part(page, 'retry').isVisible()).toBe(false);
-  });
-
-  test('is offered for a login that expired before its completion', async () => {
-    const visit = await visitWith([], site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
-    await visit.page.route('**/session', status(404, { code: 'intent_not_found' }));
-    await site.sequencer.wallet('Ada').login(await begin(visit.page));
-    await state(visit.page, 'problem');
-    await part(visit.page, 'retry').click();
-    await state(visit.page, 'waiting');
   });
 });

@@ -135,48 +135,6 @@ test('a tab that was frozen during the payment succeeds at once when it wakes up
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
-/** Runs in the page: counts its answers in JSON. The page has handled an answer when a test reads its count. */
-function countAnswers(): void {
-  const read = Response.prototype.json;
-  Response.prototype.json = async function (this: Response) {
-    const answer = await read.call(this);
-    Object.assign(globalThis, { answers: ((globalThis as { answers?: number }).answers ?? 0) + 1 });
-    return answer;
-  };
-}
-
-test('a page that was hidden only while a poll was answered continues to poll', async () => {
-  // Without a stream, only polls can report the payment.
-  const script = buttonScript({ routes: { events: false } });
-  const { page } = await open(site.page({ script }), { before: countAnswers });
-  const answers = () => page.evaluate(() => (globalThis as { answers?: number }).answers ?? 0);
-  await page.clock.install();
-  const code = await begin(page);
-  await page.clock.pauseAt(Date.now() + 60_000);
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/status/**', async (route) => {
-    await held;
-    await route.continue();
-  });
-  // This polls, if the clock has not. From here on the clock is stopped: the page is shown again at the time of this poll.
-  await page.clock.fastForward(1_000);
-  await page.evaluate(() => dispatchEvent(new Event('focus')));
-  const before = await answers();
-  await setHidden(page, true);
-  release();
-  await eventually(async () => expect(await answers()).toBe(before + 1));
-  await setHidden(page, false);
-  const poll = page.waitForRequest('**/status/**');
-  await page.clock.fastForward(1_000);
-  await poll;
-  await site.sequencer.wallet('Ada').pay(code);
-  await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
-  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
-});
-
 interface CountedStreams {
   /** How often the page has opened an event stream. */
   opened: number;
@@ -251,15 +209,6 @@ describe('an event stream that a proxy answers with 502', () => {
     await setHidden(page, false);
     expect((await counts()).opened).toBe(opened + 1);
   });
-
-  test('is not reopened once the payment is known', async () => {
-    const { page, code, counts } = await beginWithoutStream();
-    await site.sequencer.wallet('Ada').pay(code);
-    await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
-    const { opened } = await counts();
-    await page.clock.fastForward(60_000);
-    expect((await counts()).opened).toBe(opened);
-  });
 });
 
 describe('a reload', () => {
@@ -297,34 +246,6 @@ document.querySelector('main').append(second);`;
     await event(page, 'success');
     // Longer than the poll interval.
     await page.waitForTimeout(1_500);
-    expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
-  });
-
-  test('leaves the pending intent to a button that is mounted later', async () => {
-    const more = `
-globalThis.another = () => {
-  button.unmount();
-  const { button: second } = elements.create('button', { mode: 'payment', order: 42 });
-  record(second);
-  document.querySelector('main').append(second);
-};`;
-    const { page } = await open(site.page({ script: buttonScript({}, more) }));
-    const code = await begin(page);
-    await page.reload();
-    await part(page, 'button').waitFor();
-    await page.evaluate(() => (globalThis as unknown as { another(): void }).another());
-    await site.sequencer.wallet('Ada').pay(code);
-    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
-  });
-
-  test('after success does not emit a second one', async () => {
-    const { page } = await open(site.page({ script: buttonScript() }));
-    await site.sequencer.wallet('Ada').pay(await begin(page));
-    await event(page, 'success');
-    await state(page, 'done');
-    await page.reload();
-    await part(page, 'button').waitFor();
-    await page.waitForTimeout(500);
     expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
   });
 });

@@ -2,18 +2,7 @@ import type { Page, Request, Route } from 'playwright-core';
 import { requireLogin } from '../../../src/http/session/require-login.js';
 import { eventually } from '../../support/eventually.js';
 import { domain } from '../../support/sites/site.js';
-import {
-  begin,
-  buttonScript,
-  clickAndScan,
-  closed,
-  event,
-  idOf,
-  part,
-  seen,
-  state,
-  textOf,
-} from '../support/checkout.js';
+import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -56,18 +45,6 @@ test('the page of requireLogin() logs in and opens the guarded page, without a C
   await visit.page.locator('h1', { hasText: 'Account' }).waitFor();
   expect(visit.page.url()).toBe(`${site.origin}/account?tab=1`);
   expect(await session(visit.page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
-});
-
-test.each([
-  ['a login', 'its content', 'mode="login" label="Log in">\n  Link a <b>wallet</b>\n', 'Link a wallet'],
-  ['a login', 'its label', 'mode="login" label="Link a wallet">', 'Link a wallet'],
-  ['a login', 'the default', 'mode="login">', 'Log in with your wallet'],
-  ['a payment', 'the default', 'mode="payment" order="tea">Pay $4.50', 'Pay with your wallet'],
-])('the dialog of %s is titled with %s', async (_mode, _source, button, title) => {
-  const body = `<intent-button ${button}</intent-button>`;
-  const { page } = await open(site.page({ body, script: "import '/intent/v1/elements.js';" }));
-  await begin(page);
-  expect(await textOf(page, 'title')).toBe(title);
 });
 
 test('a declined login leaves the session empty', async () => {
@@ -150,25 +127,6 @@ describe('an answer to POST /session', () => {
     expect((await seen(visit.page)).map(([name]) => name)).not.toContain('error');
   });
 
-  test('that is lost before it takes effect is retried', async () => {
-    const visit = await open(site.page({ script: buttonScript(login) }));
-    visit.forgive(/ERR_FAILED/);
-    const methods = await answerLogin(visit.page, noAnswer);
-    await site.sequencer.wallet('Ada').login(await begin(visit.page));
-    expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
-    expect(methods).toEqual(['POST', 'POST']);
-  });
-
-  test('that is lost, and then 404, ends in a problem', async () => {
-    const visit = await open(site.page({ script: buttonScript(login) }));
-    visit.forgive(/ERR_FAILED/, /status of 404/);
-    const methods = await answerLogin(visit.page, noAnswer, over);
-    await site.sequencer.wallet('Ada').login(await begin(visit.page));
-    await state(visit.page, 'problem');
-    expect(await event(visit.page, 'error')).toBeDefined();
-    expect(methods).toEqual(['POST', 'POST']);
-  });
-
   test.each([
     ['refuses', busy],
     ['is lost', noAnswer],
@@ -227,13 +185,6 @@ describe('while POST /session is answered 500', () => {
     const page = await logInUntil('Something went wrong. Try again in a minute.', failed, failed, over);
     expect(await event(page, 'error')).toMatchObject({ error: { code: 'internal_error' } });
     expect(await part(page, 'retry').isVisible()).toBe(true);
-  });
-
-  test('and then refused, the final text is the refusal', async () => {
-    const page = await logInUntil('This account is closed.', failed, (route) =>
-      route.fulfill({ status: 403, json: { code: 'request_refused', detail: 'This account is closed.' } }),
-    );
-    expect(await event(page, 'error')).toMatchObject({ error: { code: 'request_refused' } });
   });
 });
 

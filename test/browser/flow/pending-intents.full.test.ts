@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { domain } from '../../support/sites/site.js';
-import { begin, buttonScript, closed, event, idOf, part, seen, state } from '../support/checkout.js';
+import { begin, buttonScript, closed, event, idOf, part, seen } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -108,59 +108,6 @@ test('a scanned payment is restored after a reload, although a later code was cl
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
 });
 
-test('a button of another router of the origin neither restores nor forgets the payment of the same order', async () => {
-  const { page } = await open(site.page({ script: buttonScript() }));
-  const address = page.url();
-  const code = await begin(page);
-  const polls: string[] = [];
-  await page.route('**/shop/status/**', (route) => {
-    polls.push(route.request().url());
-    return route.fulfill({ json: { exists: false } });
-  });
-  await page.goto(site.page({ script: buttonScript({ base: '/shop', routes: { events: false } }) }));
-  await part(page, 'button').waitFor();
-  await page.waitForLoadState('networkidle');
-  await page.goto(address);
-  await site.sequencer.wallet('Ada').pay(code);
-  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
-  expect(polls).toEqual([]);
-});
-
-test('a payment is reported while the amount of the button is invalid', async () => {
-  const visit = await open(site.page({ script: reachable() }));
-  visit.forgive(/amount must be a decimal/);
-  const { page } = visit;
-  const code = await begin(page);
-  await site.sequencer.wallet('Ada').scan(code);
-  await event(page, 'scanned');
-  await part(page, 'cancel').click();
-  await closed(page);
-  // A property that throws here would end a React app.
-  await page.evaluate(() => {
-    (globalThis as unknown as { button: { amount: string } }).button.amount = '12,50';
-  });
-  expect(await event(page, 'error')).toMatchObject({ error: { code: 'handler_failed' } });
-  await site.sequencer.wallet('Ada').pay(code);
-  await eventually(async () => {
-    await returned(page);
-    expect(await count(page, 'success')).toBe(1);
-  });
-});
-
-test('a payment that is made after the dialog was closed without a connection succeeds', async () => {
-  const visit = await open(site.page({ script: buttonScript() }));
-  visit.forgive(/ERR_INTERNET_DISCONNECTED/);
-  const { page, context } = visit;
-  const code = await begin(page);
-  await context.setOffline(true);
-  await state(page, 'offline');
-  await part(page, 'cancel').click();
-  await closed(page);
-  await site.sequencer.wallet('Ada').pay(code);
-  await context.setOffline(false);
-  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
-});
-
 describe('a tab that is closed', () => {
   test('while the payment is pending: the next tab reports the payment', async () => {
     const address = site.page({ script: buttonScript() });
@@ -188,14 +135,6 @@ describe('a tab that is closed', () => {
     await part(next, 'button').waitFor();
     await next.waitForTimeout(1_000);
     expect(await count(next, 'success')).toBe(0);
-  });
-
-  test('leaves nothing in the storage of the site after success', async () => {
-    const { page } = await open(site.page({ script: buttonScript() }));
-    await site.sequencer.wallet('Ada').pay(await begin(page));
-    await event(page, 'success');
-    await page.reload();
-    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
   });
 
   test('and a second open tab: only the tab with the code reports the payment', async () => {

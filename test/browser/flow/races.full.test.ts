@@ -25,21 +25,6 @@ beforeAll(async () => {
 const count = async (page: Page, name: string): Promise<number> =>
   (await seen(page)).filter(([one]) => one === name).length;
 
-test('Escape twice cancels once, and twenty clicks create one intent', async () => {
-  const { page } = await open(site.page({ script: buttonScript() }));
-  await begin(page);
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
-  await closed(page);
-  await event(page, 'cancel');
-  await part(page, 'button').evaluate((button: HTMLElement) => {
-    for (let clicks = 0; clicks < 20; clicks += 1) button.click();
-  });
-  await state(page, 'waiting');
-  expect(await count(page, 'cancel')).toBe(1);
-  expect(await count(page, 'invoke')).toBe(2);
-});
-
 test('a login whose completion fails once is completed by the retry, and the focus returns', async () => {
   const visit = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
   visit.forgive(/status of 503/);
@@ -66,14 +51,6 @@ test('a declined payment that is then paid succeeds once', async () => {
   await state(page, 'done');
   await closed(page);
   expect(await count(page, 'success')).toBe(1);
-});
-
-test('a button in a popover opens its dialog', async () => {
-  const body = '<button popovertarget="cart" id="open">Cart</button><div popover id="cart"><div id="pay"></div></div>';
-  const { page } = await open(site.page({ body, script: buttonScript() }));
-  await page.locator('#open').click();
-  await begin(page);
-  expect(await part(page, 'code').isVisible()).toBe(true);
 });
 
 /** Clicks retry. @returns the code of the new intent */
@@ -113,18 +90,6 @@ test('a payment that succeeds during a retry is not replaced by the code of the 
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
   await closed(page);
   expect(await count(page, 'error')).toBe(0);
-});
-
-test('the fifth decline is shown like the first', async () => {
-  const { page } = await open(site.page({ script: buttonScript() }));
-  let code = await begin(page);
-  for (let tries = 1; tries < 5; tries += 1) {
-    await site.sequencer.wallet('Ada').decline(code);
-    await state(page, 'declined');
-    code = await tryAgain(page);
-  }
-  await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'declined');
 });
 
 test('a login that is canceled after the scan leaves the session empty', async () => {

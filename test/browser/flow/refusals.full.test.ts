@@ -17,9 +17,7 @@ const isOffered = (page: Page, name: string): Promise<boolean> => part(page, nam
 describe('a retry', () => {
   test.each([
     ['the site refused the order', 409, { code: 'request_refused', detail: 'Sold out.' }, false],
-    ['the site refused the order without a message', 409, { code: 'request_refused' }, false],
     ['the payment service refused the intent', 502, { code: 'intent_refused' }, false],
-    ['the payment service refused the request', 502, { code: 'sequencer_error' }, false],
     ['middleware refused the request', 403, {}, false],
     ['the site had an error', 500, { code: 'internal_error' }, true],
     ['the rate limit was reached', 429, { code: 'rate_limited' }, true],
@@ -51,7 +49,6 @@ describe('an answer that is not from the router', () => {
   test.each([
     [403, /POST \/intent returned 403 text\/html.* CSRF middleware .*docs\/existing-app\.md/],
     [404, /POST \/intent returned 404 .* the mount path.*docs\/existing-app\.md/],
-    [500, /POST \/intent returned 500 .* middleware or a proxy.*docs\/existing-app\.md/],
   ])('%i: the console names what to check, once', async (code, message) => {
     const answer = { status: code, contentType: 'text/html', body: '<h1>ForbiddenError: invalid csrf token</h1>' };
     const visit = await visitWith(open, site.page({ script: buttonScript() }), [
@@ -67,32 +64,6 @@ describe('an answer that is not from the router', () => {
     await part(page, 'button').click();
     await state(page, 'problem');
     expect(warnings).toEqual([expect.stringMatching(message)]);
-  });
-
-  test('403 for GET /status: the console does not name CSRF middleware, which rejects no GET', async () => {
-    const visit = await open(site.page({ script: buttonScript() }));
-    visit.forgive(/status of 403/);
-    const { page } = visit;
-    const answer = { status: 403, contentType: 'text/html', body: '<h1>Forbidden</h1>' };
-    await page.route(/\/status\/|\/events$/, (route) => route.fulfill(answer));
-    const warning = page.waitForEvent('console', (line) => line.text().includes('GET /status/'));
-    await begin(page);
-    expect((await warning).text()).toMatch(/returned 403 text\/html.* Check: middleware or a proxy before the router/);
-  });
-
-  test.each<[string, Parameters<typeof visitWith>[2][number]]>([
-    ['an error of the router', status(403, { code: 'cross_site_request' })],
-    [
-      'a truncated answer',
-      (route) => route.fulfill({ status: 201, contentType: 'application/json', body: '{"client_' }),
-    ],
-  ])('%s is not explained', async (_name, answer) => {
-    const { page } = await visitWith(open, site.page({ script: buttonScript() }), [answer]);
-    const warnings: string[] = [];
-    page.on('console', (line) => line.type() === 'warning' && warnings.push(line.text()));
-    await part(page, 'button').click();
-    await state(page, 'problem', 'waiting');
-    expect(warnings).toEqual([]);
   });
 });
 
@@ -159,34 +130,10 @@ describe('an expired code', () => {
     expect(await isOffered(page, 'retry')).toBe(false);
   });
 
-  test('offers no retry while the check fails', async () => {
-    const visit = await open(site.page({ script: buttonScript(expiring) }));
-    visit.forgive(/ERR_FAILED/);
-    const { page } = visit;
-    await page.route('**/status/*', (route) => route.abort());
-    await expire(page);
-    await part(page, 'check').waitFor();
-    await eventually(async () => expect(await textOf(page, 'status')).toContain('Could not check for a payment'));
-    expect(await isOffered(page, 'retry')).toBe(false);
-  });
-
   test('of a login offers a retry at once', async () => {
     const script = buttonScript({ mode: 'login', order: undefined, ...expiring });
     const { page } = await open(site.page({ script }));
     await expire(page);
     expect([await isOffered(page, 'retry'), await isOffered(page, 'check')]).toEqual([true, false]);
   });
-});
-
-test('a silent payment service is not reported as a missing connection', async () => {
-  const visit = await open(site.page({ script: buttonScript({ routes: { events: false } }) }));
-  visit.forgive(/status of 503/, /ERR_INTERNET_DISCONNECTED/);
-  const { page, context } = visit;
-  await begin(page);
-  await page.route('**/status/*', (route) => route.fulfill({ status: 503, json: { code: 'sequencer_unreachable' } }));
-  await state(page, 'silent');
-  expect(await textOf(page, 'status')).toBe('Payment service problem. Still trying…');
-  await context.setOffline(true);
-  await state(page, 'offline');
-  expect(await textOf(page, 'status')).toBe('You are offline. If you have paid, keep this page open.');
 });

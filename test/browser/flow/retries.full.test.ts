@@ -72,8 +72,6 @@ const names = async (page: Page): Promise<string[]> => (await seen(page)).map(([
 describe('POST /intent of a payment is retried', () => {
   test.each([
     ['the site says that it passes', away, away],
-    ['a balancer reaches no server', balancerPage(502), balancerPage(503)],
-    ['the time of a balancer is over', balancerPage(504), balancerPage(504)],
     ['no server answers', noAnswer, noAnswer],
     ['the answer ends too early', cutShort, cutShort],
   ])('with the same key and without a message if %s', async (_name, ...answers) => {
@@ -117,9 +115,7 @@ test('each retry of a login has a new key', async () => {
 });
 
 test.each([
-  ['that failed', status(500)],
   ['that was refused', status(404, { code: 'request_refused' })],
-  ['that came too often', status(429)],
   ['that the payment service has refused', status(502, { code: 'sequencer_error' })],
 ])('POST /intent is not retried after a request %s', async (_name, answer) => {
   const visited = await visit([answer]);

@@ -23,9 +23,7 @@ const refusal = (message: string): Error => Object.assign(new Error(message), { 
 const hostile = [
   ['markup', '<img src=x onerror="globalThis.owned = true"><b>bold</b>'],
   ['the end of a script', '</script><script>globalThis.owned = true</script>'],
-  ['the end of an attribute', '"\'`><svg onload="globalThis.owned = true">'],
   ['an override of the direction', '\u202e05.4$ yaP\u202c'],
-  ['a template', '{{INTENT_ID}} {{constructor.constructor("owned = true")()}}'],
   ['something long', 'W'.repeat(2_000)],
 ] as const;
 

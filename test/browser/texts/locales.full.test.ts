@@ -1,4 +1,4 @@
-import { buttonScript, part, scan, state, textOf } from '../support/checkout.js';
+import { buttonScript, part, scan, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -30,20 +30,6 @@ test.each([
   expect(await part(page, 'amount').textContent()).toBe(amount);
   const spoken = await part(page, 'dialog').evaluate((dialog) => dialog.closest('[lang]')?.getAttribute('lang'));
   expect(spoken).toBe(lang === 'xx' ? 'en-US' : lang);
-});
-
-test('the locale option overrides the language of the page', async () => {
-  const { page } = await open(site.page({ script: buttonScript({ locale: 'de' }), lang: 'fr' }));
-  await part(page, 'button').click();
-  await state(page, 'waiting');
-  expect(await part(page, 'amount').textContent()).toBe('1.234,50\u00a0€');
-});
-
-test('hundredths are displayed also for a currency without a minor unit', async () => {
-  const { page } = await open(site.page({ script: buttonScript({ order: 'yen' }), lang: 'en' }));
-  await part(page, 'button').click();
-  await state(page, 'waiting');
-  expect(await part(page, 'amount').textContent()).toBe('¥1,234.50');
 });
 
 test.each([
