@@ -26,13 +26,15 @@ test('npm run plant fails for an unknown name', async () => {
 });
 
 test('each planted bug can be planted, and its tests exist', async () => {
-  const { plantedBugs } = await import(new URL('./planted-bugs.mjs', import.meta.url).href);
-  const sources = new URL('../../src/', import.meta.url);
-  const changed = plantedBugs.filter(({ file, from }: { file: string; from: string }) => {
-    return readFileSync(new URL(file, sources), 'utf8').split(from).length !== 2;
-  });
-  expect(changed).toEqual([]);
-  const tests = plantedBugs.flatMap(({ caughtBy }: { caughtBy: string[] }) => caughtBy);
-  expect(tests.filter((file: string) => !existsSync(new URL(`../${file}`, import.meta.url)))).toEqual([]);
+  const [{ plantedBugs }, { plantInto }] = await Promise.all(
+    ['planted-bugs', 'effects'].map((name) => import(new URL(`./${name}.mjs`, import.meta.url).href)),
+  );
+  for (const { name, file, caughtBy, ...bug } of plantedBugs) {
+    const source = readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
+    expect([name, plantInto(source, bug)]).not.toEqual([name, source]);
+    const missing = caughtBy.filter((test: string) => !existsSync(new URL(`../${test}`, import.meta.url)));
+    expect([name, missing]).toEqual([name, []]);
+  }
   expect(plantedBugs.length).toBeGreaterThan(20);
+  expect(() => plantInto('const other = 1;', plantedBugs[0])).toThrow('0 functions or constants have the name');
 });

@@ -1,13 +1,14 @@
 // Plants one bug after the other into a copy of the sources, and runs the tests that must detect it.
 //   npm run plant -- [--only part-of-a-name]... [--by test-file]... [--jobs 2] [--quick] [--unseen]
-// Exits with 1 if a bug is not detected, if its tests fail without it, or if the replaced text has changed. `--by` runs other
-// tests, `--quick` plants the bugs of `npm test`, and `--unseen` plants nothing, to prove that an undetected bug is reported.
+// Exits with 1 if a bug is not detected, if its tests fail without it, or if its anchor is not found. `--by` runs other tests,
+// `--quick` plants the bugs of `npm test`, and `--unseen` plants nothing, to prove that an undetected bug is reported.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { plantInto } from './effects.mjs';
 import { plantedBugs } from './planted-bugs.mjs';
 
 const { values } = parseArgs({
@@ -65,15 +66,15 @@ async function checkUnchanged(copy, bugs) {
 }
 
 /** @returns the fault, or undefined if the bug was detected */
-async function plant(copy, { name, file, from, to, caughtBy }) {
+async function plant(copy, { name, file, caughtBy, ...bug }) {
   const target = path.join(copy, 'src', file);
   const source = readFileSync(target, 'utf8');
-  const count = source.split(from).length - 1;
-  if (count !== 1) return `src/${file} has changed: the replaced text occurs ${count} times`;
-  writeFileSync(
-    target,
-    source.replace(from, () => (values.unseen ? from : to)),
-  );
+  try {
+    const planted = plantInto(source, bug);
+    writeFileSync(target, values.unseen ? source : planted);
+  } catch (error) {
+    return `src/${file} has changed, ${bug.anchor}: ${error.message}`;
+  }
   const startMs = performance.now();
   try {
     const { failed, broken } = await runTests(copy, caughtBy);
