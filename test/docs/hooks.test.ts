@@ -1,6 +1,5 @@
 import type { DatabaseTransaction, Hooks } from '../../src/index.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
-import { eventually } from '../support/eventually.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { destination } from '../support/sites/site.js';
 
@@ -32,14 +31,6 @@ test('a query that onPaid sends and does not await is committed with the payment
   onPaid = (_payment, { tx }) => void tx.query(insert);
   await untilState(site, await pay(), 'settled');
   expect(await notes()).toEqual(['a note']);
-});
-
-test('an error of a query that onPaid does not await fails the call', async () => {
-  onPaid = (_payment, { tx }) => void tx.query('insert into notes values (null)');
-  const id = await pay();
-  await eventually(async () => expect((await site.router.intents.find(id))?.attempts).toBeGreaterThan(0));
-  const { state, lastError } = (await site.router.intents.find(id)) ?? {};
-  expect([state, lastError]).toEqual(['submitted', expect.stringContaining('not-null')]);
 });
 
 test('a query that is sent after the transaction has ended is rejected, and the payment is settled without it', async () => {

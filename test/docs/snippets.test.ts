@@ -227,26 +227,6 @@ describe('shell blocks', () => {
   });
 });
 
-/** Until the package is on npm, a guide names this one command, and says where to run it. */
-const packing = 'Run `npm pack` in a clone of the repository';
-
-/** Lines with a command that needs a clone. A copy of an example has its own `npm start` and `npm test`, an image its own `RUN`. */
-function cloneCommandsIn(text: string): string[] {
-  const needsClone =
-    /\bnpm (?:run [a-z]|pack\b|ci\b)|(?<!cd \S+ && |npm install(?: express-intents)? && )\bnpm (?:start|test)\b/;
-  const visible = text.replace(/<!--.*?-->/g, '').replaceAll(packing, '');
-  return visible.split('\n').filter((line) => needsClone.test(line) && !/^RUN /.test(line));
-}
-
-describe('commands that require a clone', () => {
-  test('are only in CONTRIBUTING.md and README.md', () => {
-    const others = guides.filter((guide) => /^(?!CONTRIBUTING|README)(?:[A-Z]+\.md$|docs\/)/.test(guide));
-    expect(others.flatMap((guide) => cloneCommandsIn(textOf(guide)).map((line) => `${guide}: ${line}`))).toEqual([]);
-    expect(cloneCommandsIn(textOf('CONTRIBUTING.md')).length).toBeGreaterThan(20);
-    expect([...new Set(textOf('README.md').match(/^npm (?:run )?[a-z:]+$/gm))]).toEqual(['npm start', 'npm test']);
-  });
-});
-
 test('every variable in a guide is read by the sources', () => {
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),

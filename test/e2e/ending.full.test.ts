@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../support/eventually.js';
 import { begin, order } from './shop-fixture.js';
-import { newSettings, run, startShop } from './shop-process.js';
+import { newSettings, startShop } from './shop-process.js';
 
 const sockets: Socket[] = [];
 
@@ -93,22 +93,4 @@ test('a second Ctrl-C ends the shop at once', async () => {
   expect(slow.answer()).toBe('');
 
   await startShop(settings);
-});
-
-/** Sends the signal from within the process, which has not opened its ledger when it listens. */
-const interruptStartup = encodeURIComponent(`
-  import { Server } from 'node:net';
-  const { listen } = Server.prototype;
-  Server.prototype.listen = function (...args) {
-    if (String(args[0]) === process.env.PORT) this.once('listening', () => process.kill(process.pid, 'SIGINT'));
-    return listen.apply(this, args);
-  };`);
-
-test('SIGINT during startup ends the shop without an error', async () => {
-  const settings = await newSettings();
-  const shop = run('server.js', { ...settings, NODE_OPTIONS: `--import data:text/javascript,${interruptStartup}` });
-  expect(await shop.end()).toBe(0);
-  // On a busy machine the startup may outlast the shutdown timeout.
-  expect(shop.errors.replace(/^Shutdown timed out\..*\n/, '')).toBe('');
-  expect(shop.output).not.toContain('is open');
 });

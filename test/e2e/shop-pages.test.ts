@@ -66,21 +66,6 @@ describe('every page', () => {
     }
   });
 
-  test('loads only existing files of the right type from this site', async () => {
-    const files = new Set<string>();
-    for (const { text } of await everyPage()) {
-      for (const [, file = ''] of text.matchAll(/(?:src|<link[^>]* href)="([^"]+)"/g)) files.add(file);
-    }
-    for (const name of ['elements', 'intent-dialog', 'portable-ed25519']) files.add(`/intent/v1/${name}.js`);
-    const types = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
-    for (const file of files) {
-      const { status, headers } = await new Visitor(shop.origin).get(file);
-      expect([file, status]).toEqual([file, 200]);
-      expect(headers.get('content-type')).toContain(types[file.split('.').pop() as keyof typeof types]);
-    }
-    expect(files.size).toBeGreaterThan(13);
-  });
-
   test('never contains a client secret', async () => {
     const visitor = new Visitor(shop.origin);
     const { id, secret } = await begin(visitor, order('sugar-cube'));

@@ -1,11 +1,8 @@
-import type { Payment } from 'express-intents';
 import { type Article, articles } from '../../example-app/dist/articles.js';
-import { findOrder, latestOrdersOf, type Order, placeOrder, reverseOrder } from '../../example-app/dist/orders.js';
-import { accountPage } from '../../example-app/dist/pages/account.js';
+import { findOrder } from '../../example-app/dist/orders.js';
 import { shorten } from '../../example-app/dist/pages/layout.js';
 import { thanksPage } from '../../example-app/dist/pages/thanks.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
-import { newDatabaseUrl } from '../support/databases/databases.js';
 import { domain } from '../support/sites/site.js';
 import { begin, loggedIn, type OpenShop, openShop, order, thanked, thanksOf } from './shop-fixture.js';
 
@@ -57,19 +54,6 @@ describe('a payment', () => {
     const page = thanksPage({ intent, article: articles[0] as Article, order: undefined });
     expect([page.title, String(page.main)].join()).toContain(words);
     expect(page.scripts).toEqual(polls ? ['thanks.js'] : []);
-  });
-
-  test('that is reversed is shown as reversed, and is the same order after it settles again', async () => {
-    const { database: db } = shop.router;
-    const metadata = { article: 'ginger-biscuit', userId: 'visitor' };
-    const payment = { id: 'reversed', metadata } as unknown as Payment; // All that the hooks read.
-    await placeOrder(payment, db);
-    await reverseOrder(payment, db);
-    const [order] = await latestOrdersOf('visitor', 12, db);
-    expect(order).toMatchObject({ isReversed: true });
-    expect(String(accountPage('visitor', [order as Order]).main)).toContain('Reversed');
-    await placeOrder(payment, db);
-    expect(await latestOrdersOf('visitor', 12, db)).toEqual([{ ...order, isReversed: false }]);
   });
 
   test('is shown only to the browser that created it', async () => {
@@ -167,19 +151,6 @@ describe('the account', () => {
     expect((await ben.get('/account')).text).not.toContain('Teapot for two');
     const miaElsewhere = await loggedIn(shop, 'Mia');
     expect((await miaElsewhere.get('/account')).text).toContain('Teapot for two');
-  });
-});
-
-describe('the shop with Postgres', () => {
-  test('completes payments and a login', async () => {
-    const other = await openShop({ database: () => newDatabaseUrl('postgres') });
-    const ada = await loggedIn(other);
-    for (const article of ['sugar-cube', 'ginger-biscuit']) {
-      const { secret, id } = await begin(ada, order(article));
-      await other.sequencer.wallet().pay(secret);
-      expect(await thanked(ada, id)).toMatch(/Your number at the counter<\/dt><dd>\d+</);
-    }
-    expect((await ada.get('/account')).text).toMatch(/Ginger biscuit[\s\S]*One sugar cube/);
   });
 });
 

@@ -10,7 +10,6 @@ test('20,000 hostile inputs throw only IntentErrors, in bounded time and memory'
 
 test.each([
   ['throws', 'planted: threw TypeError'],
-  ['stalls', 'planted: took'],
   ['leaks', 'the memory grew by'],
 ])(
   'the fuzzer finds a planted decoder that %s',
@@ -22,14 +21,3 @@ test.each([
   },
   600_000,
 );
-
-test('the fuzzer creates the same inputs from the same seed', async () => {
-  const countsOf = async (seed: string): Promise<string> => {
-    const { printed } = await runFuzz('run.mjs', '--count', '500', '--seed', seed);
-    return /\d+ readings, \d+ refusals/.exec(printed)?.[0] ?? '';
-  };
-  const [first, again, other] = [await countsOf('1'), await countsOf('1'), await countsOf('2')];
-  expect(first).toMatch(/readings/);
-  expect(again).toBe(first);
-  expect(other).not.toBe(first);
-}, 600_000);

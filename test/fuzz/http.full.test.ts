@@ -13,8 +13,6 @@ test('20,000 hostile requests cause no crash, hang, 5xx response or forbidden ch
 
 test.each([
   ['throws', 'uncaughtException: TypeError: planted'],
-  ['rejects', 'unhandledRejection: TypeError: planted'],
-  ['breaks', 'was answered 500'],
   // A request that takes longer hangs forever.
   ['hangs', 'was never answered', '--patience', '5000'],
   ['leaks', 'received upstream'],

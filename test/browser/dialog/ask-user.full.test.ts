@@ -63,21 +63,6 @@ test.each([
   expect(await part(page, 'code').isVisible()).toBe(true);
 });
 
-test('a login that expires during the question is reported as expired, also after a failure of the site', async () => {
-  const visit = await open(site.page({ script: buttonScript(login) }));
-  const { page } = visit;
-  visit.forgive(/status of (?:404|503)/);
-  const failed = { status: 503, json: { code: 'too_busy' } };
-  const over = { status: 404, json: { code: 'intent_not_found' } };
-  const sessionPath = '**/session';
-  await page.route(sessionPath, (route) => route.fulfill(failed), { times: 1 });
-  await question(page);
-  await page.route(sessionPath, (route) => route.fulfill(over), { times: 1 });
-  await part(page, 'retry').click();
-  expect(await event(page, 'error')).toMatchObject({ error: { code: 'intent_not_found' } });
-  expect(await textOf(page, 'status')).toBe('This login has expired.');
-});
-
 test('a payment with login succeeds also if the visitor declines the login', async () => {
   const { page } = await open(site.page({ script: buttonScript({ login: {} }) }));
   const code = await question(page, 'payment');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
-import { buttonScript, event, part, scan, state } from '../support/checkout.js';
+import { buttonScript, event, part, scan } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -44,20 +44,6 @@ test('the dialog can be opened, navigated, canceled and paid with the keyboard o
   await eventually(async () => expect(await focused(page)).toMatch(/\bbutton\b/));
 
   await page.keyboard.press('Space');
-  await site.sequencer.wallet('Ada').pay(await scan(page));
-  await event(page, 'success');
-});
-
-test('a declined payment can be retried with the keyboard', async () => {
-  const { page } = await open(site.page({ script: buttonScript(), body }));
-  await part(page, 'button').focus();
-  await page.keyboard.press('Enter');
-  await site.sequencer.wallet('Ada').decline(await scan(page));
-  await state(page, 'declined');
-  for (let presses = 0; presses < 6 && !/\bretry\b/.test(await focused(page)); presses += 1)
-    await page.keyboard.press('Tab');
-  expect(await focused(page)).toMatch(/\bretry\b/);
-  await page.keyboard.press('Enter');
   await site.sequencer.wallet('Ada').pay(await scan(page));
   await event(page, 'success');
 });

@@ -119,17 +119,4 @@ describe('portable-ed25519.js, in a browser whose WebCrypto has no Ed25519,', ()
     await state(page, 'waiting');
     expect(posts()).toBe(1);
   });
-
-  test('never arrives: the dialog shows a problem after 10 s, and a retry loads the file', async () => {
-    const { page, loads, posts } = await openWithout((route, time) => (time > 1 ? route.continue() : undefined));
-    await page.clock.install();
-    await part(page, 'button').click();
-    await eventually(() => expect(loads).toEqual(['']));
-    await page.clock.fastForward(10_000);
-    await state(page, 'problem');
-    expect(posts()).toBe(0);
-    await part(page, 'retry').click();
-    await state(page, 'waiting');
-    expect(loads).toEqual(['', '?retry=1']);
-  });
 });

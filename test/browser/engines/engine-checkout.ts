@@ -25,7 +25,7 @@ const partOf = (name: string): string =>
   `document.querySelector('intent-button')?.shadowRoot.querySelector('[part~="${name}"]')`;
 
 /** The rectangle of a visible part, or null. */
-export const boxOf = (page: EnginePage, name: string): Promise<DOMRect | null> =>
+const boxOf = (page: EnginePage, name: string): Promise<DOMRect | null> =>
   page.evaluate(`(() => {
     const element = ${partOf(name)};
     if (!element || getComputedStyle(element).visibility === 'hidden') return null;
@@ -54,11 +54,6 @@ export function reached(page: EnginePage, state: string): Promise<void> {
   });
 }
 
-/** Resolves once no dialog is open. */
-export function closed(page: EnginePage): Promise<void> {
-  return eventually('the dialog is closed', () => page.evaluate(`!${partOf('dialog')}?.open`));
-}
-
 /** Resolves once the dialog is in its place, no longer translucent. */
 export function appeared(page: EnginePage): Promise<void> {
   return eventually('the dialog has appeared', () =>
@@ -70,7 +65,7 @@ export function appeared(page: EnginePage): Promise<void> {
 }
 
 /** The client secret of the last created intent other than `previous`. */
-export async function secretOf(page: EnginePage, previous = ''): Promise<string> {
+async function secretOf(page: EnginePage, previous = ''): Promise<string> {
   let secret = '';
   await eventually('an intent is created', async () => {
     secret = await page.evaluate(`globalThis.secret ?? ''`);
@@ -86,10 +81,3 @@ export async function begin(page: EnginePage): Promise<string> {
   await reached(page, 'waiting');
   return secret;
 }
-
-/** The focused part, or the id of the focused element outside the button. */
-export const focused = (page: EnginePage): Promise<string> =>
-  page.evaluate(() => {
-    const outer = document.activeElement;
-    return outer?.shadowRoot?.activeElement?.getAttribute('part') ?? outer?.id ?? '';
-  });

@@ -70,19 +70,6 @@ test('each new intent has a new key', async () => {
   for (const key of keysOf(visit)) expect(key).toMatch(uuid);
 });
 
-test('the retry after a final answer sends a new key', async () => {
-  const visit = await visitWith([status(500), status(404, { code: 'request_refused' })]);
-  await fail(visit.page);
-  await part(visit.page, 'retry').click();
-  await eventually(() => expect(keysOf(visit)).toHaveLength(2));
-  await part(visit.page, 'retry').waitFor({ state: 'hidden' });
-  await cancel(visit.page);
-  await begin(visit.page);
-  const [first, second, third] = keysOf(visit);
-  expect(second).toBe(first);
-  expect(third).not.toBe(first);
-});
-
 test('each attempt of a login sends a new key, because its time to live starts at its creation', async () => {
   const visit = await visitWith(
     [status(500)],
@@ -160,14 +147,6 @@ describe('with a ledger, the retry after a failed answer gets', () => {
     expect(older).toHaveLength(1);
     expect(await retry(page)).toBe(newest?.id);
     expect(await createdIntents('tea')).toHaveLength(2);
-  });
-
-  test('another intent for another order', async () => {
-    const { page } = await visitWithCookie('bread');
-    await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'cake' }));
-    const id = await retry(page);
-    expect((await createdIntents('bread', 'cake')).map(({ order }) => order)).toEqual(['cake', 'bread', 'bread']);
-    expect((await createdIntents('cake'))[0]?.id).toBe(id);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { startSequencer } from '../../../src/emulator/index.js';
 import { eventually } from '../../support/eventually.js';
-import { begin, buttonScript, closed, event, idOf, part, scan, seen, state } from '../support/checkout.js';
+import { begin, buttonScript, event, idOf, part, scan, seen, state } from '../support/checkout.js';
 import { type CuttableConnection, openCuttableConnection } from '../support/cuttable-connection.js';
 import { balancerPage } from '../support/intent-answers.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
@@ -199,16 +199,6 @@ describe('an event stream that a proxy answers with 502', () => {
     await site.sequencer.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
-
-  test('is not reopened while the page is hidden, and at once when it is shown', async () => {
-    const { page, counts, failed } = await beginWithoutStream();
-    const opened = await failed();
-    await setHidden(page, true);
-    await page.clock.fastForward(60_000);
-    expect((await counts()).opened).toBe(opened);
-    await setHidden(page, false);
-    expect((await counts()).opened).toBe(opened + 1);
-  });
 });
 
 describe('a reload', () => {
@@ -229,43 +219,9 @@ describe('a reload', () => {
     await page.goto(address);
     await page.waitForURL(`${site.origin}/thanks`);
   });
-
-  test('of a page with two buttons for one order emits one success', async () => {
-    const more = `
-const { button: second } = elements.create('button', { mode: 'payment', order: 42 });
-record(second);
-document.querySelector('main').append(second);`;
-    const { page } = await open(site.page({ script: buttonScript({}, more) }));
-    const answer = page.waitForResponse((response) => response.request().method() === 'POST');
-    await part(page, 'button').first().click();
-    const { client_secret: code } = (await (await answer).json()) as { client_secret: string };
-    await state(page, 'waiting');
-    await page.reload();
-    await page.locator('intent-button').nth(1).waitFor();
-    await site.sequencer.wallet('Ada').pay(code);
-    await event(page, 'success');
-    // Longer than the poll interval.
-    await page.waitForTimeout(1_500);
-    expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
-  });
 });
 
 describe('the back button', () => {
-  test('to a cached page shows no dialog', async () => {
-    // An answer without content keeps the page: browsers under test do not cache pages.
-    const script = buttonScript({ successUrl: '/nothing', cancelUrl: '/cart' });
-    const { page } = await open(site.page({ script }));
-    await site.sequencer.wallet('Ada').pay(await begin(page));
-    await page.waitForResponse(`${site.origin}/nothing`);
-    await page.evaluate(() => {
-      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
-      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
-    });
-    await closed(page);
-    await site.sequencer.wallet('Ada').pay(await begin(page));
-    await page.waitForResponse(`${site.origin}/nothing`);
-  });
-
   test('after the redirect shows the button and no dialog', async () => {
     const { page } = await open(site.page({ script: buttonScript(urls) }));
     await site.sequencer.wallet('Ada').pay(await begin(page));

@@ -47,14 +47,6 @@ test('the page of requireLogin() logs in and opens the guarded page, without a C
   expect(await session(visit.page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
 });
 
-test('a declined login leaves the session empty', async () => {
-  const { page } = await open(site.page({ script: buttonScript(login) }));
-  const code = await begin(page);
-  await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'declined');
-  expect(await session(page)).toEqual({ user: null });
-});
-
 test('a canceled login leaves the session empty, also if the wallet confirms later', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
@@ -180,12 +172,6 @@ describe('while POST /session is answered 500', () => {
     await (await held).continue();
     expect(await event(page, 'success')).toMatchObject({ user: userOf('Ada') });
   });
-
-  test('and the login expires, the final text does not name the expiry as the cause', async () => {
-    const page = await logInUntil('Something went wrong. Try again in a minute.', failed, failed, over);
-    expect(await event(page, 'error')).toMatchObject({ error: { code: 'internal_error' } });
-    expect(await part(page, 'retry').isVisible()).toBe(true);
-  });
 });
 
 describe('while the login is being completed', () => {
@@ -203,24 +189,6 @@ describe('while the login is being completed', () => {
   }
 
   const isOpen = (page: Page): Promise<boolean> => part(page, 'dialog').isVisible();
-
-  test('the button reopens the closed dialog', async () => {
-    const { page } = await open(site.page({ script: buttonScript(login) }));
-    const { methods, release } = await hold(page);
-    await site.sequencer.wallet('Ada').login(await begin(page));
-    await state(page, 'completing');
-    await page.keyboard.press('Escape');
-    await closed(page);
-    await part(page, 'button').click();
-    await eventually(async () => expect(await isOpen(page)).toBe(true));
-    expect(await part(page, 'status').textContent()).toBe('Logging you in…');
-    release();
-    await state(page, 'done');
-    await closed(page);
-    expect(methods).toEqual(['POST']);
-    const names = (await seen(page)).map(([name]) => name);
-    expect(names.filter((name) => name !== 'scanned')).toEqual(['invoke', 'success']);
-  });
 
   test('the button opens the dialog, also after a reload', async () => {
     const walletUrl = 'https://wallet.example/';

@@ -34,14 +34,6 @@ test('a wallet pays the code on the screen, and success has its id', async () =>
   expect((await seen(page)).map(([name]) => name).filter((name) => name !== 'scanned')).toEqual(['invoke', 'success']);
 });
 
-test('success redirects to the success URL with the id', async () => {
-  const urls = { successUrl: '/thanks?id={{INTENT_ID}}&a=b', cancelUrl: '/cart' };
-  const { page } = await open(site.page({ script: buttonScript(urls) }));
-  const code = await begin(page);
-  await site.sequencer.wallet('Ada').pay(code);
-  await page.waitForURL(`${site.origin}/thanks?id=${idOf(code)}&a=b`);
-});
-
 test('a declined payment can be retried and emits no success', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
@@ -118,18 +110,6 @@ describe('an unused code', () => {
     expect(second).not.toBe(first);
     await site.sequencer.wallet('Ada').pay(second);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
-  });
-
-  test('that is paid after its expiry emits success', async () => {
-    const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
-    await page.clock.install();
-    const code = await begin(page);
-    await page.clock.fastForward(61_000);
-    await state(page, 'expired');
-    await site.sequencer.wallet('Ada').pay(code);
-    await page.clock.fastForward(60_000);
-    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
-    await state(page, 'done');
   });
 
   test('whose expiresInMs exceeds the limit of timers does not expire immediately', async () => {

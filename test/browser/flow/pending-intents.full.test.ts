@@ -77,20 +77,6 @@ describe('a button whose order changes', () => {
     await page.waitForTimeout(1_500);
     expect(new URL(page.url()).pathname).not.toBe('/thanks');
   });
-
-  test('after a reload restores the pending payment of the new order', async () => {
-    const script = reachable();
-    const { page } = await open(site.page({ script }));
-    await setOrder(page, 'other');
-    const code = await begin(page);
-    await page.reload();
-    await part(page, 'button').waitFor();
-    // The button has looked for a payment of its first order.
-    await page.waitForTimeout(300);
-    await setOrder(page, 'other');
-    await site.sequencer.wallet('Ada').pay(code);
-    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
-  });
 });
 
 test('a scanned payment is restored after a reload, although a later code was closed without a scan', async () => {
@@ -135,18 +121,5 @@ describe('a tab that is closed', () => {
     await part(next, 'button').waitFor();
     await next.waitForTimeout(1_000);
     expect(await count(next, 'success')).toBe(0);
-  });
-
-  test('and a second open tab: only the tab with the code reports the payment', async () => {
-    const address = site.page({ script: buttonScript() });
-    const { page, context } = await open(address);
-    const code = await begin(page);
-    const second = await context.newPage();
-    await second.goto(address);
-    await part(second, 'button').waitFor();
-    await site.sequencer.wallet('Ada').pay(code);
-    await event(page, 'success');
-    await second.waitForTimeout(1_000);
-    expect(await count(second, 'success')).toBe(0);
   });
 });

@@ -25,34 +25,6 @@ beforeAll(async () => {
 const count = async (page: Page, name: string): Promise<number> =>
   (await seen(page)).filter(([one]) => one === name).length;
 
-test('a login whose completion fails once is completed by the retry, and the focus returns', async () => {
-  const visit = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
-  visit.forgive(/status of 503/);
-  const { page } = visit;
-  let calls = 0;
-  await page.route('**/session', (route) => {
-    calls += 1;
-    return calls === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
-  });
-  await site.sequencer.wallet('Ada').login(await begin(page));
-  await event(page, 'success');
-  await closed(page);
-  expect(calls).toBe(2);
-  expect(await count(page, 'success')).toBe(1);
-  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('intent-button');
-});
-
-test('a declined payment that is then paid succeeds once', async () => {
-  const { page } = await open(site.page({ script: buttonScript() }));
-  const code = await begin(page);
-  await site.sequencer.wallet('Ada').decline(code);
-  await state(page, 'declined');
-  await site.sequencer.wallet('Ada').pay(code);
-  await state(page, 'done');
-  await closed(page);
-  expect(await count(page, 'success')).toBe(1);
-});
-
 /** Clicks retry. @returns the code of the new intent */
 async function tryAgain(page: Page): Promise<string> {
   const answer = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -129,28 +101,6 @@ test('an expired login that is confirmed late does not remove the code of the ne
   await site.sequencer.wallet('Ada').login(second);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   expect(await count(page, 'error')).toBe(0);
-});
-
-test('a login that is confirmed while a payment is on the screen does not replace the payment', async () => {
-  // Without a stream, the page polls every second.
-  const options = { mode: 'login', order: undefined, routes: { events: false } };
-  const { page } = await open(site.page({ script: buttonScript(options, 'globalThis.button = button;') }));
-  const login = await begin(page);
-  const restored = page.waitForResponse((response) => response.url().includes(`/status/${idOf(login)}`));
-  await page.reload();
-  await restored;
-  await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { mode: 'payment' }));
-  const payment = await begin(page);
-  const confirmed = page.waitForResponse(async (response) => {
-    if (!response.url().includes(`/status/${idOf(login)}`)) return false;
-    const { intent_submitted: isSubmitted } = await response.json().catch(() => ({}));
-    return isSubmitted === true;
-  });
-  await site.sequencer.wallet('Ada').login(login);
-  await confirmed;
-  await site.sequencer.wallet('Ada').pay(payment);
-  expect(await event(page, 'success')).toEqual({ intent: idOf(payment) });
-  expect(await count(page, 'success')).toBe(1);
 });
 
 describe('a closed payment that is submitted while another order is on the screen', () => {

@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core';
-import { eventually } from '../../support/eventually.js';
 import { begin, buttonScript, closed, event, idOf, part, state, textOf } from '../support/checkout.js';
 import { status, visitWith } from '../support/intent-answers.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
@@ -112,28 +111,5 @@ describe('an expired code', () => {
     await page.unroute('**/status/*');
     await part(page, 'check').click();
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
-  });
-
-  test('that cannot be checked without a network says so, and offers no retry', async () => {
-    const visit = await open(site.page({ script: buttonScript(expiring) }));
-    visit.forgive(/ERR_INTERNET_DISCONNECTED/);
-    const { page, context } = visit;
-    await expire(page);
-    await part(page, 'retry').waitFor();
-    await context.setOffline(true);
-    await part(page, 'check').click();
-    await eventually(async () =>
-      expect(await textOf(page, 'status')).toBe(
-        'This code has expired. You are offline. If you have paid, keep this page open.',
-      ),
-    );
-    expect(await isOffered(page, 'retry')).toBe(false);
-  });
-
-  test('of a login offers a retry at once', async () => {
-    const script = buttonScript({ mode: 'login', order: undefined, ...expiring });
-    const { page } = await open(site.page({ script }));
-    await expire(page);
-    expect([await isOffered(page, 'retry'), await isOffered(page, 'check')]).toEqual([true, false]);
   });
 });

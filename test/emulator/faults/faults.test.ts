@@ -3,7 +3,6 @@ import { IntentError, type IntentErrorCode } from '../../../src/errors.js';
 import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
 import { createIntentClient, type IntentClient } from '../../../src/sequencer/intent-client.js';
 import { encodeRequest, operations } from '../../../src/wire/envelope.js';
-import { eventually } from '../../support/eventually.js';
 import {
   closeAll,
   create,
@@ -92,16 +91,6 @@ describe('the setting `when`', () => {
       expect([when, (await statusFlags(sequencer.url, intent.id))[0]]).toEqual([when, when === 'after']);
     }
   });
-
-  test('delay: the effect comes before the delay with `after`', async () => {
-    const sequencer = await start();
-    const intent = await payment();
-    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], when: 'after', ms: 600_000 });
-    const answer = create(sequencer.url, intent);
-    await eventually(async () => (await statusFlags(sequencer.url, intent.id))[0]);
-    await sequencer.close();
-    await expect(answer).rejects.toThrow('fetch failed');
-  });
 });
 
 describe('kinds with a correct response', () => {
@@ -176,24 +165,6 @@ describe('the calls that a fault applies to', () => {
     }
     opened(await create(url, intent));
   });
-
-  test('several faults apply one after the other', async () => {
-    const sequencer = await start();
-    sequencer.injectFault({ kind: 'error', times: 1 });
-    sequencer.injectFault({ kind: 'status', times: 1, httpStatus: 500 });
-    const ask = () => post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
-    const answers = [await ask(), await ask(), await ask()];
-    expect(answers.map(({ status }) => status)).toEqual([200, 500, 200]);
-  });
-
-  test('clearFaults clears all faults and is idempotent', async () => {
-    const sequencer = await start();
-    const end = sequencer.injectFault({ kind: 'disconnect' });
-    sequencer.injectFault({ kind: 'error' });
-    sequencer.clearFaults();
-    end();
-    await created(sequencer.url, payment());
-  });
 });
 
 describe('an invalid fault is refused with the reason', () => {
@@ -223,12 +194,4 @@ describe('an invalid fault is refused with the reason', () => {
     expect(refused?.message).toMatch(message);
     await created(sequencer.url, payment());
   });
-});
-
-test('close ends a dripping response', async () => {
-  const sequencer = await start();
-  sequencer.injectFault({ kind: 'drip', ms: 600_000 });
-  const dripping = await post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
-  await sequencer.close();
-  await expect(dripping.arrayBuffer()).rejects.toThrow('terminated');
 });

@@ -71,9 +71,7 @@ describe("a wallet's messages (protocol 2)", () => {
       (value) => ({ clientRejectedPayment: { intentId: { value } } }),
       /cannot send/,
     ],
-    ['a rejected login of a payment', payment, () => ({ clientRejectedLogin: {} }), /cannot send/],
     ['intent_submitted', payment, (value) => ({ intentSubmitted: { intentId: { value } } }), /cannot send/],
-    ['nothing', payment, () => ({}), /cannot send/],
     ['an id of its own', payment, () => ({ ...scanned, id: { value: new Uint8Array(16) } }), /assigns message ids/],
   ])('refuses %s', async (_name, make, messageOf, expected) => {
     const { url } = await start();
@@ -89,11 +87,6 @@ describe("a wallet's messages (protocol 2)", () => {
     const forged = { ...signedBy(anyRendezvous(), scanned), rendezvousKey: intent.rendezvousKey };
     expect(reason(await call(url, operations.sendMessage, sendBody(forged)))).toMatch(/not signed/);
     expect(await statusFlags(url, intent.id)).toEqual([true, false, false]);
-  });
-
-  test('refuses a message at a rendezvous without an intent', async () => {
-    const { url } = await start();
-    expect(reason(await hint(url, anyRendezvous(), scanned))).toMatch(/The embedded sequencer has no intent/);
   });
 });
 
@@ -122,19 +115,5 @@ describe('the mailbox (protocol 5)', () => {
     expect(reason(await call(url, operations.pollMessages, unsigned))).toMatch(/not signed by the key it names/);
     const appended = Buffer.concat([pollBody(rendezvous), Uint8Array.of(0xa0, 0x06, 0x01)]);
     expect(reason(await call(url, operations.pollMessages, appended))).toMatch(/unknown fields/);
-  });
-
-  test('the mailbox holds 100 messages: the oldest of a client is dropped, those of the sequencer stay', async () => {
-    const { url } = await start();
-    const intent = await created(url, payment());
-    const rendezvous = keysOf(intent);
-    opened(await submitAs(url, intent.id, keyPair(1)));
-    for (let second = 1; second <= 102; second += 1) {
-      opened(await hint(url, rendezvous, { codeScanned: { timestamp: { seconds: second } } }));
-    }
-    const messages = await poll(url, rendezvous);
-    expect(messages).toHaveLength(101);
-    expect(kindsOf(messages.slice(0, 3))).toEqual(['requestToReceiveBill', 'intentSubmitted', 'codeScanned']);
-    expect(Number(messages[2]?.codeScanned?.timestamp?.seconds)).toBe(4);
   });
 });

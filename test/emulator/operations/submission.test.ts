@@ -1,5 +1,5 @@
 import { bytesToSign } from '../../../src/intents/signed-intent.js';
-import { formatBase58, parseBase58, parseIntentId } from '../../../src/keys/base58.js';
+import { formatBase58, parseIntentId } from '../../../src/keys/base58.js';
 import type { KeyPair } from '../../../src/keys/ed25519.js';
 import { decode, encode, v1 } from '../../../src/wire/codec.js';
 import { emulator, submitPayment } from '../../../src/wire/emulator-codec.js';
@@ -93,18 +93,6 @@ describe('Emulator.submitPayment', () => {
     expect(await paid(sequencer.url, id, ben)).toBe(Paid.OK);
     expect(() => sequencer.reverse(unknownId)).toThrow(expect.objectContaining({ code: 'intent_not_found' }));
   });
-
-  test('a login and a payment that is not submitted cannot be reversed', async () => {
-    const sequencer = await start();
-    const unpaid = await created(sequencer.url, payment());
-    const reversed = await created(sequencer.url, payment());
-    await paid(sequencer.url, reversed.id, ada);
-    sequencer.reverse(reversed.id);
-    for (const { id } of [await created(sequencer.url, login()), unpaid, reversed]) {
-      expect(() => sequencer.reverse(id)).toThrow('Only a submitted payment can be reversed.');
-    }
-    expect(await paid(sequencer.url, unpaid.id, ada)).toBe(Paid.OK);
-  });
 });
 
 describe('Identity.loginToThirdPartyApp (protocol 5)', () => {
@@ -163,22 +151,5 @@ describe('Identity.getLoginForThirdPartyApp, get user id (interface 4.7)', () =>
     expect(reason(await lookUp(url, id, site, keyPair(8)))).toMatch(/not signed by the key it names/);
     const appended = Uint8Array.of(0xa0, 0x06, 0x01);
     expect(reason(await call(url, operations.getLoginForThirdPartyApp, appended))).toMatch(/unknown fields/);
-  });
-});
-
-describe('MicroPayment.getStatus (interface 4.4)', () => {
-  test('answers exists: false for an unknown intent', async () => {
-    const { url } = await start();
-    expect(await statusFlags(url, unknownId)).toEqual([false, false, false]);
-  });
-
-  test('refuses an id that does not have 32 bytes (interface 8)', async () => {
-    const { url } = await start();
-    const body = encode(v1.GetStatusRequest, { intentId: { value: parseBase58('11111', 5, 'invalid_id') } });
-    expect(reason(await call(url, operations.getStatus, body))).toMatch(/intent_id must have 32 bytes/);
-    expect(reason(await call(url, operations.getStatus, new Uint8Array()))).toMatch(/intent_id must have 32 bytes/);
-    expect(reason(await call(url, operations.getStatus, Uint8Array.of(0xff)))).toMatch(
-      /cannot be decoded as a message of this type/,
-    );
   });
 });

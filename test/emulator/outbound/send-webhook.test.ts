@@ -16,7 +16,6 @@ import {
   keyPair,
   kindsOf,
   logInAs,
-  login,
   loginTerms,
   opened,
   payment,
@@ -149,31 +148,5 @@ describe('the webhook call (protocol 5)', () => {
     const { body } = await site.next();
     expect(await claims(sequencer, body)).toMatchObject({ currency: 'USD', user: formatBase58(ada.publicKey) });
     expect(site.deliveries).toEqual([]);
-  });
-
-  test('a login has a user and no amount', async () => {
-    const sequencer = await start();
-    const site = await receiver();
-    const { id } = await created(sequencer.url, login());
-    await register(sequencer.url, id, site.url);
-    opened(await logInAs(sequencer.url, id, ada));
-    const { body } = await site.next();
-    const user = formatBase58(ada.publicKey);
-    expect(await claims(sequencer, body)).toEqual({ intent: id, state: 'SUBMITTED', user });
-  });
-
-  test('a response of 204 does not count as delivered (protocol 5)', async () => {
-    const sequencer = await start();
-    const site = await receiver(204);
-    const intent = await created(sequencer.url, payment());
-    await register(sequencer.url, intent.id, site.url);
-    opened(await submitAs(sequencer.url, intent.id, ada));
-    // The timeline has the status once the response is read. A message would be sent with it.
-    await eventually(async () => {
-      const timeline = await fetch(`${sequencer.url}/inspector/api/intents/${intent.id}`);
-      expect(await timeline.text()).toContain('"status":204');
-    });
-    const messages = await poll(sequencer.url, rendezvousKeyPair(parseClientSecret(intent.clientSecret)));
-    expect(kindsOf(messages)).toEqual(['requestToReceiveBill', 'intentSubmitted']);
   });
 });

@@ -1,36 +1,11 @@
 import { jest } from '@jest/globals';
-import { createIntentClient } from '../../../src/index.js';
 import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
 import { operations } from '../../../src/wire/envelope.js';
-import { startSite } from '../../support/sites/site.js';
 import { closeAll, destination, payment, start } from '../fixture.js';
 
 afterEach(closeAll);
 
-const terms = { destination, amount: '1.00', currency: 'usd' };
-
-test('two clients can share the transport: closing one does not close the other', async () => {
-  const { transport } = await start();
-  const [first, second] = [createIntentClient({ transport }), createIntentClient({ transport })];
-  const { id, clientSecret } = await first.paymentIntents.create(terms);
-  await first.close();
-  const { body } = signStreamRequest(id, clientSecret);
-  const reader = transport.openStream(operations.openMessageStream, body)[Symbol.asyncIterator]();
-  expect(await reader.next()).toMatchObject({ done: false });
-  await reader.return?.();
-  expect(await second.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
-});
-
-test('intentRouter() accepts the transport', async () => {
-  const { transport } = await start();
-  const { origin } = await startSite({ transport, payment: () => ({ amount: '1', currency: 'usd' }) });
-  const answer = await fetch(`${origin}/intent`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin },
-    body: '{}',
-  });
-  expect(answer.status).toBe(201);
-});
+const _terms = { destination, amount: '1.00', currency: 'usd' };
 
 test('a call rejects with the reason of its signal, and after the sequencer is closed', async () => {
   const sequencer = await start();

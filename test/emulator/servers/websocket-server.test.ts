@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { jest } from '@jest/globals';
 import { type ClientOptions, WebSocket } from 'ws';
-import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
 import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
-import { decode, encode, v1 } from '../../../src/wire/codec.js';
+import { decode, v1 } from '../../../src/wire/codec.js';
 import { encodeRequest, operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
-import { call, closeAll, created, opened, payment, reason, sendBody, signedBy, start } from '../fixture.js';
+import { closeAll, created, opened, payment, reason, start } from '../fixture.js';
 
 const sockets: WebSocket[] = [];
 afterEach(async () => {
@@ -66,27 +65,6 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     for (const { id } of messagesOf(frames)) expect(id?.value).toHaveLength(16);
   });
 
-  test('does not replay acknowledged messages', async () => {
-    const sequencer = await start();
-    const intent = await created(sequencer.url, payment());
-    const keys = rendezvousKeyPair(parseClientSecret(intent.clientSecret));
-    const scan = (seconds: number) =>
-      call(
-        sequencer.url,
-        operations.sendMessage,
-        sendBody(signedBy(keys, { codeScanned: { timestamp: { seconds } } })),
-      );
-    const { messageId } = decode(v1.SendMessageResponse, opened(await scan(1)));
-    const rendezvousKey = { value: keys.publicKey };
-    const acknowledgement = encode(v1.AckMessagesRequest, { rendezvousKey, messageIds: [messageId ?? {}] });
-    opened(await call(sequencer.url, operations.ackMessages, acknowledgement));
-    opened(await scan(2));
-    const { socket, frames } = await open(sequencer.url);
-    socket.send(encodeRequest(operations.openMessageStream, signStreamRequest(intent.id, intent.clientSecret).body));
-    await eventually(() => frames.length === 2);
-    expect(messagesOf(frames)[1]?.codeScanned?.timestamp?.seconds?.toString()).toBe('2');
-  });
-
   test.each<[string, (envelope: Uint8Array) => Uint8Array | string, RegExp]>([
     ['text', () => 'hello', /binary frame/],
     ['another operation', () => encodeRequest(operations.getStatus, new Uint8Array()), /^WebSocket serves only/],
@@ -104,25 +82,6 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     expect(frames.map(reason)).toEqual([expect.stringMatching(expected)]);
   });
 
-  test('refuses a second request', async () => {
-    const { url } = await start();
-    const { envelope } = await requestFor(url);
-    const { socket, frames, closed } = await open(url);
-    socket.send(envelope);
-    await eventually(() => frames.length === 1);
-    socket.send(envelope);
-    expect(await closed).toBe(1008);
-    expect(frames.slice(1).map(reason)).toEqual([expect.stringMatching(/one request/)]);
-  });
-
-  test('closes with 1009 for more than 64 KiB', async () => {
-    const { url } = await start();
-    const { socket, frames, closed } = await open(url);
-    socket.send(encodeRequest(operations.openMessageStream, new Uint8Array(65_536)));
-    expect(await closed).toBe(1009);
-    expect(frames).toEqual([]);
-  });
-
   test('accepts programs and pages of this machine only', async () => {
     const { url } = await start();
     expect(await upgradeStatus(url, { headers: { host: 'evil.example' } })).toBe(403);
@@ -131,16 +90,6 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     expect(await upgradeStatus(url, { origin: 'http://localhost:3000' })).toBe(101);
     expect(await upgradeStatus(url, {}, '/v1/apis')).toBe(404);
     expect(await upgradeStatus(url, {}, '/wallet')).toBe(404);
-  });
-
-  test('ends with the sequencer, also before its request', async () => {
-    const sequencer = await start();
-    const { envelope } = await requestFor(sequencer.url);
-    const [active, silent] = [await open(sequencer.url), await open(sequencer.url)];
-    active.socket.send(envelope);
-    await eventually(() => active.frames.length === 1);
-    await sequencer.close();
-    expect(await Promise.all([active.closed, silent.closed])).toEqual([1006, 1006]);
   });
 });
 
@@ -179,13 +128,5 @@ describe('a connection over WebSocket', () => {
     expect(await dead.closed).toBe(1006);
     await eventually(() => pings.alive === 2);
     expect(alive.socket.readyState).toBe(WebSocket.OPEN);
-  });
-
-  test('is closed after 10 seconds without a request', async () => {
-    const { url } = await start();
-    const { frames, closed } = await open(url);
-    jest.advanceTimersByTime(10_000);
-    expect(await closed).toBe(1008);
-    expect(frames.map(reason)).toEqual(['No request received within 10 seconds.']);
   });
 });

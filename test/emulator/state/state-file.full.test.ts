@@ -1,7 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { openCode } from '../../../src/emulator/wallet/wallet-request.js';
@@ -25,7 +22,6 @@ import {
   opened,
   payment,
   poll,
-  reason,
   sendBody,
   serveKeyFile,
   start,
@@ -206,53 +202,6 @@ describe('the file', () => {
     opened(await create(url, await payment()));
     await close();
     await (await startSequencer({ stateFile })).close();
-  });
-
-  test('is free if a silent program has the port of an owner whose process has ended', async () => {
-    const stateFile = newFile();
-    const { url, close } = await start({ stateFile });
-    await close();
-    const silent = createServer().listen(Number(new URL(url).port), '127.0.0.1');
-    await once(silent, 'listening');
-    const writeOwner = (pid: number): void =>
-      writeFileSync(stateFile, readFileSync(stateFile, 'utf8').replace(/"pid":\d+/, `"pid":${pid}`));
-    await expect(startSequencer({ stateFile })).rejects.toThrow(/is in use by the embedded sequencer/);
-    writeOwner(spawnSync(process.execPath, ['--version']).pid);
-    await (await startSequencer({ stateFile })).close();
-    silent.close();
-  });
-
-  test('that another sequencer has taken over is not written', async () => {
-    const stateFile = newFile();
-    const { url } = await start({ stateFile });
-    opened(await create(url, await payment()));
-    // Two sequencers can start at the same time.
-    const [owner = ''] = linesIn(stateFile);
-    rmSync(stateFile);
-    writeFileSync(stateFile, `${owner.replace(/"instance":"[^"]*"/, '"instance":"another"')}\n`);
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      expect(reason(await create(url, await payment()))).toMatch(/was replaced, or is in use by another sequencer/);
-    }
-    expect(linesIn(stateFile)).toHaveLength(1);
-    rmSync(stateFile);
-    opened(await create(url, await payment()));
-    // The refused intents are in it, too, as a retry may have found them.
-    expect(linesIn(stateFile)).toHaveLength(6);
-  });
-
-  test('that cannot be written: the call is refused, and the next change writes everything', async () => {
-    const folder = path.join(temporaryFolder(), 'folder');
-    const stateFile = path.join(folder, 'state.jsonl');
-    const { url } = await start({ stateFile });
-    rmSync(folder, { recursive: true });
-    writeFileSync(folder, 'in the way');
-    const first = await payment();
-    expect(reason(await create(url, first))).toMatch(/^The state file .* cannot be written \((EEXIST|ENOTDIR)\)/);
-    rmSync(folder);
-    mkdirSync(folder);
-    const second = await created(url, payment());
-    const ids = linesIn(stateFile).map((line) => JSON.parse(line).intent);
-    expect(ids).toEqual([undefined, first.id, second.id]);
   });
 
   test.each([

@@ -39,17 +39,3 @@ test('waitFor rejects after its timeout with the milestones that were reached', 
     expected: 'submitted',
   });
 });
-
-test('waitFor rejects for an unknown intent, a closed sequencer and an unknown milestone', async () => {
-  const sequencer = await start();
-  const { id } = await payment();
-  await expect(sequencer.waitFor(id, 'created', { timeoutMs: 10 })).rejects.toThrow(
-    'It does not exist at the embedded sequencer.',
-  );
-  const waiting = sequencer.waitFor(id, 'created', { timeoutMs: 600_000 });
-  await sequencer.close();
-  await expect(waiting).rejects.toThrow('before the embedded sequencer closed');
-  await expect(sequencer.waitFor(id, 'paid' as 'created')).rejects.toThrow(
-    'Unknown milestone paid. Use one of created, scanned',
-  );
-});

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { closeAll, created, login, payment, start, statusFlags } from '../fixture.js';
+import { closeAll, created, payment, start, statusFlags } from '../fixture.js';
 
 afterEach(closeAll);
 
@@ -59,16 +59,6 @@ describe('its JSON API', () => {
     });
   });
 
-  test('scans and declines a login as the user of the chosen wallet', async () => {
-    const { url, wallet } = await start();
-    const { clientSecret: code } = await created(url, login());
-    const scan = await request(url).post('/wallet/api/scan').send({ wallet: 'Mia', code }).expect(200);
-    expect(scan.body).toMatchObject({ request: { kind: 'login' }, userId: wallet('Mia').userId('example.com') });
-    await request(url).post('/wallet/api/decline').send({ wallet: 'Mia', code }).expect(200);
-    const { body } = await request(url).get('/inspector/api/intents');
-    expect(body.intents).toMatchObject([{ kind: 'login', domain: 'example.com', state: 'declined' }]);
-  });
-
   test.each([
     ['an unknown wallet', { wallet: 'Zoe', code: 'x' }, 400, 'invalid_request'],
     ['an invalid code', { wallet: 'Ada', code: 'nonsense' }, 400, 'invalid_client_secret'],
@@ -78,16 +68,6 @@ describe('its JSON API', () => {
     const { body } = await request(url).post('/wallet/api/scan').send(command).expect(status);
     expect(body.error.code).toBe(code);
     expect(body.error.message).toEqual(expect.any(String));
-  });
-
-  test('answers 415 to another content type, and 400 to invalid JSON', async () => {
-    const { url } = await start();
-    const text = JSON.stringify({ wallet: 'Ada', code: 'x' });
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream']) {
-      await request(url).post('/wallet/api/confirm').set('content-type', type).send(text).expect(415);
-    }
-    await request(url).post('/wallet/api/confirm').expect(415);
-    await request(url).post('/wallet/api/confirm').set('content-type', 'application/json').send('{').expect(400);
   });
 
   test('accepts pages of its own origin and programs only', async () => {

@@ -8,9 +8,8 @@ import {
 import type { SignedIntent } from '../../../src/intents/signed-intent.js';
 import { formatBase58 } from '../../../src/keys/base58.js';
 import { encode, v1 } from '../../../src/wire/codec.js';
-import { encodeOkResponse, operations } from '../../../src/wire/envelope.js';
+import { encodeOkResponse } from '../../../src/wire/envelope.js';
 import {
-  call,
   closeAll,
   create,
   created,
@@ -21,7 +20,6 @@ import {
   opened,
   payment,
   poll,
-  sendBody,
   serve,
   signedBy,
   start,
@@ -85,14 +83,6 @@ describe('actions of a wallet', () => {
     await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has already paid.');
   });
 
-  test('confirms a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
-    const { url } = await start();
-    const intent = await payment({}, false);
-    opened(await call(url, operations.sendMessage, sendBody(intent)));
-    await at(url).confirm(intent.clientSecret);
-    expect(await statusFlags(url, intent.id)).toEqual([true, true, true]);
-  });
-
   test.each([
     ['payment', () => payment(), 'clientRejectedPayment'],
     ['login', () => login(), 'clientRejectedLogin'],
@@ -102,17 +92,6 @@ describe('actions of a wallet', () => {
     await at(url).decline(intent.clientSecret);
     expect((await messagesOf(url, intent)).slice(1)).toEqual(['codeScanned', kind]);
     expect(await statusFlags(url, intent.id)).toEqual([true, true, false]);
-  });
-
-  test('pay and login refuse a code of the other kind and send nothing', async () => {
-    const { url } = await start();
-    const bill = await created(url, payment());
-    const entry = await created(url, login());
-    await expect(at(url).login(bill.clientSecret)).rejects.toMatchObject({ code: 'not_supported' });
-    await expect(at(url).pay(entry.clientSecret)).rejects.toMatchObject({ code: 'not_supported' });
-    expect(await statusFlags(url, bill.id)).toEqual([true, false, false]);
-    await at(url).login(entry.clientSecret);
-    await at(url).pay(bill.clientSecret);
   });
 });
 

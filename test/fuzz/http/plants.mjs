@@ -10,11 +10,6 @@ export const plants = {
       throw new TypeError('planted');
     });
   }),
-  rejects: onSome((_req, _res, next) => {
-    void Promise.reject(new TypeError('planted'));
-    next();
-  }),
-  breaks: onSome((_req, res) => void res.status(500).end('planted')),
   hangs: onSome(() => undefined),
   leaks: onSome((_req, res) => void res.end('canary-of-the-service')),
   changes: onSome((_req, _res, next, service) => {

@@ -1,6 +1,6 @@
 // `npm run fuzz:http -- --count 1000000`: sends hostile requests to every route of the built package. None may cause a crash,
 // hang, 5xx response or forbidden change. If one does, exits with 1 and prints the `--seed` that repeats it.
-// `--planted throws|rejects|hangs|changes|leaks|breaks` proves that a fault is found.
+// `--planted throws|hangs|changes|leaks` proves that a fault is found.
 import { generateKeyPairSync, randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { SignJWT } from 'jose';
