@@ -14,7 +14,6 @@ import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
-import { type GrpcFaultServer, respond, startGrpcFaultServer } from '../support/sequencers/grpc-fault-server.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { serve } from '../support/sites/serve.js';
 import { expiredCertificate } from '../support/sites/shop-certificates.js';
@@ -99,67 +98,58 @@ const frontAnswers = (paths: RegExp, status: number, headers: Record<string, str
 const noWallet = { INTENT_WALLET_URL: undefined };
 const withoutDatabase = { INTENT_DATABASE_URL: undefined };
 
-finds(
-  'on this machine',
-  () => sound.production,
-  ['--offline'],
+const onThisMachine: readonly Row[] = [
   [
-    [
-      'the embedded sequencer in production',
-      settings({ INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined }),
-      ['settings error', /^INTENT_SEQUENCER_URL=<base URL/],
-    ],
-    [
-      'an http origin',
-      settings({ INTENT_ORIGIN: 'http://shop-example.com' }),
-      ['settings error', /^INTENT_ORIGIN=https/],
-    ],
-    ['a subdomain', settings({ INTENT_DOMAIN: 'www.shop-example.com' }), ['settings error', /^INTENT_DOMAIN=/]],
-    [
-      'an invalid verifier secret',
-      () => ({ env: { INTENT_VERIFIER_SECRET: canaryOf('verifier') } }),
-      ['settings error', /keygen/],
-    ],
-    [
-      'a missing verifier key, which the doctor cannot tell from a signer',
-      settings({ INTENT_VERIFIER_SECRET: undefined }),
-      ['settings error', / Ignore this if the site passes `signer`\.$/],
-    ],
-    [
-      'two errors at once',
-      settings({ INTENT_SECRET: 'short', INTENT_DESTINATION: '0x17' }),
-      ['settings error', /^INTENT_SECRET=/],
-      ['settings error', /^INTENT_DESTINATION=/],
-    ],
-    [
-      'settings with a typo in their names',
-      settings({ INTENT_DATABSE_URL: './ledger', INTENTS_DOMAIN: 'x' }),
-      ['settings warning', /Did you mean INTENT_DATABASE_URL/],
-      ['settings warning', /Did you mean INTENT_DOMAIN/],
-    ],
-    [
-      'a missing secret file',
-      settings({ INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: '/nowhere/key' }),
-      ['settings error', /readable file/],
-    ],
-    [
-      'an origin on another domain than the logins',
-      settings({ INTENT_ORIGIN: 'https://other-example.com' }),
-      ['consistency warning', /^Set INTENT_DOMAIN=/],
-    ],
-    ['https without NODE_ENV', settings({ NODE_ENV: undefined }), ['consistency warning', /^NODE_ENV=production$/]],
-    [
-      'no destination',
-      settings({ INTENT_DESTINATION: undefined }),
-      ['settings warning', /account that receives the payments/],
-    ],
-    [
-      'a folder as the ledger',
-      () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
-      ['settings error', /allowEmbeddedLedger/],
-    ],
+    'the embedded sequencer in production',
+    settings({ INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined }),
+    ['settings error', /^INTENT_SEQUENCER_URL=<base URL/],
   ],
-);
+  [
+    'an http origin',
+    settings({ INTENT_ORIGIN: 'http://shop-example.com' }),
+    ['settings error', /^INTENT_ORIGIN=https/],
+  ],
+  ['a subdomain', settings({ INTENT_DOMAIN: 'www.shop-example.com' }), ['settings error', /^INTENT_DOMAIN=/]],
+  [
+    'an invalid verifier secret',
+    () => ({ env: { INTENT_VERIFIER_SECRET: canaryOf('verifier') } }),
+    ['settings error', /keygen/],
+  ],
+  [
+    'a missing verifier key, which the doctor cannot tell from a signer',
+    settings({ INTENT_VERIFIER_SECRET: undefined }),
+    ['settings error', / Ignore this if the site passes `signer`\.$/],
+  ],
+  [
+    'two errors at once',
+    settings({ INTENT_SECRET: 'short', INTENT_DESTINATION: '0x17' }),
+    ['settings error', /^INTENT_SECRET=/],
+    ['settings error', /^INTENT_DESTINATION=/],
+  ],
+  [
+    'settings with a typo in their names',
+    settings({ INTENT_DATABSE_URL: './ledger', INTENTS_DOMAIN: 'x' }),
+    ['settings warning', /Did you mean INTENT_DATABASE_URL/],
+    ['settings warning', /Did you mean INTENT_DOMAIN/],
+  ],
+  [
+    'a missing secret file',
+    settings({ INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: '/nowhere/key' }),
+    ['settings error', /readable file/],
+  ],
+  ['https without NODE_ENV', settings({ NODE_ENV: undefined }), ['consistency warning', /^NODE_ENV=production$/]],
+  [
+    'no destination',
+    settings({ INTENT_DESTINATION: undefined }),
+    ['settings warning', /account that receives the payments/],
+  ],
+  [
+    'a folder as the ledger',
+    () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
+    ['settings error', /allowEmbeddedLedger/],
+  ],
+];
+finds('on this machine', () => sound.production, ['--offline'], onThisMachine);
 
 /** The URL of a role with a wrong password. */
 async function wrongPassword(): Promise<string> {
@@ -187,70 +177,66 @@ const database =
     args,
   });
 
-finds(
-  'in the database',
-  () => sound.staging,
-  [],
+const inDatabases: readonly Row[] = [
   [
-    [
-      'it is unreachable',
-      database(() => `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop`),
-      ['database error', /Start the database/],
-    ],
-    ['a wrong password', database(wrongPassword), ['database error', /Correct the user and the password/]],
-    ['it is missing', database(() => postgres.url('lost')), ['database error', /createdb/]],
-    [
-      'no tables',
-      database(async () => postgres.url(await postgres.createDatabase())),
-      ['database warning', /^Start the site\. .*`npx express-intents migrate`\.$/],
-    ],
-    [
-      'tables of a newer version',
-      database(() => databaseWith(`insert into express_intents.schema_versions (version, name) values (99, 'x')`)),
-      ['database warning', /npm install express-intents@latest/],
-    ],
-    [
-      'a role without the right to create tables',
-      database(async () => {
-        const name = await postgres.createDatabase();
-        await postgres.run(name, 'create role visitor login');
-        return postgres.url(name).replace('postgres@', 'visitor@');
-      }),
-      ['database error', /migrate` as a role that has it/],
-    ],
-    [
-      'a role without privileges on the tables in its schema',
-      database(async () => {
-        const url = await databaseWith('create role keeper login', 'alter schema express_intents owner to keeper');
-        return url.replace('postgres@', 'keeper@');
-      }),
-      ['database error', /`grant select, insert, update, delete on all tables/],
-    ],
-    [
-      'it is read-only',
-      database(() => databaseWith('alter database $DATABASE set default_transaction_read_only = on')),
-      ['database error', /to the primary, .* default_transaction_read_only to off/],
-    ],
-    [
-      'a folder that another process has open',
-      database(async () => {
-        const folder = temporaryFolder();
-        await lockFolder(folder);
-        return folder;
-      }, '--allow-embedded-ledger'),
-      ['database warning', /--url/],
-    ],
-    [
-      'a folder that cannot be created',
-      database(() => {
-        const file = path.join(temporaryFolder(), 'file');
-        writeFileSync(file, '');
-        return path.join(file, 'ledger');
-      }, '--allow-embedded-ledger'),
-      ['database error', /^Give the user of the site write access to /],
-    ],
+    'it is unreachable',
+    database(() => `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop`),
+    ['database error', /Start the database/],
   ],
-);
+  ['a wrong password', database(wrongPassword), ['database error', /Correct the user and the password/]],
+  ['it is missing', database(() => postgres.url('lost')), ['database error', /createdb/]],
+  [
+    'no tables',
+    database(async () => postgres.url(await postgres.createDatabase())),
+    ['database warning', /^Start the site\. .*`npx express-intents migrate`\.$/],
+  ],
+  [
+    'tables of a newer version',
+    database(() => databaseWith(`insert into express_intents.schema_versions (version, name) values (99, 'x')`)),
+    ['database warning', /npm install express-intents@latest/],
+  ],
+  [
+    'a role without the right to create tables',
+    database(async () => {
+      const name = await postgres.createDatabase();
+      await postgres.run(name, 'create role visitor login');
+      return postgres.url(name).replace('postgres@', 'visitor@');
+    }),
+    ['database error', /migrate` as a role that has it/],
+  ],
+  [
+    'a role without privileges on the tables in its schema',
+    database(async () => {
+      const url = await databaseWith('create role keeper login', 'alter schema express_intents owner to keeper');
+      return url.replace('postgres@', 'keeper@');
+    }),
+    ['database error', /`grant select, insert, update, delete on all tables/],
+  ],
+  [
+    'it is read-only',
+    database(() => databaseWith('alter database $DATABASE set default_transaction_read_only = on')),
+    ['database error', /to the primary, .* default_transaction_read_only to off/],
+  ],
+  [
+    'a folder that another process has open',
+    database(async () => {
+      const folder = temporaryFolder();
+      await lockFolder(folder);
+      return folder;
+    }, '--allow-embedded-ledger'),
+    ['database warning', /--url/],
+  ],
+  [
+    'a folder that cannot be created',
+    database(() => {
+      const file = path.join(temporaryFolder(), 'file');
+      writeFileSync(file, '');
+      return path.join(file, 'ledger');
+    }, '--allow-embedded-ledger'),
+    ['database error', /^Give the user of the site write access to /],
+  ],
+];
+finds('in the database', () => sound.staging, [], inDatabases);
 
 /** A server that answers all requests with this response. */
 const answering = (status: number, headers: Record<string, string>, body: string | Uint8Array) =>
@@ -261,22 +247,11 @@ const answering = (status: number, headers: Record<string, string>, body: string
 /** An OK envelope with all three flags true (protocol section 7). */
 const allTrue = Buffer.from('1206080110011801', 'hex');
 
-const grpcServers: GrpcFaultServer[] = [];
 const servers: WebSocketServer[] = [];
 
-afterAll(async () => {
-  for (const server of grpcServers) await server.close();
+afterAll(() => {
   for (const server of servers) server.close();
 });
-
-/** A gRPC server that answers every call with INTERNAL. */
-async function failingGrpc(): Promise<string> {
-  const server = await startGrpcFaultServer({
-    answer: ({ stream }) => respond(stream, [], { trailers: { 'grpc-status': '13' } }),
-  });
-  grpcServers.push(server);
-  return server.url;
-}
 
 /** A WebSocket server that greets each client with text. */
 async function chatServer(): Promise<string> {
@@ -306,132 +281,99 @@ const grpc = (url: () => string | Promise<string>) => async () => ({ env: { INTE
 const noStream = ['stream warning', /WebSockets/] as const;
 const givenAddress = /address that your payment service gave you/;
 
-finds(
-  'at the sequencer',
-  () => ({ ...sound.staging, ...withoutDatabase }),
-  [],
+const atSequencers: readonly Row[] = [
   [
-    [
-      'it is unreachable',
-      service(() => 'http://127.0.0.1:1'),
-      ['sequencer error', /INTENT_SEQUENCER_URL is correct/],
-      ['stream error', /INTENT_SEQUENCER_URL is correct/],
-    ],
-    ['a web page', service(() => answering(200, {}, '<!doctype html>')), ['sequencer error', givenAddress], noStream],
-    [
-      'a compressed response',
-      service(() => answering(200, { 'content-encoding': 'gzip' }, 'compressed')),
-      ['sequencer error', /^Turn off this compression\./],
-      noStream,
-    ],
-    [
-      'a superfluous path in its URL',
-      service(() => `${sound.sequencer.url}/v1/api`),
-      ['sequencer error', /without \/v1\/api/],
-      noStream,
-    ],
-    [
-      'a redirect',
-      service(() => answering(308, { location: 'https://x.example/' }, '')),
-      ['sequencer error', /Set INTENT_SEQUENCER_URL to the target of the redirect/],
-      noStream,
-    ],
-    [
-      'a limit of requests',
-      service(() => answering(429, {}, '')),
-      ['sequencer error', /^Wait a minute\./],
-      ['stream warning', /^Wait a minute\./],
-    ],
-    [
-      'it refuses this machine',
-      service(() => answering(403, {}, '')),
-      ['sequencer error', /^Ask your payment service to allow this machine/],
-      ['stream warning', /^Ask your payment service to allow this machine/],
-    ],
-    [
-      'a WebSocket server that sends text',
-      service(chatServer),
-      ['sequencer error', givenAddress],
-      ['stream error', givenAddress],
-    ],
-    [
-      'no operation createIntent',
-      service(withoutCreateIntent),
-      ['sequencer warning', /dialect: 'messaging'/],
-      noStream,
-    ],
-    [
-      'it reports everything as paid',
-      service(() => answering(200, {}, allTrue)),
-      ['sequencer error', /reports cannot be trusted\. Set INTENT_SEQUENCER_URL/],
-      noStream,
-    ],
-    ['a gRPC service that fails', grpc(failingGrpc), ['grpc error', /^Try again later/]],
-    [
-      'an unreachable gRPC server',
-      grpc(() => 'http://127.0.0.1:1'),
-      ['grpc error', /INTENT_SEQUENCER_GRPC_URL is correct/],
-    ],
+    'it is unreachable',
+    service(() => 'http://127.0.0.1:1'),
+    ['sequencer error', /INTENT_SEQUENCER_URL is correct/],
+    ['stream error', /INTENT_SEQUENCER_URL is correct/],
   ],
-);
+  ['a web page', service(() => answering(200, {}, '<!doctype html>')), ['sequencer error', givenAddress], noStream],
+  [
+    'a compressed response',
+    service(() => answering(200, { 'content-encoding': 'gzip' }, 'compressed')),
+    ['sequencer error', /^Turn off this compression\./],
+    noStream,
+  ],
+  [
+    'a redirect',
+    service(() => answering(308, { location: 'https://x.example/' }, '')),
+    ['sequencer error', /Set INTENT_SEQUENCER_URL to the target of the redirect/],
+    noStream,
+  ],
+  [
+    'a limit of requests',
+    service(() => answering(429, {}, '')),
+    ['sequencer error', /^Wait a minute\./],
+    ['stream warning', /^Wait a minute\./],
+  ],
+  [
+    'a WebSocket server that sends text',
+    service(chatServer),
+    ['sequencer error', givenAddress],
+    ['stream error', givenAddress],
+  ],
+  ['no operation createIntent', service(withoutCreateIntent), ['sequencer warning', /dialect: 'messaging'/], noStream],
+  [
+    'it reports everything as paid',
+    service(() => answering(200, {}, allTrue)),
+    ['sequencer error', /reports cannot be trusted\. Set INTENT_SEQUENCER_URL/],
+    noStream,
+  ],
+  [
+    'an unreachable gRPC server',
+    grpc(() => 'http://127.0.0.1:1'),
+    ['grpc error', /INTENT_SEQUENCER_GRPC_URL is correct/],
+  ],
+];
+finds('at the sequencer', () => ({ ...sound.staging, ...withoutDatabase }), [], atSequencers);
 
 const keyFile = (status: number, headers: Record<string, string>, body: string): FrontFaults =>
   frontAnswers(/^\/[.]well-known\/service-payments[.]json$/, status, headers, body);
 const json = { 'content-type': 'application/json' };
 const listing = (...keys: string[]): string => JSON.stringify({ public_keys: keys });
 
-finds(
-  'at the key file',
-  () => ({ ...sound.staging, ...withoutDatabase }),
-  [],
+const atKeyFiles: readonly Row[] = [
   [
-    [
-      'a redirect to www',
-      front(keyFile(301, { location: 'https://www.shop-example.com/' }, '')),
-      ['key file error', /exclude it from the redirect/],
-    ],
-    [
-      'a web page',
-      front(keyFile(200, { 'content-type': 'text/html' }, '<!doctype html>')),
-      ['key file error', /single-page app/],
-    ],
-    ['JSON of another form', front(keyFile(200, json, '{}')), ['key file error', /Make sure that the router answers/]],
-    ['no file', front(keyFile(404, {}, '')), ['key file error', /app\.use\(intentRouter\(\)\)/]],
-    ['an app that is down', front(keyFile(503, {}, '')), ['key file error', /^Start the app/]],
-    [
-      'a file of more than 256 KiB',
-      front(keyFile(200, json, ' '.repeat(300_000))),
-      ['key file error', /that the router answers this path/],
-    ],
-    [
-      'the content type text/plain',
-      () => ({ front: keyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
-      ['key file warning', /application\/json/],
-    ],
-    ['no signing key', front(keyFile(200, json, listing())), ['key file error', /Restart the site/]],
-    [
-      'a missing second key and a superfluous one',
-      () => ({
-        env: { INTENT_VERIFIER_SECRET: `${sound.keys.secret},${generateKeyPair().secret}` },
-        front: keyFile(200, json, listing(sound.keys.publicKey, generateKeyPair().publicKey)),
-      }),
-      ['key file warning', /Restart the site/],
-      ['key file warning', /remove the old secret from the site/],
-    ],
-    ['an expired certificate', front({ certificate: expiredCertificate }), ['key file error', /Renew the certificate/]],
-    [
-      'a certificate for another name',
-      () => ({ front: { certificate: localhostCertificate }, host: { ca: localhostCertificate.cert } }),
-      ['key file error', /from a public certificate authority/],
-    ],
-    ['an untrusted certificate', () => ({ host: { ca: undefined } }), ['key file error', /NODE_EXTRA_CA_CERTS=/]],
-    [
-      'an unreachable site',
-      () => ({ host: { addressOf: () => ({ host: '127.0.0.1', port: 1 }) } }),
-      ['key file error', /Serve the site at https:\/\/shop-example\.com/],
-    ],
+    'a redirect to www',
+    front(keyFile(301, { location: 'https://www.shop-example.com/' }, '')),
+    ['key file error', /exclude it from the redirect/],
   ],
-);
+  [
+    'a web page',
+    front(keyFile(200, { 'content-type': 'text/html' }, '<!doctype html>')),
+    ['key file error', /single-page app/],
+  ],
+  ['no file', front(keyFile(404, {}, '')), ['key file error', /app\.use\(intentRouter\(\)\)/]],
+  [
+    'the content type text/plain',
+    () => ({ front: keyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
+    ['key file warning', /application\/json/],
+  ],
+  ['no signing key', front(keyFile(200, json, listing())), ['key file error', /Restart the site/]],
+  [
+    'a missing second key and a superfluous one',
+    () => ({
+      env: { INTENT_VERIFIER_SECRET: `${sound.keys.secret},${generateKeyPair().secret}` },
+      front: keyFile(200, json, listing(sound.keys.publicKey, generateKeyPair().publicKey)),
+    }),
+    ['key file warning', /Restart the site/],
+    ['key file warning', /remove the old secret from the site/],
+  ],
+  ['an expired certificate', front({ certificate: expiredCertificate }), ['key file error', /Renew the certificate/]],
+  [
+    'a certificate for another name',
+    () => ({ front: { certificate: localhostCertificate }, host: { ca: localhostCertificate.cert } }),
+    ['key file error', /from a public certificate authority/],
+  ],
+  ['an untrusted certificate', () => ({ host: { ca: undefined } }), ['key file error', /NODE_EXTRA_CA_CERTS=/]],
+  [
+    'an unreachable site',
+    () => ({ host: { addressOf: () => ({ host: '127.0.0.1', port: 1 }) } }),
+    ['key file error', /Serve the site at https:\/\/shop-example\.com/],
+  ],
+];
+finds('at the key file', () => ({ ...sound.staging, ...withoutDatabase }), [], atKeyFiles);
 
 const refusing = {
   call: async () => {
@@ -459,181 +401,158 @@ const problemType = { 'content-type': 'application/problem+json' };
 const mounted = /app\.use\(intentRouter\(\)\) without a path/;
 const home = `<script type="module">import { elements } from '/pay/intent/v1/elements.js';</script>`;
 
-finds(
-  'at the running site',
-  () => ({ ...sound.production, ...withoutDatabase }),
-  ['--url', shopOrigin],
+const atSites: readonly Row[] = [
   [
-    [
-      'a proxy without a site',
-      front({ site: 'http://127.0.0.1:1' }, noWallet),
-      ['key file error', /./],
-      ['site error', /Start the app/],
-      ['webhook error', /^Start the app/],
-    ],
-    [
-      'the router under a path',
-      siteWith(() => ({ mountPath: '/pay' }), noWallet),
-      ['key file error', mounted],
-      ['site error', mounted],
-      ['webhook error', /webhook: true/],
-    ],
-    [
-      'the router under a path that the home page names',
-      siteWith(() => ({ mountPath: '/pay', home }), noWallet),
-      ['key file error', /add app\.get\('\/\.well-known\/service-payments\.json', router\)/],
-    ],
-    [
-      'a renamed route of the key file',
-      siteWith(() => ({ routes: { keyFile: '/keys.json' } })),
-      ['key file error', /^Remove keyFile from the option `routes`/],
-    ],
-    [
-      'a router without a key file',
-      siteWith(() => ({ routes: { keyFile: false } })),
-      ['key file error', /Remove `login: false` and .*--no-login/],
-    ],
-    [
-      'a redirect to www',
-      front(frontAnswers(/^\/intent\//, 301, { location: 'https://www.shop-example.com/intent/v1/elements.js' })),
-      ['site error', /--url https:\/\/www\.shop-example\.com$/],
-      ['webhook error', /./],
-    ],
-    [
-      'a login middleware that redirects the file of the button',
-      front(frontAnswers(/^\/intent\/v1/, 302, { location: '/login' })),
-      ['site error', /^Mount the router before the middleware that redirects/],
-    ],
-    [
-      'a login middleware that refuses the file of the button',
-      front(frontAnswers(/^\/intent\/v1/, 401), noWallet),
-      ['site error', /before all other handlers of this path, such as a login/],
-    ],
-    [
-      'an app that is down for event streams',
-      front(frontAnswers(/\/events$/, 503)),
-      ['events error', /^Start the app/],
-    ],
-    [
-      'a process at its limit of event streams',
-      front(frontAnswers(/\/events$/, 503, problemType, '{"code":"too_busy"}')),
-      ['events error', /raise connectionLimits\.perProcess/],
-    ],
-    [
-      'a site without NODE_ENV=production',
-      siteWith(() => ({ isDevelopment: true })),
-      ['site error', /Start the site with NODE_ENV=production/],
-    ],
-    [
-      'an untrusted proxy without an origin',
-      siteWith(() => ({ origin: '', trustProxy: false, webhook: false }), {
-        INTENT_WEBHOOK_PUBLIC_KEY: undefined,
-        INTENT_ORIGIN: undefined,
-      }),
-      ['origin error', /app\.set\('trust proxy', 1\)/],
-      ['proxy error', /app\.set\('trust proxy', 1\)/],
-    ],
-    [
-      'a proxy that the site does not trust',
-      siteWith(() => ({ trustProxy: false })),
-      ['proxy error', /^Call app\.set\('trust proxy', 1\)/],
-    ],
-    [
-      'a second proxy that the site does not trust',
-      requests((headers) => void Object.assign(headers, { 'x-forwarded-for': '198.51.100.4, 192.0.2.7' })),
-      ['proxy warning', /'trust proxy', 2\)/],
-    ],
-    [
-      'a proxy that forwards no address',
-      requests((headers) => void delete headers['x-forwarded-for']),
-      ['proxy error', /X-Forwarded-For/],
-    ],
-    [
-      'a proxy that does not forward the protocol',
-      requests((headers) => void delete headers['x-forwarded-proto']),
-      ['proxy error', /X-Forwarded-Proto: https/],
-    ],
-    [
-      'a site that trusts every address',
-      siteWith(() => ({ trustProxy: true }), {}, { request: appendAddress }),
-      ['proxy error', /'trust proxy', 1\).*overwrite X-Forwarded-For/],
-    ],
-    [
-      'a proxy that sets the address only if the client claims none',
-      requests((headers, claimed) => void (claimed && Object.assign(headers, { 'x-forwarded-for': claimed }))),
-      ['proxy error', /^Configure the first proxy to overwrite/],
-    ],
-    ['a CSRF guard before the router', siteWith(() => ({ before: csrfGuard })), ['origin error', /CSRF guard/]],
-    [
-      'a site with another origin',
-      siteWith(() => ({ origin: 'https://old-example.com' })),
-      ['origin error', /^Set INTENT_ORIGIN=https:\/\/shop-example\.com for the site\.$/],
-    ],
-    [
-      'a local origin that differs from the public one',
-      settings({ INTENT_ORIGIN: 'https://www.shop-example.com' }),
-      ['consistency error', /^INTENT_ORIGIN=https:\/\/shop-example\.com$/],
-      ['origin error', /./],
-    ],
-    [
-      'a proxy that sets the Origin header',
-      requests((headers) => void (headers.origin && Object.assign(headers, { origin: shopOrigin }))),
-      ['origin error', /forward the header Origin unchanged/],
-    ],
-    [
-      'a proxy that buffers the events',
-      // Slower than a busy machine.
-      async () => ({
-        ...(await siteWith(() => ({ slowMs: 1_000 }), {}, { buffers: true })()),
-        host: { checkTimeoutMs: 30_000 },
-      }),
-      ['events error', /proxy_buffering off/],
-    ],
-    [
-      'a proxy that compresses the events',
-      eventStreams({ 'content-encoding': 'gzip' }),
-      ['events error', /event-stream/],
-    ],
-    [
-      'a cache that stores the events',
-      eventStreams({ 'cache-control': 'max-age=60' }),
-      ['events error', /Disable caching/],
-    ],
-    [
-      'a site that cannot reach its sequencer',
-      siteWith(() => ({ transport: refusing })),
-      ['events error', /the log of the site/],
-    ],
-    [
-      'a wallet URL with a 404',
-      front(frontAnswers(/^\/wallet$/, 404), { INTENT_WALLET_URL: `${shopOrigin}/wallet` }),
-      ['wallet error', /INTENT_WALLET_URL/],
-    ],
-    [
-      'a firewall in front of the webhook',
-      front(frontAnswers(/^\/intent\/webhook$/, 403)),
-      ['webhook error', /pass POST to this path/],
-    ],
-    [
-      'no webhook, which the document of the routes shows',
-      siteWith(() => ({ webhook: false })),
-      ['webhook error', /webhook: true/],
-    ],
-    [
-      'a webhook route that no document of the routes names',
-      siteWith(() => ({ routes: { webhook: '/pay/hook', openapi: false } })),
-      ['webhook warning', /webhook: true/],
-    ],
-    [
-      'nothing: the home page names a renamed file',
-      siteWith(() => ({ routes: { elements: '/pay/intent/v1' }, home }), noWallet),
-    ],
-    [
-      'nothing: the root serves the key file',
-      siteWith(() => ({ mountPath: '/pay', servesRootKeyFile: true, home }), noWallet),
-    ],
+    'a proxy without a site',
+    front({ site: 'http://127.0.0.1:1' }, noWallet),
+    ['key file error', /./],
+    ['site error', /Start the app/],
+    ['webhook error', /^Start the app/],
   ],
-);
+  [
+    'the router under a path',
+    siteWith(() => ({ mountPath: '/pay' }), noWallet),
+    ['key file error', mounted],
+    ['site error', mounted],
+    ['webhook error', /webhook: true/],
+  ],
+  [
+    'the router under a path that the home page names',
+    siteWith(() => ({ mountPath: '/pay', home }), noWallet),
+    ['key file error', /add app\.get\('\/\.well-known\/service-payments\.json', router\)/],
+  ],
+  [
+    'a renamed route of the key file',
+    siteWith(() => ({ routes: { keyFile: '/keys.json' } })),
+    ['key file error', /^Remove keyFile from the option `routes`/],
+  ],
+  [
+    'a router without a key file',
+    siteWith(() => ({ routes: { keyFile: false } })),
+    ['key file error', /Remove `login: false` and .*--no-login/],
+  ],
+  [
+    'a redirect to www',
+    front(frontAnswers(/^\/intent\//, 301, { location: 'https://www.shop-example.com/intent/v1/elements.js' })),
+    ['site error', /--url https:\/\/www\.shop-example\.com$/],
+    ['webhook error', /./],
+  ],
+  [
+    'a login middleware that redirects the file of the button',
+    front(frontAnswers(/^\/intent\/v1/, 302, { location: '/login' })),
+    ['site error', /^Mount the router before the middleware that redirects/],
+  ],
+  ['an app that is down for event streams', front(frontAnswers(/\/events$/, 503)), ['events error', /^Start the app/]],
+  [
+    'a process at its limit of event streams',
+    front(frontAnswers(/\/events$/, 503, problemType, '{"code":"too_busy"}')),
+    ['events error', /raise connectionLimits\.perProcess/],
+  ],
+  [
+    'a site without NODE_ENV=production',
+    siteWith(() => ({ isDevelopment: true })),
+    ['site error', /Start the site with NODE_ENV=production/],
+  ],
+  [
+    'an untrusted proxy without an origin',
+    siteWith(() => ({ origin: '', trustProxy: false, webhook: false }), {
+      INTENT_WEBHOOK_PUBLIC_KEY: undefined,
+      INTENT_ORIGIN: undefined,
+    }),
+    ['origin error', /app\.set\('trust proxy', 1\)/],
+    ['proxy error', /app\.set\('trust proxy', 1\)/],
+  ],
+  [
+    'a proxy that the site does not trust',
+    siteWith(() => ({ trustProxy: false })),
+    ['proxy error', /^Call app\.set\('trust proxy', 1\)/],
+  ],
+  [
+    'a second proxy that the site does not trust',
+    requests((headers) => void Object.assign(headers, { 'x-forwarded-for': '198.51.100.4, 192.0.2.7' })),
+    ['proxy warning', /'trust proxy', 2\)/],
+  ],
+  [
+    'a proxy that forwards no address',
+    requests((headers) => void delete headers['x-forwarded-for']),
+    ['proxy error', /X-Forwarded-For/],
+  ],
+  [
+    'a proxy that does not forward the protocol',
+    requests((headers) => void delete headers['x-forwarded-proto']),
+    ['proxy error', /X-Forwarded-Proto: https/],
+  ],
+  [
+    'a site that trusts every address',
+    siteWith(() => ({ trustProxy: true }), {}, { request: appendAddress }),
+    ['proxy error', /'trust proxy', 1\).*overwrite X-Forwarded-For/],
+  ],
+  ['a CSRF guard before the router', siteWith(() => ({ before: csrfGuard })), ['origin error', /CSRF guard/]],
+  [
+    'a local origin that differs from the public one',
+    settings({ INTENT_ORIGIN: 'https://www.shop-example.com' }),
+    ['consistency error', /^INTENT_ORIGIN=https:\/\/shop-example\.com$/],
+    ['origin error', /./],
+  ],
+  [
+    'a proxy that sets the Origin header',
+    requests((headers) => void (headers.origin && Object.assign(headers, { origin: shopOrigin }))),
+    ['origin error', /forward the header Origin unchanged/],
+  ],
+  [
+    'a proxy that buffers the events',
+    // Slower than a busy machine.
+    async () => ({
+      ...(await siteWith(() => ({ slowMs: 1_000 }), {}, { buffers: true })()),
+      host: { checkTimeoutMs: 30_000 },
+    }),
+    ['events error', /proxy_buffering off/],
+  ],
+  [
+    'a proxy that compresses the events',
+    eventStreams({ 'content-encoding': 'gzip' }),
+    ['events error', /event-stream/],
+  ],
+  [
+    'a cache that stores the events',
+    eventStreams({ 'cache-control': 'max-age=60' }),
+    ['events error', /Disable caching/],
+  ],
+  [
+    'a site that cannot reach its sequencer',
+    siteWith(() => ({ transport: refusing })),
+    ['events error', /the log of the site/],
+  ],
+  [
+    'a wallet URL with a 404',
+    front(frontAnswers(/^\/wallet$/, 404), { INTENT_WALLET_URL: `${shopOrigin}/wallet` }),
+    ['wallet error', /INTENT_WALLET_URL/],
+  ],
+  [
+    'a firewall in front of the webhook',
+    front(frontAnswers(/^\/intent\/webhook$/, 403)),
+    ['webhook error', /pass POST to this path/],
+  ],
+  [
+    'no webhook, which the document of the routes shows',
+    siteWith(() => ({ webhook: false })),
+    ['webhook error', /webhook: true/],
+  ],
+  [
+    'a webhook route that no document of the routes names',
+    siteWith(() => ({ routes: { webhook: '/pay/hook', openapi: false } })),
+    ['webhook warning', /webhook: true/],
+  ],
+  [
+    'nothing: the home page names a renamed file',
+    siteWith(() => ({ routes: { elements: '/pay/intent/v1' }, home }), noWallet),
+  ],
+  [
+    'nothing: the root serves the key file',
+    siteWith(() => ({ mountPath: '/pay', servesRootKeyFile: true, home }), noWallet),
+  ],
+];
+finds('at the running site', () => ({ ...sound.production, ...withoutDatabase }), ['--url', shopOrigin], atSites);
 
 /** The findings of one check at the site in production. */
 async function findingsOf(name: string, host: Partial<Host> = {}, env: Settings = {}, args: readonly string[] = []) {

@@ -1,7 +1,5 @@
-import { type Article, articles } from '../../example-app/dist/articles.js';
 import { findOrder } from '../../example-app/dist/orders.js';
 import { shorten } from '../../example-app/dist/pages/layout.js';
-import { thanksPage } from '../../example-app/dist/pages/thanks.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { domain } from '../support/sites/site.js';
 import { begin, loggedIn, type OpenShop, openShop, order, thanked, thanksOf } from './shop-fixture.js';
@@ -40,20 +38,6 @@ describe('a payment', () => {
       expect.objectContaining({ from: 'submitted', to: 'settled', attempts: 1 }),
     ]);
     expect(shop.log.text).toContain('Simulated failure.');
-  });
-
-  test.each([
-    ['created', 'Your order is not confirmed yet.', true],
-    ['submitted', 'Payment received.', true],
-    ['settled', 'It is paid.', false],
-    ['reversed', 'was reversed', false],
-    ['expired', 'This order was not paid.', false],
-    ['dead', 'Your payment is safe.', true],
-  ] as const)('that is %s is shown as %j and polled: %j', (state, words, polls) => {
-    const intent = { id: 'x', state, createdAt: new Date(0) };
-    const page = thanksPage({ intent, article: articles[0] as Article, order: undefined });
-    expect([page.title, String(page.main)].join()).toContain(words);
-    expect(page.scripts).toEqual(polls ? ['thanks.js'] : []);
   });
 
   test('is shown only to the browser that created it', async () => {

@@ -60,27 +60,6 @@ test('a dialog that cannot be loaded is reported below the button, no intent is 
   expect(await part(page, 'note').textContent()).toBe('');
 });
 
-test('while the dialog is loaded the button is busy, and a second press changes nothing', async () => {
-  const { page, requests } = await open(site.page({ script: buttonScript() }));
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(files, async (route) => {
-    await held;
-    await route.continue();
-  });
-  await part(page, 'button').click();
-  await page.locator('intent-button[data-busy]').waitFor();
-  expect(await part(page, 'button').getAttribute('aria-busy')).toBe('true');
-  expect(await part(page, 'note').textContent()).toBe('One moment…');
-  await part(page, 'button').click();
-  release();
-  await state(page, 'waiting');
-  expect(await part(page, 'button').getAttribute('aria-busy')).toBe('false');
-  expect(requests.filter((request) => request.method() === 'POST')).toHaveLength(1);
-});
-
 describe('portable-ed25519.js, in a browser whose WebCrypto has no Ed25519,', () => {
   const portable = '**/intent/v1/portable-ed25519.js*';
 

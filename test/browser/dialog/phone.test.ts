@@ -42,20 +42,3 @@ test('the wallet link contains the client secret, and the tab in the background 
   await site.sequencer.wallet('Ada').pay(href);
   await event(page, 'success');
 });
-
-test('the wallet link contains the return URLs, and the simulated wallet follows them', async () => {
-  const walletUrl = site.sequencer.walletUrl;
-  const urls = { successUrl: '/thanks?id={{INTENT_ID}}', cancelUrl: '/thanks?canceled' };
-  const visit = await open(site.page({ script: buttonScript({ walletUrl, ...urls }) }), phone);
-  visit.forgive(/^other origin/);
-  await part(visit.page, 'button').tap();
-  await state(visit.page, 'waiting');
-  const wallet = visit.context.waitForEvent('page');
-  await part(visit.page, 'link').tap();
-  const walletPage = await wallet;
-  expect(walletPage.url()).toMatch(new RegExp(`^${walletUrl}#`));
-  await walletPage.getByRole('button', { name: 'Pay', exact: true }).click();
-  // The wallet shows the outcome, and then opens the shop's page.
-  await walletPage.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
-  await visit.page.waitForURL(/\/thanks\?id=/);
-});

@@ -1,4 +1,3 @@
-import grpc from '@grpc/grpc-js';
 import { type Sequencer, startSequencer } from '../../../src/testing.js';
 
 // What any client can expect from a service of this protocol: the embedded sequencer, called with hand-written bytes.
@@ -45,32 +44,4 @@ describe('a browser page of another origin (interface 1)', () => {
       }
     },
   );
-});
-
-describe('a health check over gRPC', () => {
-  const asItIs = (bytes: Buffer): Buffer => bytes;
-  /** HealthCheckRequest { service = 1 } */
-  const asking = (service: string): Buffer =>
-    service ? Buffer.concat([Buffer.of(0x0a, service.length), Buffer.from(service)]) : Buffer.alloc(0);
-  let client: grpc.Client;
-  beforeAll(() => {
-    client = new grpc.Client(new URL(String(sequencer.grpcUrl)).host, grpc.credentials.createInsecure());
-  });
-  afterAll(() => client.close());
-
-  const check = (service: string): Promise<string> =>
-    new Promise((resolve) => {
-      const path = '/grpc.health.v1.Health/Check';
-      client.makeUnaryRequest(path, asItIs, asItIs, asking(service), (error, answer) =>
-        resolve(error ? `status ${error.code}` : (answer?.toString('hex') ?? '')),
-      );
-    });
-
-  test.each(['', 'intents.v1.Intents'])('of "%s" answers SERVING', async (service) => {
-    expect(await check(service)).toBe('0801');
-  });
-
-  test('of another service answers NOT_FOUND', async () => {
-    expect(await check('acme.Payments')).toBe(`status ${grpc.status.NOT_FOUND}`);
-  });
 });
