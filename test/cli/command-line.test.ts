@@ -17,9 +17,6 @@ afterEach(() => {
   process.env = { ...before };
 });
 
-/** The start of any color escape. */
-const _colorEscape = '\u001b[';
-
 describe('keygen', () => {
   it('prints lines for .env with the secret and its public key', async () => {
     const { printed, ended } = startCommand(['keygen']);

@@ -1,5 +1,5 @@
-import { formatIntent, formatList } from '../../src/cli/format-intent.js';
-import type { LedgerIntent, StateChange } from '../../src/ledger/ledger.js';
+import { formatList } from '../../src/cli/format-intent.js';
+import type { LedgerIntent } from '../../src/ledger/ledger.js';
 
 const dead = {
   id: 'an id',
@@ -26,23 +26,4 @@ it.each<[Partial<LedgerIntent>, string]>([
       .at(-1)
       ?.trim(),
   ).toBe(text);
-});
-
-const change = (from: StateChange['from'], to: StateChange['to'], second: number): StateChange => ({
-  at: new Date(second * 1_000),
-  from,
-  to,
-  attempts: 0,
-});
-const accepted = change('creating', 'created', 0);
-const submitted = change('created', 'submitted', 1);
-
-it.each<[LedgerIntent['state'], StateChange[], string[]]>([
-  ['creating', [], ['creating']],
-  ['submitted', [accepted, submitted], ['creating', 'creating -> created', 'created -> submitted']],
-  ['created', [], ['created']],
-  ['submitted', [submitted], ['created', 'created -> submitted']],
-])('formatIntent starts the history of an intent in the state %s with its first state: %j', (state, history, lines) => {
-  const printed = formatIntent({ ...dead, state, metadata: {} }, history);
-  expect(printed.slice(printed.indexOf('') + 1).map((line) => line.split('  ')[1])).toEqual(lines);
 });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../support/eventually.js';
 import { begin, order } from './shop-fixture.js';
@@ -73,24 +72,4 @@ test('SIGTERM completes running requests and rejects new ones, and the next star
   const next = await startShop(settings);
   expect((await visitor.get('/healthz')).status).toBe(200);
   expect(next.errors).toBe('');
-});
-
-test('a second Ctrl-C ends the shop at once', async () => {
-  const settings = await newSettings();
-  const shop = await startShop(settings);
-  const slow = await slowCustomer(settings.PORT);
-  const visitor = new Visitor(`http://127.0.0.1:${settings.PORT}`);
-  // Without a pause, which could count as a second Ctrl-C on a busy machine.
-  shop.signal('SIGINT');
-  shop.signal('SIGINT');
-  await eventually(async () => expect((await visitor.get('/healthz')).status).toBe(503));
-  // Later than the copy of the signal that npm sends.
-  await wait(600);
-  // A process manager may repeat its signal.
-  shop.signal('SIGTERM');
-  shop.signal('SIGINT');
-  expect(await shop.end()).toBe(130);
-  expect(slow.answer()).toBe('');
-
-  await startShop(settings);
 });

@@ -1,9 +1,7 @@
 import request from 'supertest';
 import { Journal } from '../../../src/emulator/journal/journal.js';
-import { openCode } from '../../../src/emulator/wallet/wallet-request.js';
-import { bytesToSign, type SignedIntent } from '../../../src/intents/signed-intent.js';
+import type { SignedIntent } from '../../../src/intents/signed-intent.js';
 import { createIntentClient } from '../../../src/sequencer/intent-client.js';
-import { encode, v1 } from '../../../src/wire/codec.js';
 import { eventually } from '../../support/eventually.js';
 import { closeAll, create, created, destination, payment, reason, serve, start, startedAtMs } from '../fixture.js';
 
@@ -26,14 +24,6 @@ const forged = ({ message, signature }: SignedIntent): Pick<SignedIntent, 'messa
   message,
   signature: signature.map((byte, index) => (index === 0 ? byte ^ 1 : byte)),
 });
-
-/** The request that opens the message stream of a code. */
-function _streamBody(clientSecret: string): Uint8Array {
-  const { rendezvous } = openCode(clientSecret);
-  const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
-  const signature = { value: rendezvous.sign(bytesToSign(v1.OpenMessageStreamRequest, unsigned)) };
-  return encode(v1.OpenMessageStreamRequest, { ...unsigned, signature });
-}
 
 describe('the details of an intent', () => {
   test('a payment: its entries in order, with decoded messages', async () => {

@@ -259,5 +259,3 @@ function amount(currency: string, nativeAmount: number): v1.RequestToReceiveBill
 function exact(currency: string, quarks: number): v1.ExchangeData.$Properties {
   return { currency, exchangeRate: 1, nativeAmount: 1, quarks };
 }
-
-const _timedOut = (): DOMException => new DOMException('', 'TimeoutError');

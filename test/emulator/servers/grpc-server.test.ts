@@ -118,9 +118,3 @@ describe('our client with an independent server made from the .proto file', () =
     server.forceShutdown();
   });
 });
-
-async function _freeUrl(): Promise<string> {
-  const { url, close } = await startSequencer();
-  await close();
-  return url;
-}

@@ -1,11 +1,9 @@
 import { jest } from '@jest/globals';
 import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
 import { operations } from '../../../src/wire/envelope.js';
-import { closeAll, destination, payment, start } from '../fixture.js';
+import { closeAll, payment, start } from '../fixture.js';
 
 afterEach(closeAll);
-
-const _terms = { destination, amount: '1.00', currency: 'usd' };
 
 test('a call rejects with the reason of its signal, and after the sequencer is closed', async () => {
   const sequencer = await start();
