@@ -24,7 +24,6 @@ beforeAll(async () => {
 afterAll(() => reader?.close());
 
 const desk = { width: 1000, height: 720 };
-const _phone = { width: 390, height: 844 };
 const login = { mode: 'login', order: undefined };
 
 describe.each([

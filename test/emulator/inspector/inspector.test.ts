@@ -100,8 +100,6 @@ describe('the details of an intent', () => {
   });
 });
 
-describe('actions', () => {});
-
 describe('the page and its API', () => {
   test('the pages have no inline code and no other origins, and link to each other', async () => {
     const { url, inspectorUrl } = await start();
