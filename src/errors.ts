@@ -119,7 +119,7 @@ export class SequencerError extends IntentError {
     const { cause, retryAfterMs, serviceMessage, httpStatus } = details;
     super(code, message, { ...(cause !== undefined && { cause }), retryAfterMs });
     this.name = 'SequencerError';
-    if (serviceMessage) this.serviceMessage = String(serviceMessage).slice(0, maxServiceMessageLength);
+    if (serviceMessage !== undefined) this.serviceMessage = String(serviceMessage).slice(0, maxServiceMessageLength);
     if (httpStatus !== undefined) this.httpStatus = httpStatus;
   }
 }
