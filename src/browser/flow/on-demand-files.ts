@@ -43,6 +43,9 @@ function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): 
 
 const dialogFile = onDemandFile('intent-dialog', () => import('../dialog/intent-dialog.js'));
 
+/** How long a loaded dialog waits for its texts. A payment must not wait for a translation. */
+const textsWaitMs = 1_500;
+
 /** The texts of the dialog. Those in English are part of the dialog. Each file exports its texts under the name of the language. */
 const textFiles: Readonly<Record<string, OnDemandFile<Readonly<Record<string, Texts>>>>> = {
   de: onDemandFile('de', () => import('../texts/de.js')),
@@ -57,8 +60,8 @@ export function preloadDialog(tag: string): void {
 }
 
 /**
- * Loads the dialog, and its texts in the language of a supported tag. Without a file for the language, or if that file cannot be
- * loaded, `texts` is undefined, and the dialog is in English.
+ * Loads the dialog, and its texts in the language of a supported tag. Without a file for the language, or if that file is not
+ * loaded in time, `texts` is undefined, and the dialog is in English.
  * @throws {Problem} `offline`; after an abort, one with any code
  */
 export async function loadDialog(tag: string, signal: AbortSignal) {
@@ -68,7 +71,8 @@ export async function loadDialog(tag: string, signal: AbortSignal) {
     () => undefined,
   );
   const { IntentDialog } = await dialogFile.load(signal);
-  return { IntentDialog, texts: await loadingTexts };
+  const texts = await Promise.race([loadingTexts, delay(textsWaitMs).then(() => undefined)]);
+  return { IntentDialog, texts };
 }
 
 const ed25519File = onDemandFile('portable-ed25519', () => import('./portable-ed25519.js'));

@@ -60,6 +60,34 @@ test('a dialog that cannot be loaded is reported below the button, no intent is 
   expect(await part(page, 'note').textContent()).toBe('');
 });
 
+describe('the texts of the dialog in another language than English', () => {
+  const german = '**/intent/v1/de.js*';
+  const openGerman = () => open(site.page({ script: buttonScript(), lang: 'de-AT' }));
+
+  test('are loaded with the dialog, and those of no other language', async () => {
+    const { page, requests } = await openGerman();
+    await part(page, 'button').hover();
+    await begin(page);
+    expect(await part(page, 'cancel').textContent()).toBe('Abbrechen');
+    const loaded = requests.map((request) => new URL(request.url()).pathname).filter((path) => path.endsWith('.js'));
+    expect(loaded.sort()).toEqual(['de', 'elements', 'intent-dialog'].map((name) => `/intent/v1/${name}.js`));
+  });
+
+  test.each<[string, (route: Route) => unknown]>([
+    ['cannot be loaded', (route) => route.abort()],
+    ['never arrive', () => undefined],
+  ])('that %s are replaced by those in English, and the payment works', async (_fault, answer) => {
+    const visit = await openGerman();
+    visit.forgive(/ERR_FAILED/);
+    const { page } = visit;
+    await page.route(german, (route) => void answer(route));
+    const code = await begin(page);
+    expect(await part(page, 'cancel').textContent()).toBe('Cancel');
+    await site.sequencer.wallet('Ada').pay(code);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+});
+
 describe('portable-ed25519.js, in a browser whose WebCrypto has no Ed25519,', () => {
   const portable = '**/intent/v1/portable-ed25519.js*';
 
