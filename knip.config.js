@@ -9,8 +9,6 @@ export default {
     'src/browser/elements.ts',
     // Imported by the first line of the built button, which rolldown.config.js writes.
     'src/browser/load-site.ts',
-    // Run by `npm run build`.
-    'src/browser/budget.mjs',
     'src/cli/main.ts',
     // Loaded by HTML pages.
     'src/emulator/page/*.js',

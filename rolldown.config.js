@@ -33,6 +33,7 @@ const node = defineConfig({
     dir: 'dist',
     chunkFileNames: '[name].js',
     sourcemap: true,
+    minifyInternalExports: false,
     // Importing a file takes half a millisecond. Without groups there would be one for each combination of entries.
     codeSplitting: {
       groups: [

@@ -31,9 +31,15 @@ export function withCallerStacks<Methods extends object>(methods: Methods): Meth
 }
 
 function addCaller(error: unknown, caller: { readonly stack?: string }): void {
-  const { stack } = (error ?? {}) as { readonly stack?: unknown };
-  if (typeof stack !== 'string' || firstAppFrame(stack) !== undefined) return;
-  const frames = siteFrames(caller.stack);
-  // A frozen error keeps its stack.
-  if (frames.length > 0) Reflect.set(error as object, 'stack', [stack.split('\n    at ')[0], ...frames].join('\n'));
+  // Other thrown values belong to the site. Not `instanceof`, because test runners have their own Error class.
+  if (Object.prototype.toString.call(error) !== '[object Error]') return;
+  try {
+    const { stack } = error as Error;
+    if (typeof stack !== 'string' || firstAppFrame(stack) !== undefined) return;
+    const frames = siteFrames(caller.stack);
+    // A frozen error keeps its stack.
+    if (frames.length > 0) Reflect.set(error as Error, 'stack', [stack.split('\n    at ')[0], ...frames].join('\n'));
+  } catch {
+    // An accessor of the error threw. The caller gets the error itself.
+  }
 }

@@ -154,8 +154,9 @@ export class ConfigError extends IntentError {
 /** The stack frames of the site and its packages. Frames of this package and of Node would hide them. */
 export function siteFrames(stack: unknown): readonly string[] {
   if (typeof stack !== 'string' || !URL.canParse('.', import.meta.url)) return [];
-  // With --enable-source-maps, the frames of dist/ name the files of src/.
-  const hidden = ['node:internal/', ...['.', '../src/'].map((path) => new URL(path, import.meta.url).pathname)];
+  // With --enable-source-maps, the frames of dist/ name the files of src/, by a path instead of a URL.
+  const folders = ['.', '../src/'].map((path) => new URL(path, import.meta.url).pathname);
+  const hidden = ['node:internal/', ...folders, ...folders.map(decodeURIComponent)];
   const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
   return frames.filter((frame) => !hidden.some((text) => frame.includes(text)));
 }

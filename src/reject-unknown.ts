@@ -40,16 +40,15 @@ export function unknownNames(given: object, known: readonly string[]): readonly 
 const maxListedAfterSuggestion = 12;
 
 /** `Did you mean "amount"?` if a name is close, and the valid names. */
-function suggestion(name: string, known: readonly string[], what: 'options' | 'properties'): string {
+function suggestion(name: string, known: readonly string[], list: string): string {
   const closest = closestName(name, known);
-  const list = `Valid ${what}: ${wrapped(known)}.`;
   if (closest === undefined) return list;
   return `Did you mean "${closest}"?${known.length > maxListedAfterSuggestion ? '' : ` ${list}`}`;
 }
 
 /** Names in lines that fit into a terminal, indented like the fix of a problem. */
 function wrapped(names: readonly string[]): string {
-  let length = 0;
+  let length = names[0]?.length ?? 0;
   return names.reduce((text, name) => {
     length += name.length + 2;
     const separator = length > 100 ? ',\n    ' : ', ';
@@ -60,7 +59,11 @@ function wrapped(names: readonly string[]): string {
 
 /** The problem of an unknown option. @param setting its path, such as `routes.intnet` */
 export function unknownOption(setting: string, name: string, known: readonly string[]): ConfigProblem {
-  return { setting, problem: `Unknown option ${JSON.stringify(name)}.`, fix: suggestion(name, known, 'options') };
+  return {
+    setting,
+    problem: `Unknown option ${JSON.stringify(name)}.`,
+    fix: suggestion(name, known, `Valid options: ${wrapped(known)}.`),
+  };
 }
 
 /** The problems of the options of a function: not an object, or unknown properties. @param owner the function */
@@ -80,14 +83,12 @@ export function requireKnown(
   code: IntentErrorCode = 'invalid_request',
 ): void {
   if (given === undefined) return;
+  const list = `Valid properties: ${known.join(', ')}.`;
   if (typeof given !== 'object' || given === null) {
-    throw new IntentError(code, `${owner}: expected an object. Valid properties: ${wrapped(known)}.`);
+    throw new IntentError(code, `${owner}: expected an object. ${list}`);
   }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
-    throw new IntentError(
-      code,
-      `${owner}: unknown property ${JSON.stringify(name)}. ${suggestion(name, known, 'properties')}`,
-    );
+    throw new IntentError(code, `${owner}: unknown property ${JSON.stringify(name)}. ${suggestion(name, known, list)}`);
   }
 }

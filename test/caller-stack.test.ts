@@ -66,9 +66,24 @@ describe.each(kinds)('a failed query of the site on %s', (kind) => {
   );
 });
 
-test.each([[null], ['text'], [Object.freeze(new Error('frozen'))]])(
-  'withCallerStack rejects with %p unchanged',
-  async (thrown) => {
-    await expect(withCallerStack(() => Promise.reject(thrown))).rejects.toBe(thrown);
-  },
-);
+test.each<[string, () => unknown]>([
+  ['null', () => null],
+  ['text', () => 'text'],
+  ['a frozen error', () => Object.freeze(new Error('frozen'))],
+  ['an object with a stack of its own', () => ({ stack: 'a pile' })],
+  [
+    'an error whose stack cannot be read',
+    () =>
+      Object.defineProperty(new Error('hostile'), 'stack', {
+        get() {
+          throw new Error('The accessor failed.');
+        },
+      }),
+  ],
+])('withCallerStack rejects with %s unchanged', async (_name, create) => {
+  const thrown = create();
+  const stackOf = (value: unknown): unknown => Object.getOwnPropertyDescriptor(value ?? {}, 'stack')?.value;
+  const before = stackOf(thrown);
+  expect(await withCallerStack(() => Promise.reject(thrown)).catch((error: unknown) => error)).toBe(thrown);
+  expect(stackOf(thrown)).toBe(before);
+});

@@ -38,6 +38,13 @@ export function formatBase58(bytes: Uint8Array): string {
   return result;
 }
 
+const nameByCode: Partial<Record<IntentErrorCode, string>> = {
+  invalid_account: 'account',
+  invalid_client_secret: 'client secret',
+  invalid_id: 'intent id',
+  invalid_key: 'key',
+};
+
 /**
  * Decodes the canonical Base58 form of exactly `byteLength` bytes.
  *
@@ -48,7 +55,11 @@ export function parseBase58(text: string, byteLength: number, code: IntentErrorC
   const maxLength = Math.ceil(byteLength * 1.38);
   const bytes = typeof text === 'string' && text.length <= maxLength ? bs58.decodeUnsafe(text) : undefined;
   if (bytes?.length !== byteLength || formatBase58(bytes) !== text) {
-    throw new IntentError(code, `The value is not the Base58 form of ${byteLength} bytes. Copy the whole value again.`);
+    const name = nameByCode[code] ?? 'value';
+    throw new IntentError(
+      code,
+      `The ${name} is not the Base58 form of ${byteLength} bytes. Copy the whole ${name} again.`,
+    );
   }
   return bytes;
 }

@@ -10,6 +10,13 @@ import { keyPairFromSeed } from './ed25519.js';
  * @throws {IntentError} `invalid_key`; the message contains the position in the list, never the text
  */
 export function parseSecrets(text: string): Uint8Array[] {
+  // For example an environment variable that is not set.
+  if (typeof text !== 'string') {
+    throw new IntentError(
+      'invalid_key',
+      'The secret is not a string. Use a secret that `npx express-intents keygen` prints.',
+    );
+  }
   const entries = splitSecrets(text);
   return entries.map((entry, index) => parseSecret(entry, `Entry ${index + 1} of ${entries.length}`));
 }

@@ -177,7 +177,7 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
     prepare: async (parameters) => preparedIntent(transport, dialect, await signLogin(parameters)),
     getStatus: statusOf('loginIntents.getStatus'),
     getUserId: async (parameters, options) => {
-      requireKnown('loginIntents.getUserId', parameters, ['intent', 'verifier']);
+      requireKnown('loginIntents.getUserId', parameters ?? null, ['intent', 'verifier']);
       requireCallOptions('loginIntents.getUserId', options);
       const { intent, verifier } = parameters;
       return { userId: await transport.run((calls) => getUserId(calls, intent, verifier, options)) };
@@ -187,13 +187,13 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
     paymentIntents: Object.freeze(paymentIntents),
     loginIntents: Object.freeze(loginIntents),
     registerWebhook: async (parameters, options) => {
-      requireKnown('client.registerWebhook', parameters, ['intent', 'url']);
+      requireKnown('client.registerWebhook', parameters ?? null, ['intent', 'url']);
       requireCallOptions('client.registerWebhook', options);
       return registerWebhook(transport, parameters.intent, parameters.url, options);
     },
     watch: (intent, options) => {
       // A prepared intent can be passed, and has `create`.
-      requireKnown('client.watch', intent, ['id', 'clientSecret', 'create']);
+      requireKnown('client.watch', intent ?? null, ['id', 'clientSecret', 'create']);
       requireKnown('client.watch', options, ['signal']);
       return watches.watch(intent, options?.signal);
     },

@@ -47,7 +47,7 @@ const paymentParameters = ['destination', 'amount', 'currency', 'login', 'signer
 
 /** @throws {IntentError} for invalid terms, and `invalid_request` for an unknown parameter */
 export function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
-  requireKnown('paymentIntents', parameters, paymentParameters);
+  requireKnown('paymentIntents', parameters ?? null, paymentParameters);
   const { destination, amount, currency, login, signers = [], clientSecret } = parameters;
   const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, parseMoney(amount, currency)) };
@@ -55,7 +55,7 @@ export function signPayment(parameters: CreatePaymentParameters, dialect: Dialec
 }
 
 export function signLogin(parameters: CreateLoginParameters): Promise<SignedIntent> {
-  requireKnown('loginIntents', parameters, ['login', 'signers', 'clientSecret']);
+  requireKnown('loginIntents', parameters ?? null, ['login', 'signers', 'clientSecret']);
   const { login, signers = [], clientSecret } = parameters;
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, undefined) };
   return signLoginIntent(withSigner(login, signers), nonce);
@@ -73,7 +73,7 @@ function nonceOf(clientSecret: string, money: Money | undefined): Uint8Array {
 }
 
 function withSigner(login: LoginParameters, signers: readonly Signer[]): { domain: string; verifier: Signer } {
-  requireKnown('the parameter `login`', login, ['verifier', 'domain']);
+  requireKnown('the parameter `login`', login ?? null, ['verifier', 'domain']);
   const { verifier, domain } = login;
   const signer = signers.find(({ publicKey }) => publicKey === verifier);
   if (!signer)

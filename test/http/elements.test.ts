@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import request from 'supertest';
+import { elementFiles } from '../../src/http/elements.js';
 import { expressVersions, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
@@ -139,6 +141,12 @@ test('site.json has the configuration in elements.js, for a button in a bundle',
   expect((await request(origin).get(path)).text).toContain(`const intentSite = ${response.text};\n`);
   const etag = String(response.headers.etag);
   await request(origin).get('/intent/v1/site.json').set('If-None-Match', etag).expect(304);
+});
+
+test('every built file of the button is served, except the one for bundles', () => {
+  const built = readdirSync(new URL('../../dist/browser/', import.meta.url));
+  const served = built.filter((name) => !name.startsWith('load-site.'));
+  expect([...elementFiles].sort()).toEqual([...served, 'site.json'].sort());
 });
 
 test('the other files of the element are served, and no other files', async () => {

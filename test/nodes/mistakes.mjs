@@ -8,9 +8,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 const messages = {
   'forgotten-await.mjs': /^IntentError: Invalid amount \("a lot"\) in the terms\. Expected a decimal/m,
   'guard-not-called.mjs': /^ConfigError: .*\n {2}- requireLogin\.loginURL: Unknown option "loginURL"\.\n.*"loginUrl"/m,
-  'invalid-id.mjs': /^IntentError: The value is not the Base58 form of 32 bytes\. Copy the whole value again\./m,
-  'invalid-key.cjs': /^IntentError: Entry 1 of 3 is not a secret key: expected Base58 or hex/m,
-  'invalid-secret.mjs': /^IntentError: The value is not the Base58 form of 20 bytes\. Copy the whole value again\./m,
+  'invalid-id.mjs':
+    /^IntentError: The intent id is not the Base58 form of 32 bytes\. Copy the whole intent id again\./m,
+  'unset-secret.cjs':
+    /^IntentError: The secret is not a string\. Use a secret that `npx express-intents keygen` prints\./m,
+  'invalid-secret.mjs':
+    /^IntentError: The client secret is not the Base58 form of 20 bytes\. Copy the whole client secret again\./m,
   'no-database.mjs': /^IntentError: The ledger cannot be opened: .* ECONNREFUSED .* Start the database/m,
   'nothing-configured.cjs': /^ConfigError: .*\n {2}- INTENT_SEQUENCER_URL: It is not set\./m,
   'unknown-option.mjs': /^ConfigError: .*\n {2}- domian: Unknown option "domian"\.\n {4}Did you mean "domain"\?/m,

@@ -153,7 +153,8 @@ export class IntentFlow {
     const settings = this.#settings;
     const state = this.#state;
     const texts = buttonTextsOf(settings.locale);
-    if (!this.#dialog) this.#host.showBusy(texts.busy);
+    if (this.#dialog?.element.open) this.#show(state as DialogState);
+    else this.#host.showBusy(texts.busy);
     const loaded = await loadDialog(settings.locale, attempt.signal);
     this.#dialog ??= new loaded.IntentDialog(this.#host.element, this.#host.root, {
       closed: () => void this.#onClosed(),

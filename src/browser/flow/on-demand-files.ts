@@ -43,8 +43,8 @@ function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): 
 
 const dialogFile = onDemandFile('intent-dialog', () => import('../dialog/intent-dialog.js'));
 
-/** How long a loaded dialog waits for its texts. A payment must not wait for a translation. */
-const textsWaitMs = 1_500;
+/** How long a loaded dialog waits for its texts, without a retry. A payment must not wait for a translation. */
+const textsWaitMs = 1_000;
 
 /** The texts of the dialog. Those in English are part of the dialog. Each file exports its texts under the name of the language. */
 const textFiles: Readonly<Record<string, OnDemandFile<Readonly<Record<string, Texts>>>>> = {
@@ -66,7 +66,7 @@ export function preloadDialog(tag: string): void {
  */
 export async function loadDialog(tag: string, signal: AbortSignal) {
   const language = languageOf(tag);
-  const loadingTexts = textFiles[language]?.load(signal).then(
+  const loadingTexts = textFiles[language]?.preload().then(
     (file) => file[language],
     () => undefined,
   );

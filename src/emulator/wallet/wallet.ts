@@ -62,7 +62,10 @@ export interface WalletLogin extends WalletRequest {
 
 /** Creates a simulated wallet. It can pay at an embedded sequencer only. @throws {IntentError} `invalid_request`, `invalid_key` */
 export function createWallet(options: WalletOptions): Wallet {
-  requireKnown('createWallet', options, ['url', 'name', 'seed', 'now']);
+  requireKnown('createWallet', options ?? null, ['url', 'name', 'seed', 'now']);
+  if (typeof options.url !== 'string' || typeof options.name !== 'string') {
+    throw new IntentError('invalid_request', 'createWallet: set `url` and `name` to strings.');
+  }
   return new SimulatedWallet(options);
 }
 

@@ -1,4 +1,4 @@
 const { createSigner } = require('express-intents');
 
-const signer = createSigner('not a secret'); // the mistake
+const signer = createSigner(process.env.SHOP_SECRET); // the mistake
 console.log(signer);
