@@ -2,15 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import request from 'supertest';
-import { ConnectionLimiter } from '../../../src/http/limits/connection-limiter.js';
 import { eventually } from '../../support/eventually.js';
-import {
-  type EventSite,
-  type EventSiteOptions,
-  intentId,
-  otherIntentId,
-  startEventSite,
-} from '../../support/sites/event-site.js';
+import { type EventSite, intentId, otherIntentId, startEventSite } from '../../support/sites/event-site.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { pending } from '../../support/transports/status-transport.js';
 
@@ -39,8 +32,6 @@ async function open(origin: string, count: number, headers: readonly string[] = 
 }
 
 describe('the limit of event streams', () => {
-  const _trusting: EventSiteOptions = { before: (app) => app.set('trust proxy', true) };
-
   test('is three for a browser across all intents', async () => {
     const { origin, context } = await startEventSite();
     const browser = cookie();
@@ -74,39 +65,6 @@ describe('the limit of event streams', () => {
     }
     expect(log.lines).toHaveLength(1);
     expect(log.text).toContain('connectionLimits.perProcess');
-  });
-
-  test('admits another stream after a disconnect', async () => {
-    const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 1 } });
-    const [first] = await open(origin, 1);
-    first?.socket.destroy();
-    await eventually('the stream is released', () => context.connectionLimiter.open === 0);
-    const [next] = await open(origin, 1);
-    expect(next?.head).toMatch(/^http\/1.1 200 /);
-  });
-
-  describe('ConnectionLimiter', () => {
-    test('reports a full process again only after half of the streams are released', () => {
-      let reports = 0;
-      const limiter = new ConnectionLimiter({ perBrowser: 9, perAddress: 9, perProcess: 2 }, () => {
-        reports += 1;
-      });
-      const visitor = { browser: undefined, address: 'a' };
-      const acquireFour = (): void => {
-        for (let n = 0; n < 4; n += 1) {
-          try {
-            limiter.acquire(visitor);
-          } catch {
-            // It is full.
-          }
-        }
-      };
-      acquireFour();
-      expect([reports, limiter.open]).toEqual([1, 2]);
-      limiter.release(visitor);
-      acquireFour();
-      expect([reports, limiter.open]).toEqual([2, 2]);
-    });
   });
 });
 
@@ -143,15 +101,6 @@ describe('no count, feed or watch remains', () => {
     site.transport.answerWith(pending);
     await eventually('the call has ended', () => site.context.statusCache.peek(intentId) !== undefined);
     expect(jest.getTimerCount()).toBe(0);
-  });
-
-  test('after the last event', async () => {
-    const site = await startEventSite();
-    const streams = await open(site.origin, 3);
-    await eventually('a watch runs', () => site.watch.running === 1);
-    site.watch.emit(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
-    for (const stream of streams) await stream.has('0\r\n\r\n');
-    await nothingRemains(site);
   });
 
   test('for the oldest watch without streams when there are too many', async () => {

@@ -17,7 +17,6 @@ import { pending, StatusTransport, scanned, submitted, unknown } from '../../sup
 // What the event streams of an intent share: one watch, one call for the status, and what rechecks and webhook calls add.
 
 const path = `/intent/${intentId}/events`;
-const _scannedEvent: IntentEvent = { kind: 'code_scanned', id: 'm1' };
 const rejectedEvent: IntentEvent = { kind: 'client_rejected_payment', id: 'm2' };
 const submittedEvent: IntentEvent = { kind: 'intent_submitted', id: 'intent_submitted' };
 const pendingFrame = 'event: status\ndata: {"exists":true,"code_scanned":false,"intent_submitted":false}\n\n';
@@ -204,34 +203,21 @@ describe('a webhook call', () => {
     expect([count(stream, scannedLine), count(stream, terminalLine), stream.text.includes(end)]).toEqual([0, 0, false]);
   });
 
-  describe('in the router', () => {
-    /** No time passes: a watch without events polls once, and the response stays cached. */
-    async function startRouter(transport: StatusTransport) {
-      const { setTimeout } = globalThis;
-      jest.spyOn(globalThis, 'setTimeout').mockImplementation(() => setTimeout(() => undefined, 0));
-      const now = (): number => 1_700_000_000_000;
-      const { origin } = await startSite({
-        transport,
-        webhook: true,
-        webhookPublicKey,
-        origin: 'https://shop.example',
-        now,
-      });
-      const stream = new RawStream(origin, path);
-      await stream.has('event: status');
-      await eventually('the stream and the watch have polled', () => transport.callCount === 2);
-      return { origin, stream };
-    }
-
-    test('wakes the watch', async () => {
-      const transport = new StatusTransport();
-      const { origin, stream } = await startRouter(transport);
-      transport.answerWith(submitted);
-      await callWebhook(origin);
-      await stream.has(terminalLine);
-      await stream.has(end);
-      expect(transport.callCount).toBe(3);
-    });
+  test('wakes the watch of the router', async () => {
+    // No time passes: a watch without events polls once, and the response stays cached.
+    const { setTimeout } = globalThis;
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(() => setTimeout(() => undefined, 0));
+    const transport = new StatusTransport();
+    const webhook = { webhook: true, webhookPublicKey, origin: 'https://shop.example' };
+    const { origin } = await startSite({ transport, ...webhook, now: () => 1_700_000_000_000 });
+    const stream = new RawStream(origin, path);
+    await stream.has('event: status');
+    await eventually('the stream and the watch have polled', () => transport.callCount === 2);
+    transport.answerWith(submitted);
+    await callWebhook(origin);
+    await stream.has(terminalLine);
+    await stream.has(end);
+    expect(transport.callCount).toBe(3);
   });
 });
 

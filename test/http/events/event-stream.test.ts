@@ -1,12 +1,10 @@
 import { jest } from '@jest/globals';
 import compression from 'compression';
-import { EventSource } from 'eventsource';
 import type { Express } from 'express';
 import request from 'supertest';
 import type { IntentEvent } from '../../../src/sequencer/watch/intent-event.js';
 import { eventually } from '../../support/eventually.js';
 import { type EventSite, intentId, otherIntentId, startEventSite } from '../../support/sites/event-site.js';
-import { intentIdOf } from '../../support/sites/intent-id.js';
 import { post } from '../../support/sites/post.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
 import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
@@ -28,11 +26,6 @@ const end = '0\r\n\r\n';
 const watching = ({ watch }: EventSite): Promise<void> => eventually('one watch', () => watch.running === 1);
 /** The frames of a stream, without the reconnection time at its start. */
 const framesOf = ({ body }: { body: string }): string => body.replace(/^retry.*\n\n/, '');
-
-const sources: EventSource[] = [];
-afterEach(() => {
-  for (const source of sources.splice(0)) source.close();
-});
 
 describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (interface 6)', (_name, factory) => {
   test('sends each event at once, in the bytes of the standard', async () => {
@@ -67,31 +60,6 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
       ]),
     );
     expect(stream.head).not.toMatch(/content-length|x-powered-by|set-cookie|access-control/);
-  });
-
-  test('gives an EventSource all events in order, and ends it after the last one', async () => {
-    // The EventSource reconnects after a hundredth of the time.
-    jest.spyOn(Math, 'random').mockReturnValue(-0.98);
-    const site = await startEventSite({ factory });
-    const source = new EventSource(site.origin + path);
-    sources.push(source);
-    const received: string[] = [];
-    const codes: unknown[] = [];
-    for (const kind of ['status', 'code_scanned', 'client_rejected_payment', 'intent_submitted', 'message']) {
-      source.addEventListener(kind, ({ type, lastEventId, data }) => received.push(`${type} ${lastEventId} ${data}`));
-    }
-    source.addEventListener('error', ({ code }) => codes.push(code));
-    await watching(site);
-    for (const event of [scannedEvent, rejectedEvent, submittedEvent]) site.watch.emit(intentId, event);
-    await eventually('the EventSource is closed', () => source.readyState === EventSource.CLOSED);
-    expect(received).toEqual([
-      'status  {"exists":true,"code_scanned":false,"intent_submitted":false}',
-      'code_scanned m1 {"id":"m1","timestamp":"2026-01-02T03:04:05.006Z"}',
-      'client_rejected_payment m2 {"id":"m2"}',
-      'intent_submitted intent_submitted {"id":"intent_submitted"}',
-    ]);
-    // It reconnected with the last id.
-    expect(codes.at(-1)).toBe(204);
   });
 
   test('answers the whole stream at once, without a watch, when the intent was submitted before', async () => {
@@ -166,23 +134,6 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     // Once for the reconnection time, the status and the event.
     expect(flush.mock.calls.length).toBeGreaterThanOrEqual(3);
   });
-
-  test.each([{ mode: 'payment', order: 1 }, { mode: 'login' }])('follows a real intent: %j', async (body) => {
-    const { origin, sequencer } = await startSiteWithSequencer({ factory });
-    const created = await post(origin).send(body).expect(201);
-    const secret: string = created.body.client_secret;
-    const id = intentIdOf(secret);
-    const stream = new RawStream(origin, `/intent/${id}/events`);
-    await stream.has(pendingFrame);
-    await sequencer.wallet().scan(secret);
-    await stream.has('event: code_scanned\nid: code_scanned\n');
-    await sequencer.wallet().confirm(secret);
-    await stream.has('event: intent_submitted\nid: intent_submitted\n');
-    await stream.has(end);
-    expect(stream.text).not.toContain(secret);
-    const { body: status } = await request(origin).get(`/status/${id}`).expect(200);
-    expect(status).toEqual({ exists: true, code_scanned: true, intent_submitted: true });
-  });
 });
 
 test('the route can be renamed and disabled', async () => {
@@ -193,24 +144,13 @@ test('the route can be renamed and disabled', async () => {
 });
 
 describe('a reconnecting event stream', () => {
-  test('receives the events after the last one that the browser had, and no others', async () => {
-    const site = await startEventSite();
-    const first = new RawStream(site.origin, path);
-    await watching(site);
-    site.watch.emit(intentId, scannedEvent);
-    site.watch.emit(intentId, rejectedEvent);
-    await first.has('m2');
-    const again = new RawStream(site.origin, path, ['Last-Event-ID: m1']);
-    await again.has('id: m2');
-    expect(framesOf(again)).toBe(pendingFrame + rejectedFrame);
-  });
-
   test.each([
-    ['none', []],
-    ['unknown', ['Last-Event-ID: never-sent']],
-    ['long', [`Last-Event-ID: ${'x'.repeat(8_000)}`]],
-    ['a field of the stream', ['Last-Event-ID: m1 event: intent_submitted data: {}']],
-  ])('receives all events when its Last-Event-ID is %s', async (_what, headers) => {
+    ['that of an event, receives the events after it', ['Last-Event-ID: m1'], rejectedFrame],
+    ['none, receives all events', [], scannedFrame + rejectedFrame],
+    ['unknown, receives all events', ['Last-Event-ID: never-sent'], scannedFrame + rejectedFrame],
+    ['long, receives all events', [`Last-Event-ID: ${'x'.repeat(8_000)}`], scannedFrame + rejectedFrame],
+    ['a field, receives all events', ['Last-Event-ID: m1 event: intent_submitted'], scannedFrame + rejectedFrame],
+  ])('whose Last-Event-ID is %s', async (_what, headers, frames) => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
     await watching(site);
@@ -220,56 +160,34 @@ describe('a reconnecting event stream', () => {
     const stream = new RawStream(site.origin, path, headers);
     await stream.has('id: m2\n');
     expect(stream.head).toMatch(/^http\/1.1 200 /);
-    expect(framesOf(stream)).toBe(pendingFrame + scannedFrame + rejectedFrame);
+    expect(framesOf(stream)).toBe(pendingFrame + frames);
   });
 });
 
-describe('a middleware of the app', () => {
-  /** Opens a stream that a middleware breaks; returns an intact second one. */
-  async function openNextToBroken(site: EventSite): Promise<RawStream> {
-    const broken = new RawStream(site.origin, `${path}?broken=1`);
-    await broken.has('event: status');
-    const intact = new RawStream(site.origin, path);
-    await intact.has('event: status');
-    await watching(site);
-    return intact;
-  }
-
-  test('that throws in write() ends its own stream only', async () => {
-    const site = await startEventSite({
-      before: (app) =>
-        app.use((req, res, next) => {
-          const { write } = res;
-          if (req.query.broken)
-            res.write = (chunk: Buffer) => {
-              if (chunk.includes('code_scanned\n')) throw new Error('broken');
-              return write.call(res, chunk, 'utf8');
-            };
-          next();
-        }),
-    });
-    const intact = await openNextToBroken(site);
-    site.watch.emit(intentId, scannedEvent);
-    await intact.has('id: m1\n');
-    await eventually('the broken stream is gone', () => site.context.connectionLimiter.open === 1);
+test.each(['write', 'end'] as const)('a middleware that throws in %s() ends its own stream only', async (method) => {
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((req, res, next) => {
+        const original = res[method];
+        const failing = (chunk?: Buffer): unknown => {
+          if (!chunk || chunk.includes('code_scanned\n')) throw new Error('broken');
+          return Reflect.apply(original, res, [chunk, 'utf8']);
+        };
+        if (req.query.broken) Object.assign(res, { [method]: failing });
+        next();
+      }),
   });
-
-  test('that throws in end() ends its own stream only', async () => {
-    const site = await startEventSite({
-      before: (app) =>
-        app.use((req, res, next) => {
-          if (req.query.broken)
-            res.end = () => {
-              throw new Error('broken');
-            };
-          next();
-        }),
-    });
-    const intact = await openNextToBroken(site);
-    site.watch.emit(intentId, submittedEvent);
-    await intact.has(end);
-    await eventually('both streams are gone', () => site.context.connectionLimiter.open === 0);
-  });
+  const broken = new RawStream(site.origin, `${path}?broken=1`);
+  await broken.has('event: status');
+  const intact = new RawStream(site.origin, path);
+  await intact.has('event: status');
+  await watching(site);
+  site.watch.emit(intentId, scannedEvent);
+  await intact.has('id: m1\n');
+  await eventually('the broken stream is gone', () => method === 'end' || site.context.connectionLimiter.open === 1);
+  site.watch.emit(intentId, submittedEvent);
+  await intact.has(end);
+  await eventually('both streams are gone', () => site.context.connectionLimiter.open === 0);
 });
 
 test('one interval sends a comment to all streams every 15 seconds, also to those that wait for the status', async () => {
