@@ -74,14 +74,6 @@ describe.each([
   });
 });
 
-test('a payment for a page extends the cookie that the page has set to 400 days', async () => {
-  const browser = new Browser(site.origin);
-  await browser.send('GET', '/page/tea');
-  const before = browser.cookies.get('intent');
-  const { headers } = await browser.send('POST', '/intent', { mode: 'payment', order: { path: '/page/tea' } });
-  expect(headers.getSetCookie()).toEqual([expect.stringContaining(`intent=${before}; Max-Age=34560000;`)]);
-});
-
 test.each([
   ['a link of another site', 'GET', 'cross-site', 'document', 1],
   ['a script of this site', 'GET', 'same-origin', 'empty', 1],

@@ -250,8 +250,11 @@ test('a page view whose payment is not settled yet gets a page that reloads, not
     'retry-after': '5',
   });
   expect(view.body.text).toMatch(new RegExp(`<p>Your payment is being processed.* mention payment ${id}\\.$`));
+  const searches = site.faults.firstOf('paymentsFor').length;
   const { status, body } = await browser.send('GET', `/article/${name}`);
   expect([status, body.code]).toEqual([409, 'payment_pending']);
+  // Before the recheck of the payment, and after it. A wait would search several times a second.
+  expect(site.faults.firstOf('paymentsFor')).toHaveLength(searches + 2);
 });
 
 describe.each(Object.entries(expressVersions))('requirePayment for a page view, on %s', (_name, factory) => {
@@ -372,36 +375,34 @@ describe('a mistake of the site in requirePayment', () => {
 });
 
 describe('findPayment', () => {
-  const requirement = { resource: 'r', money: undefined, currency: undefined, order: undefined };
   // The time of `dueAt` does not matter: the clock of the database may be ahead.
-  const terms = { amount: '1.00', currency: 'usd', destination };
-  const whole = {
-    ...terms,
-    deadLetterHook: 'onPaid',
-    submittedAt: new Date(0),
-    dueAt: new Date(Date.now() + 3_600_000),
-    dueInMs: -1,
+  const intent = {
+    ...{ amount: '1.00', currency: 'usd', destination, deadLetterHook: 'onPaid', submittedAt: new Date(0) },
+    ...{ dueAt: new Date(Date.now() + 3_600_000), dueInMs: -1 },
   };
-  const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as unknown as ResourcePayment;
   const hanging = () => new Promise<never>(() => {});
 
-  /** Runs findPayment in a ledger with one payment in this state. */
-  async function search(state: LedgerIntent['state'], recheck: Ledger['recheck'], ask: () => Promise<unknown>) {
+  /** Runs findPayment in a ledger with one payment, which has these states one after the other. */
+  async function search(
+    states: LedgerIntent['state'][],
+    recheck: Ledger['recheck'],
+    ask: () => Promise<unknown>,
+    { settleWaitMs = 50, ...changes }: Partial<LedgerIntent> & { settleWaitMs?: number } = {},
+  ) {
     let searches = 0;
     const paymentsFor = async () => {
+      const state = states[Math.min(searches, states.length - 1)];
       searches += 1;
-      return [intent(state)];
+      return [{ ...intent, id: state, state, ...changes }] as unknown as ResourcePayment[];
     };
-    const ledger = { paymentsFor, recheck } as unknown as Ledger;
-    const statusCache = new StatusCache({ fetchStatus: ask as never, now: () => 0 });
-    const found = await findPayment({
-      ledger,
-      statusCache,
+    const { paid, pending } = await findPayment({
+      ledger: { paymentsFor, recheck } as unknown as Ledger,
+      statusCache: new StatusCache({ fetchStatus: ask as never, now: () => 0 }),
       browser: new Uint8Array(32),
-      requirement,
-      settleWaitMs: 50,
+      requirement: { resource: 'r', money: undefined, currency: undefined, order: undefined },
+      settleWaitMs,
     });
-    return { searches, found };
+    return [searches, paid?.id, pending?.id];
   }
   const paid = async () => ({ exists: true, codeScanned: true, intentSubmitted: true });
   const unpaid = async () => ({ ...(await paid()), intentSubmitted: false });
@@ -412,42 +413,26 @@ describe('findPayment', () => {
     ['a sequencer that never answers', 'created', async () => {}, hanging],
   ] as const)('stops waiting for %s, and searches once more', async (_name, state, recheck, ask) => {
     // Without its bound the search would not end.
-    expect((await search(state, recheck, ask)).searches).toBe(2);
+    expect((await search([state], recheck, ask))[0]).toBe(2);
   });
 
   test.each(['settled', 'created', 'reversed', 'dead', 'expired', 'creating'] as const)(
     'does not wait for a payment that is %s and not submitted',
     async (state) => {
-      const { searches, found } = await search(state, hanging, unpaid);
-      const [paidId, pendingId] = [found.paid?.id, found.pending?.id];
-      expect([searches, paidId]).toEqual([1, state === 'settled' ? 'settled' : undefined]);
-      expect(pendingId).toBe(state === 'dead' ? 'dead' : undefined);
+      const [isPaid, isPending] = [state === 'settled', state === 'dead'];
+      const expected = [1, isPaid ? state : undefined, isPending ? state : undefined];
+      expect(await search([state], hanging, unpaid)).toEqual(expected);
     },
   );
 
   test('waits for a submitted payment whose hook was called before, in another process', async () => {
-    let searches = 0;
-    const paymentsFor = async () => {
-      searches += 1;
-      return [intent(searches < 4 ? 'submitted' : 'settled')];
-    };
-    const ledger = { paymentsFor, recheck: async () => {} } as unknown as Ledger;
-    const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
-    const found = await findPayment({
-      ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
-      settleWaitMs: 60_000,
-    });
-    expect([searches, found.paid?.id]).toEqual([4, 'settled']);
+    const states: LedgerIntent['state'][] = ['submitted', 'submitted', 'submitted', 'settled'];
+    const found = await search(states, async () => {}, hanging, { settleWaitMs: 60_000 });
+    expect(found).toEqual([4, 'settled', undefined]);
   });
 
-  test.each(['verifyPayment', 'onReversed'])('ignores a dead letter of %s', async (deadLetterHook) => {
-    const ledger = { paymentsFor: async () => [{ ...intent('dead'), deadLetterHook }] } as unknown as Ledger;
-    const statusCache = new StatusCache({ fetchStatus: hanging, now: () => 0 });
-    const found = await findPayment({
-      ...{ ledger, statusCache, requirement, browser: new Uint8Array(32) },
-      settleWaitMs: 60_000,
-    });
-    expect(found).toEqual({ paid: undefined, pending: undefined });
+  test.each(['verifyPayment', 'onReversed'] as const)('ignores a dead letter of %s', async (deadLetterHook) => {
+    expect(await search(['dead'], hanging, hanging, { deadLetterHook })).toEqual([1, undefined, undefined]);
   });
 });
 
