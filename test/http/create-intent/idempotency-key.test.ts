@@ -74,21 +74,6 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     expect((await create(browser, key)).status).toBe(201);
   });
 
-  test('is looked up only for a browser that had the cookie before', async () => {
-    const steps = ['findByIdempotencyKey', 'reserve', 'confirm'];
-    const stepsOf = async (browser: Browser, key: string): Promise<readonly string[]> => {
-      const before = site.faults.calls.length;
-      expect((await create(browser, key)).status).toBe(201);
-      const methods = site.faults.calls.slice(before).map(({ method }) => method);
-      return methods.filter((method) => steps.includes(method));
-    };
-    const browser = new Browser(site.origin);
-    const key = newKey();
-    expect(await stepsOf(browser, key)).toEqual(['reserve', 'confirm']);
-    expect(await stepsOf(browser, key)).toEqual(['findByIdempotencyKey']);
-    expect(await stepsOf(browser, newKey())).toEqual(['findByIdempotencyKey', 'reserve', 'confirm']);
-  });
-
   test('from another browser creates another intent', async () => {
     const key = newKey();
     const [one, other] = [new Browser(site.origin), new Browser(site.origin)];
@@ -124,38 +109,6 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     expect(intents.length).toBe(rows + 1);
     expect(intents[0]).toMatchObject({ id: intentIdOf(String(answers[0]?.body.client_secret)), state: 'created' });
   });
-
-  test('leaves neither the secret nor the token that decrypts it in the ledger', async () => {
-    const browser = new Browser(site.origin);
-    const { body } = await create(browser, newKey());
-    const secret = String(body.client_secret);
-    const [args] = site.faults.calls.filter(({ method }) => method === 'reserve').slice(-1);
-    const serialized = JSON.stringify(args, (_name, value) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
-    );
-    expect(serialized).toContain('sealedSecret');
-    expect(serialized).not.toContain(secret);
-    expect(serialized).not.toContain(browser.cookies.get('intent'));
-  });
-});
-
-test('two processes with concurrent requests of one Idempotency-Key create one intent', async () => {
-  const databaseUrl = await newDatabaseUrl('postgres');
-  const price = risingPrice();
-  const one = await startLedgerSite({ databaseUrl, payment: price.payment });
-  const other = await startLedgerSite({ databaseUrl, payment: price.payment, sequencer: one.sequencer });
-  const browser = new Browser(one.origin);
-  await create(browser, newKey());
-  const browsers = [browser, new Browser(other.origin, browser.cookies)];
-  for (let round = 1; round <= 5; round += 1) {
-    const key = newKey();
-    const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((at) => create(browsers[at] ?? browser, key)));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-    expect(new Set(answers.map(({ body }) => body.client_secret)).size).toBe(1);
-    const sent = new Set([...one.tap.different('createIntent'), ...other.tap.different('createIntent')]);
-    expect(sent.size).toBe(round + 1);
-    expect((await other.router.intents.list()).intents).toHaveLength(round + 1);
-  }
 });
 
 test.each(Object.entries(expressVersions))(

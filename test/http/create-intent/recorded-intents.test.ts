@@ -1,7 +1,7 @@
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
+import { type LedgerSite, startLedgerSite } from '../../support/sites/ledger-site.js';
 import { destination, expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
 
 const pay = (browser: Browser, order: unknown = 'tea') => browser.send('POST', '/intent', { mode: 'payment', order });
@@ -38,23 +38,6 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
     expect(recorded?.createdAt.getTime()).toBeGreaterThan(before - 5_000);
     expect(created.at(-1)).toEqual({ id, kind: 'payment', ...terms, metadata: { order: 42 } });
     expect(JSON.stringify(recorded)).not.toContain(answer.body.client_secret);
-  });
-
-  test('is settled with these terms after the payment', async () => {
-    const { body } = await pay(new Browser(site.origin));
-    const id = intentIdOf(String(body.client_secret));
-    await site.sequencer.wallet().pay(String(body.client_secret));
-    await untilState(site, id, 'settled');
-    expect(paid.at(-1)).toMatchObject({
-      id,
-      description: 'Tea, 100 g',
-      resource: 'article:tea',
-      metadata: { order: 42 },
-    });
-    expect(await site.router.intents.history(id)).toMatchObject([
-      { from: 'created', to: 'submitted' },
-      { from: 'submitted', to: 'settled' },
-    ]);
   });
 
   test('is recorded for a login as well', async () => {

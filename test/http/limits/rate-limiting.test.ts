@@ -1,10 +1,8 @@
 import { jest } from '@jest/globals';
-import type { Express } from 'express';
 import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
 import type { RateLimits } from '../../../src/config/config-options.js';
 import { MemoryStore } from '../../../src/http/limits/rate-limit-stores.js';
-import { formatBase58 } from '../../../src/keys/base58.js';
 import { post } from '../../support/sites/post.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
@@ -94,15 +92,6 @@ test('concurrent requests are admitted up to the limit exactly', async () => {
   expect(calls.filter((call) => call === 'createIntent')).toHaveLength(10);
 });
 
-test('a flood of invented ids reaches the service no more often than the limit', async () => {
-  const { origin, calls } = await start({ status: 20 });
-  for (let n = 0; n < 60; n += 1) {
-    const { status } = await request(origin).get(`/status/${formatBase58(new Uint8Array(32).fill(n))}`);
-    expect(status).toBe(n < 20 ? 200 : 429);
-  }
-  expect(calls).toHaveLength(20);
-});
-
 test('cross-site requests do not count against the limit of the visitor', async () => {
   const { origin } = await start({ intent: 2, session: 2 });
   for (let n = 0; n < 5; n += 1) {
@@ -133,19 +122,19 @@ test('rate limits apply by default, and not with rateLimits: false', async () =>
   expect(await statusesOf(without.origin)).toEqual(Array(130).fill(201));
 });
 
-describe('the key of a rate limit', () => {
-  const create = async (origin: string, headers: Record<string, string>): Promise<number> =>
-    (await post(origin).set(headers).send({})).status;
-  const cookie = (letter: string) => ({ Cookie: `intent=${letter.repeat(43)}` });
-  const _behind = (hops: number | boolean) => ({ before: (app: Express) => void app.set('trust proxy', hops) });
-
-  test('does not depend on the cookie', async () => {
-    const { origin } = await start({ intent: 2 });
-    expect(await create(origin, cookie('a'))).toBe(201);
-    expect(await create(origin, cookie('b'))).toBe(201);
-    expect(await create(origin, cookie('c'))).toBe(429);
-    expect(await create(origin, {})).toBe(429);
-  });
+test('the key of a rate limit does not depend on the cookie', async () => {
+  const { origin } = await start({ intent: 2 });
+  const statuses: number[] = [];
+  for (const letter of ['a', 'b', 'c']) {
+    statuses.push(
+      (
+        await post(origin)
+          .set('Cookie', `intent=${letter.repeat(43)}`)
+          .send({})
+      ).status,
+    );
+  }
+  expect(statuses).toEqual([201, 201, 429]);
 });
 
 describe('a store of the site', () => {
