@@ -204,31 +204,6 @@ describe('routerHealth', () => {
     });
   });
 
-  test('reports a database that never responded as down at once, with one probe for all callers', async () => {
-    let probes = 0;
-    const health = healthOf(() => {
-      probes += 1;
-      return hanging();
-    });
-    for (let n = 0; n < 3; n += 1) expect((await health()).status).toBe('down');
-    expect(probes).toBe(1);
-  });
-
-  test('uses a response that arrives after the timeout for the next caller', async () => {
-    let answer: (report: LedgerReport) => void = () => undefined;
-    let probes = 0;
-    const health = healthOf(() => {
-      probes += 1;
-      return new Promise((resolve) => {
-        answer = resolve;
-      });
-    });
-    expect((await health()).status).toBe('down');
-    const next = health();
-    answer(fine);
-    expect([(await next).status, probes]).toEqual(['ok', 1]);
-  });
-
   test('reports an open circuit as degraded, and probes the service if it has not responded for a while', async () => {
     const getStatus = jest.fn(async () => undefined);
     const service = { hasFailingOperation: true, answeredMsAgo: 14_000 };

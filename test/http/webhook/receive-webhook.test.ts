@@ -195,26 +195,6 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     expect(transport.polledIds()).toEqual([id]);
   });
 
-  const keyOrClock = 'check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.';
-  test.each([
-    [
-      'a word',
-      'rejected a webhook call: The body is not a JWT. If the payment service sent it, mount the router before',
-    ],
-    [
-      'another key',
-      `rejected a webhook call: signature verification failed. If the payment service sent it, ${keyOrClock}`,
-    ],
-    [
-      'an embedded key with a valid signature',
-      'The header jwk is not allowed. If the payment service sent it, report this error to its operator.',
-    ],
-  ])('%s, and logs its fix', async (name, text) => {
-    const { origin, log } = await startWebhookSite();
-    await post(origin, rejected[name] ?? '').expect(400);
-    expect(log.text).toContain(text);
-  });
-
   test('a call that a body parser of the app has turned into an object, and names the parser as the cause', async () => {
     const before: SiteOptions['before'] = (app) =>
       app.use((req, _res, next) => {
@@ -233,9 +213,11 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     const logged = (): number => log.lines.filter((line) => line.includes('rejected a webhook call')).length;
     for (let n = 0; n < 5; n += 1) await post(origin, jwtOf({ ...claims, n }, stranger)).expect(400);
     expect(logged()).toBe(1);
+    expect(log.text).toContain('check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.');
     passMs(60_000);
     await post(origin, 'nonsense').expect(400);
     expect(logged()).toBe(2);
+    expect(log.text).toContain('If the payment service sent it, mount the router before');
     expect(log.text).not.toContain(goodPayload);
   });
 });

@@ -1,4 +1,4 @@
-import { StatusRechecks, type StatusRechecksOptions } from '../../../src/http/webhook/status-rechecks.js';
+import { StatusRechecks } from '../../../src/http/webhook/status-rechecks.js';
 import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
 import type { IntentStatus } from '../../../src/sequencer/calls.js';
 import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
@@ -20,30 +20,6 @@ import { pending, StatusTransport, submitted } from '../../support/transports/st
 describe('StatusRechecks', () => {
   const settled = (): Promise<void> => new Promise(setImmediate);
   const unpaid = { exists: true, codeScanned: false, intentSubmitted: false };
-
-  /** Rechecks whose calls to the sequencer end on `endFirst`. */
-  function _startRechecks(options: Partial<StatusRechecksOptions> = {}) {
-    const polled: string[] = [];
-    const open: { id: string; end: (error?: Error) => void }[] = [];
-    const ask: FetchStatus = (id) => {
-      polled.push(id);
-      return new Promise((resolve, reject) => {
-        open.push({ id, end: (error) => (error ? reject(error) : resolve(unpaid)) });
-      });
-    };
-    const endFirst = async (error?: Error): Promise<void> => {
-      open.shift()?.end(error);
-      await settled();
-    };
-    const statusCache = new StatusCache({ fetchStatus: ask, now: () => 0 });
-    const rechecks = new StatusRechecks({ statusCache, ...options });
-    const recheck = (id: string): Promise<string> =>
-      rechecks.add(id).then(
-        () => 'done',
-        (error) => error.code ?? error.message,
-      );
-    return { recheck, polled, open, endFirst };
-  }
 
   describe('of a submitted intent', () => {
     const fetchStatus: FetchStatus = async () => submitted;
@@ -153,16 +129,6 @@ describe('a ledger whose next poll is an hour away', () => {
     await stream.has('event: status');
     await pay();
     await stream.has('event: intent_submitted');
-    await untilState(site, id, 'settled');
-    expect(rechecksOf(id)).toBe(1);
-  });
-
-  test('settles after a webhook call', async () => {
-    // A busy machine may need more than the two seconds that a call waits for the recheck.
-    holdTimeouts(2_000);
-    const { id, pay } = await begin(site);
-    await pay();
-    expect((await callWebhook(id)).status).toBe(200);
     await untilState(site, id, 'settled');
     expect(rechecksOf(id)).toBe(1);
   });
