@@ -84,13 +84,6 @@ describe('header and SSE injection', () => {
     }
   });
 
-  test.each(['/login\r\nSet-Cookie: a=b', '/login\u010a', '/login\0'])(
-    'requireLogin() rejects the login page %j at startup',
-    (loginUrl) => {
-      expect(() => requireLogin({ loginUrl })).toThrow(/must be a path on this site/);
-    },
-  );
-
   test('the texts of a wallet or of the service add no event to a stream', async () => {
     const { origin, watch } = await startEventSite();
     const stream = new RawStream(origin, `/intent/${intentId}/events`);

@@ -131,16 +131,6 @@ describe('large and endless bodies', () => {
     expect(target.calls).toEqual([]);
   });
 
-  test('of 5 KiB are rejected by the routes that accept JSON', async () => {
-    const { origin, calls } = await startTarget();
-    for (const path of ['/intent', '/session']) {
-      const post = request(origin).post(path).set('Sec-Fetch-Site', 'same-origin');
-      const answer = await post.send({ order: 'x'.repeat(5 * 1024) }).expect(413);
-      expect(answer.body.code).toBe('body_too_large');
-    }
-    expect(calls).toEqual([]);
-  });
-
   const megabyte = Buffer.alloc(1024 * 1024, 0x20);
   const chunk = Buffer.concat([Buffer.from(`${megabyte.length.toString(16)}\r\n`), megabyte, Buffer.from('\r\n')]);
 
@@ -278,17 +268,5 @@ describe('SSE exhaustion', () => {
     expect(log.lines).toEqual([]);
     for (const { socket } of attacks) socket.destroy();
     await eventually('their streams are released', () => context.connectionLimiter.open === 1);
-  });
-
-  test('counts a /56 of IPv6 as one address', async () => {
-    const { origin } = await startEventSite({ before: (app) => app.set('trust proxy', 1) });
-    const statuses: string[] = [];
-    for (let n = 0; n < 30; n += 1) {
-      const address = `X-Forwarded-For: 2001:db8:0:1${n.toString(16).padStart(2, '0')}:${(n * 7).toString(16)}::1`;
-      const stream = new RawStream(origin, `/intent/${intentId}/events`, [address]);
-      await stream.has('\r\n\r\n');
-      statuses.push(stream.head.slice(9, 12));
-    }
-    expect(statuses.filter((status) => status === '200')).toHaveLength(20);
   });
 });
