@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
-import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { begin, buttonScript, closed, idOf, part, state } from '../support/checkout.js';
-import { type Answer, keysOf, own, status, visitWith as visitWithAnswers } from '../support/intent-answers.js';
+import { begin, buttonScript, closed, part, state } from '../support/checkout.js';
+import { type Answer, keysOf, status, visitWith as visitWithAnswers } from '../support/intent-answers.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium, type Visit } from '../support/visit.js';
 
@@ -105,58 +104,11 @@ test('a site that refuses every key gets two requests', async () => {
   expect(keysOf(visit)).toHaveLength(3);
 });
 
-describe('with a ledger, the retry after a failed answer gets', () => {
-  let recording: StrictSite;
-
-  beforeAll(async () => {
-    recording = await startStrictSite({
-      databaseUrl: await newDatabaseUrl('embedded'),
-      payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order } }),
-    });
-    await recording.router.ready();
+test('a retry is not offered on an insecure page', async () => {
+  const { page } = await open(site.page({ script }), {
+    before: () => Object.defineProperty(globalThis, 'isSecureContext', { value: false }),
   });
-
-  /** A visitor with a cookie of the site. The answer to the next intent is replaced with a 500. */
-  async function visitWithCookie(order: string): Promise<Visit> {
-    const address = recording.page({ script: buttonScript({ order }, 'globalThis.button = button;') });
-    const visit = await visitWith([own, failedAfterEffect], address);
-    await begin(visit.page);
-    await cancel(visit.page);
-    await fail(visit.page);
-    return visit;
-  }
-
-  async function retry(page: Page): Promise<string> {
-    const answer = page.waitForResponse((response) => response.url().endsWith('/intent') && response.ok());
-    await part(page, 'retry').click();
-    const { client_secret: secret } = (await (await answer).json()) as { client_secret: string };
-    await state(page, 'waiting');
-    return idOf(secret);
-  }
-
-  /** The intents of these orders, newest first. */
-  async function createdIntents(...orders: string[]): Promise<readonly { id: string; order: unknown }[]> {
-    const { intents } = await recording.router.intents.list();
-    const all = intents.map(({ id, metadata }) => ({ id, order: metadata.order }));
-    return all.filter(({ order }) => orders.includes(order as string));
-  }
-
-  test('the same intent for the same order', async () => {
-    const { page } = await visitWithCookie('tea');
-    const [newest, ...older] = await createdIntents('tea');
-    expect(older).toHaveLength(1);
-    expect(await retry(page)).toBe(newest?.id);
-    expect(await createdIntents('tea')).toHaveLength(2);
-  });
-});
-
-describe('a retry', () => {
-  test('is not offered on an insecure page', async () => {
-    const { page } = await open(site.page({ script }), {
-      before: () => Object.defineProperty(globalThis, 'isSecureContext', { value: false }),
-    });
-    await fail(page);
-    expect(await part(page, 'status').textContent()).toContain('https');
-    expect(await part(page, 'retry').isVisible()).toBe(false);
-  });
+  await fail(page);
+  expect(await part(page, 'status').textContent()).toContain('https');
+  expect(await part(page, 'retry').isVisible()).toBe(false);
 });
