@@ -137,15 +137,6 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect(await welcomed(id)).toHaveLength(1);
   });
 
-  test('answers 404 to another browser', async () => {
-    const { complete } = await confirmed(site);
-    const stranger = new Browser(site.origin);
-    expect((await complete(stranger)).status).toBe(404);
-    await stranger.send('POST', '/intent', login);
-    expect((await complete(stranger)).status).toBe(404);
-    expect((await complete()).status).toBe(200);
-  });
-
   test('can be retried when the session store fails', async () => {
     const { id, browser, complete } = await confirmed(site);
     store.isDown = true;
@@ -266,22 +257,6 @@ test('requests for the same login wait for one slot, and the login of another us
   finish();
   expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 404, 404]);
   expect(calls).toBe(2);
-});
-
-test('a login that starts in one process is completed once by two other processes', async () => {
-  const databaseUrl = await newDatabaseUrl('postgres');
-  const first = await startLedgerSite({ databaseUrl });
-  const { id, browser } = await confirmed(first);
-  await first.router.close();
-  const others = [
-    await startLedgerSite({ databaseUrl, sequencer: first.sequencer }),
-    await startLedgerSite({ databaseUrl, sequencer: first.sequencer }),
-  ].map(({ origin }) => new Browser(origin, browser.cookies));
-  const answers = await Promise.all(others.map((other) => other.send('POST', '/session', { id })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
-  const winner = others[answers.findIndex(({ status }) => status === 200)] ?? browser;
-  const elsewhere = new Browser((others[0] ?? browser).origin, winner.cookies);
-  expect(await userOf(elsewhere)).toEqual(ada(first));
 });
 
 test('a login whose response was lost is answered again by another process only to its logged-in user', async () => {

@@ -115,14 +115,21 @@ describe.each([
   ['DELETE', '/session'],
   ['POST', '/leave'],
 ])('%s %s', (method, path) => {
-  test('answers 503 when the store cannot load the session and the app continues, and the login remains', async () => {
+  test.each<[string, (store: session.MemoryStore) => unknown]>([
+    ['is disconnected', (store) => store.emit('disconnect')],
+    [
+      'cannot load the session and the app continues',
+      (store) => jest.spyOn(store, 'get').mockImplementation((_sid, done) => done(new Error('store is down'))),
+    ],
+  ])('answers 503 when the store %s, and the login remains', async (_name, fail) => {
     const { store, events, browser, logIn, walletOf } = await start();
     await logIn('Ada');
-    jest.spyOn(store, 'get').mockImplementation((_sid, done) => done(new Error('store is down')));
+    fail(store);
     const failed = await browser.send(method, path);
     expect([failed.status, failed.body.code]).toEqual([503, 'session_unavailable']);
     expect(events).not.toContain('logged_out');
     jest.restoreAllMocks();
+    store.emit('connect');
     expect(await userOf(browser)).toEqual(walletOf('Ada'));
     expect((await browser.send(method, path)).status).toBe(204);
     expect(await userOf(browser)).toBeNull();

@@ -1,9 +1,8 @@
-import cookieSession from 'cookie-session';
 import type { Express, Request, RequestHandler } from 'express';
 import session from 'express-session';
 import { Browser } from '../../support/browser/browser.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { expressVersions, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
 
 /** The app's own use of its session. */
@@ -42,44 +41,6 @@ async function logIn(site: Site, browser: Browser): Promise<void> {
 
 const loggedOut = { user: null };
 const ada = ({ sequencer }: Site) => ({ user: { id: sequencer.wallet('Ada').userId('shop.example') } });
-
-describe.each(Object.entries(expressVersions))('cookie-session on %s', (_name, factory) => {
-  const middleware = cookieSession({ name: 'app', keys: ['key of the test'] });
-
-  test('is emptied by a login and by a logout', async () => {
-    const site = await start(middleware, { factory });
-    const browser = new Browser(site.origin);
-    await browser.send('GET', '/fill');
-    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: 'tea' });
-    await logIn(site, browser);
-    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: null });
-    expect((await browser.send('GET', '/session')).body).toEqual(ada(site));
-    expect(browser.cookies.has('intent-session')).toBe(false);
-    await browser.send('GET', '/fill');
-    expect((await browser.send('DELETE', '/session')).status).toBe(204);
-    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: null });
-    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
-  });
-
-  test('is emptied even when another middleware adds regenerate() and save()', async () => {
-    const site = await startSiteWithSequencer({
-      factory,
-      before: (app) => {
-        app.use(middleware);
-        app.use((req, _res, next) => {
-          const nothing = (done: () => void): void => done();
-          Object.defineProperties(sessionOf(req), { regenerate: { value: nothing }, save: { value: nothing } });
-          next();
-        });
-      },
-      after: basket,
-    });
-    const browser = new Browser(site.origin);
-    await browser.send('GET', '/fill');
-    await logIn(site, browser);
-    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: null });
-  });
-});
 
 describe('a session that cannot be renewed', () => {
   const shared: Basket = {};
