@@ -12,6 +12,7 @@ import {
   requireLogin,
   requirePayment,
 } from '../../src/index.js';
+import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -104,14 +105,13 @@ function addPages(app: Express, router: IntentRouter): void {
   app.use(showError);
 }
 
-/** A browser that keeps its cookies and records the responses. */
+/** A browser that records the responses. */
 class Walker {
   readonly seen: Seen[] = [];
-  readonly #origin: string;
-  readonly #cookies = new Map<string, string>();
+  readonly #browser: Browser;
 
   constructor(origin: string) {
-    this.#origin = origin;
+    this.#browser = new Browser(origin);
   }
 
   async send(
@@ -119,34 +119,23 @@ class Walker {
     path: string,
     { body, headers }: { body?: unknown; headers?: Record<string, string> } = {},
   ) {
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const json = body === undefined ? {} : { 'content-type': 'application/json', body: JSON.stringify(body) };
-    const { body: sent, ...type } = { body: undefined, ...json };
-    const answer = await fetch(`${this.#origin}${path}`, {
-      ...{ method, redirect: 'manual', body: sent ?? null },
-      headers: { origin: this.#origin, cookie, ...type, ...headers },
-    });
-    for (const line of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      this.#cookies.set(name, value);
-    }
-    const text = await answer.text();
-    const isJson = /json/.test(answer.headers.get('content-type') ?? '');
-    const content = isJson ? JSON.parse(text) : answer.headers.get('location');
+    const answer = await this.#browser.send(method, path, body, headers);
+    const type = answer.headers.get('content-type');
+    const content = JSON.parse(JSON.stringify(/json/.test(type ?? '') ? answer.body : answer.headers.get('location')));
     const [line] = `${method} ${path}`.replace(/\b\w{43,44}\b/g, ':id').split('?');
     this.seen.push({
       request: line ?? '',
       status: answer.status,
-      type: answer.headers.get('content-type'),
+      type,
       body: JSON.parse(
         JSON.stringify(content)
           .replace(/"\w{26,44}"/g, '"..."')
           .replace(/(request:)[\w-]{36}/g, '$1...')
           .replace(/("\w+MsAgo":)\d+/g, '$10')
-          .replaceAll(this.#origin, 'https://site'),
+          .replaceAll(this.#browser.origin, 'https://site'),
       ),
     });
-    return { text, content, status: answer.status };
+    return { text: answer.body.text, content };
   }
 }
 

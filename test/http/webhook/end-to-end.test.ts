@@ -52,26 +52,16 @@ async function kindsAfterWebhook(url: string, clientSecret: string): Promise<(st
 }
 
 describe('a site with the embedded sequencer, without a configured key or origin (protocol 5)', () => {
-  test.each([['/'], ['/pay']])('receives the webhook call of a payment when mounted at %s', async (mountPath) => {
-    const { url, walletUrl, origin, posted } = await startEmbedded(mountPath);
-    const prefix = mountPath.replace(/\/$/, '');
-    const code = await secretOf(origin, `${prefix}/intent`, { mode: 'payment' });
+  test.each([
+    ['payment', '', ['requestToReceiveBill', 'codeScanned', 'intentSubmitted', 'webhookCalled']],
+    ['payment', '/pay', expect.arrayContaining(['intentSubmitted', 'webhookCalled'])],
+    ['login', '', expect.arrayContaining(['intentSubmitted', 'webhookCalled'])],
+  ])('receives the webhook call of a %s when mounted at "%s"', async (mode, mountPath, kinds) => {
+    const { url, walletUrl, origin, posted } = await startEmbedded(mountPath || '/');
+    const code = await secretOf(origin, `${mountPath}/intent`, { mode });
     await confirm(walletUrl, code);
-    expect(await kindsAfterWebhook(url, code)).toEqual([
-      'requestToReceiveBill',
-      'codeScanned',
-      'intentSubmitted',
-      'webhookCalled',
-    ]);
-    await eventually(() => expect(posted).toEqual([[`${prefix}/intent/webhook`, 200]]));
-  });
-
-  test('receives the webhook call of a login', async () => {
-    const { url, walletUrl, origin, posted } = await startEmbedded();
-    const code = await secretOf(origin, '/intent', { mode: 'login' });
-    await confirm(walletUrl, code);
-    expect(await kindsAfterWebhook(url, code)).toContain('intentSubmitted');
-    await eventually(() => expect(posted).toEqual([['/intent/webhook', 200]]));
+    expect(await kindsAfterWebhook(url, code)).toEqual(kinds);
+    await eventually(() => expect(posted).toEqual([[`${mountPath}/intent/webhook`, 200]]));
   });
 
   test('with a configured webhookPublicKey rejects the calls of any other key', async () => {
