@@ -56,23 +56,8 @@ test('a block with a part of a file has lines of that file', () => {
 });
 
 test('JSON blocks are valid', () => {
-  for (const block of ofLanguage('json'))
-    expect([at(block), () => JSON.parse(block.text)]).toEqual([at(block), expect.any(Function)]);
-  expect(
-    ofLanguage('json')
-      .filter(({ text }) => !isJson(text))
-      .map(at),
-  ).toEqual([]);
+  for (const { text } of ofLanguage('json')) JSON.parse(text);
 });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe('code blocks', () => {
   let project: ConsumerProject;

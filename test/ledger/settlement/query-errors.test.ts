@@ -87,4 +87,10 @@ describe.each(kinds)('a failed query of a hook, on %s', (kind) => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'hook_failed', error }));
     expect(JSON.stringify([lastError, log, events])).not.toMatch(/aborted|ada/);
   });
+
+  it('does not follow from a query that the hook does not await: it is committed with the payment', async () => {
+    const { state } = await fail(async ({ tx }) => void tx.query(`insert into effects values ('a note')`));
+    const { rows } = await database.db.query('select id from effects');
+    expect([state, rows]).toEqual(['settled', [{ id: 'a note' }]]);
+  });
 });
