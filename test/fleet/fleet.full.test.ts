@@ -117,15 +117,6 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     expect(fulfilled.map(({ intent_id: id }) => id).sort()).toEqual([...ids].sort());
   });
 
-  test('a hundred concurrent requests to complete one login start one session', async () => {
-    const { browser, secret, id } = await begin({ mode: 'login' });
-    await fleet.sequencer.wallet('Mia').login(secret);
-    const tries = Array.from({ length: 100 }, (_, index) => at(index % 3, browser).send('POST', '/session', { id }));
-    const statuses = (await Promise.all(tries)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(new Set(statuses)).toEqual(new Set([200, 404]));
-  });
-
   test('a rate limit is shared by all processes with a shared store', async () => {
     const post = (index: number, nth: number): Promise<number | undefined> =>
       new Promise((resolve, reject) => {

@@ -19,7 +19,6 @@ const stranger = signerFromSeed(new Uint8Array(32).fill(22));
 const login = { domain: 'example.com', verifier };
 const statedLogin = { domain: 'example.com', verifier: verifier.publicKey };
 const rendezvous = keyPairFromSeed(new Uint8Array(32).fill(31));
-const _hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Verifies a signed intent from its bytes alone. */
 function receive(bytes: Uint8Array, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {

@@ -10,10 +10,6 @@ function interfacePackage(): protobuf.Namespace {
   return root.lookup('intents.v1') as protobuf.Namespace;
 }
 
-/** Whether a comment names its section of the interface or of docs/protocol.md. */
-const _namesSection = (comment: string | null): boolean =>
-  /\b(?:[Ss]ections?|[Pp]rotocol) \d/.test((comment ?? '').replaceAll('\n', ' '));
-
 describe('proto/intents.proto', () => {
   const { nestedArray } = interfacePackage();
   const messages = nestedArray.filter((one): one is protobuf.Type => one instanceof protobuf.Type);

@@ -11,8 +11,6 @@ import {
 
 // Payments made after the watch has ended, and clocks that jump.
 
-const _start = '2026-01-01T12:00:00.000Z';
-
 describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
   const database = useDatabase(kind);
   const fixture = (options?: SettlementOptions): SettlementFixture => new SettlementFixture(database, options);

@@ -4,8 +4,6 @@ import { dayMs, hourMs, SettlementFixture, type SettlementOptions, useDatabase }
 
 // The time in which `verifyPayment` may return true.
 
-const _start = '2026-01-01T12:00:00.000Z';
-
 describe.each(kinds)('the time for verifyPayment on %s', (kind) => {
   const database = useDatabase(kind);
   const fixture = (options?: SettlementOptions): SettlementFixture => new SettlementFixture(database, options);

@@ -16,8 +16,6 @@ import {
 /** A timeout that no test reaches. */
 const ample = 60_000;
 const body = Uint8Array.of(1, 2, 3);
-/** A valid envelope of `length` bytes, four to six of which enclose the inner message. */
-const _sized = (length: number): Uint8Array => frame(...new Uint8Array(length - 4));
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

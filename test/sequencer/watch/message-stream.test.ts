@@ -20,7 +20,6 @@ const domain = 'shop.example';
 const destination = generateKeyPair().publicKey;
 const verifier = createSigner(generateKeyPair().secret);
 const payment = { destination, amount: '1.00', currency: 'usd' };
-const _login = { login: { verifier: verifier.publicKey, domain }, signers: [verifier] };
 
 let sequencer: Sequencer;
 let relay: StreamRelay;
@@ -148,16 +147,6 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
 function kindsIn(response: Uint8Array | undefined): string[] {
   const { messages } = decode(v1.OpenMessageStreamResponse, response ?? new Uint8Array());
   return (messages ?? []).map((message) => (message as v1.Message).kind ?? 'none');
-}
-
-/** The request that created an intent, as its sequencer stores it. */
-async function _requestOf(sequencer: Sequencer, { id, clientSecret }: CreatedIntent): Promise<{ body: Uint8Array }> {
-  const { body } = signStreamRequest(id, clientSecret);
-  for await (const response of sequencer.transport.openStream(operations.openMessageStream, body)) {
-    const [message] = decode(v1.OpenMessageStreamResponse, response).messages ?? [];
-    return { body: v1.Message.encode({ ...message, id: null }).finish() };
-  }
-  throw new Error('There is no request.');
 }
 
 const isOverWebSocket = (transportName: string): boolean => transportName.startsWith('over WebSocket');

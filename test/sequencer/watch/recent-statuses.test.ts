@@ -3,7 +3,6 @@ import { RecentStatuses } from '../../../src/sequencer/watch/recent-statuses.js'
 import { pending, submitted } from '../../support/transports/status-transport.js';
 
 const capacity = 50;
-const _idsUpTo = (count: number) => Array.from({ length: count }, (_, at) => `intent ${at}`);
 
 /** A generator with a fixed seed (Park and Miller), so that a failure can be repeated. */
 function numbers(seed: number): (below: number) => number {
