@@ -60,12 +60,13 @@ describe('other spellings of one address', () => {
   test('share one limit of event streams', async () => {
     const { origin } = await startEventSite({ connectionLimits: { perAddress: 1 }, ...behindProxy });
     const heads: string[] = [];
-    for (const address of ['192.0.2.1:1', '192.0.2.1:2', '::ffff:c000:201']) {
+    const ofOne56 = ['2001:db8:0:100::1', '2001:db8:0:1ff:7::1'];
+    for (const address of ['192.0.2.1:1', '192.0.2.1:2', '::ffff:c000:201', ...ofOne56]) {
       const stream = new RawStream(origin, `/intent/${intentId}/events`, [`X-Forwarded-For: ${address}`]);
       await stream.has('\r\n\r\n');
       heads.push(stream.head.slice(9, 12));
     }
-    expect(heads).toEqual(['200', '429', '429']);
+    expect(heads).toEqual(['200', '429', '429', '200', '429']);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
 import type { RateLimits } from '../../../src/config/config-options.js';
 import { MemoryStore } from '../../../src/http/limits/rate-limit-stores.js';
+import { formatBase58 } from '../../../src/keys/base58.js';
 import { post } from '../../support/sites/post.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
@@ -90,6 +91,15 @@ test('concurrent requests are admitted up to the limit exactly', async () => {
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
   expect(calls.filter((call) => call === 'createIntent')).toHaveLength(10);
+});
+
+test('a flood of invented ids reaches the service no more often than the limit', async () => {
+  const { origin, calls } = await start({ status: 20 });
+  for (let n = 0; n < 60; n += 1) {
+    const { status } = await request(origin).get(`/status/${formatBase58(new Uint8Array(32).fill(n))}`);
+    expect(status).toBe(n < 20 ? 200 : 429);
+  }
+  expect(calls).toHaveLength(20);
 });
 
 test('cross-site requests do not count against the limit of the visitor', async () => {
