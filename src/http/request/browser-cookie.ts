@@ -1,9 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { parseCookie, stringifySetCookie } from 'cookie';
+import { createRequire } from 'node:module';
 import type { Request, Response } from 'express';
 import { deriveKey } from '../../keys/key-ring.js';
 import { randomBytes } from '../../keys/random-bytes.js';
 import type { IntentOwner } from '../encryption.js';
+
+// `import` would parse this CommonJS package twice: see Import in bench/README.md.
+const { parseCookie, stringifySetCookie }: typeof import('cookie') = createRequire(import.meta.url)('cookie');
 
 /** A cookie that only this host can read. Its name and attributes depend on the request. */
 export type HostCookie = (req: Request) => RequestCookie;
