@@ -84,8 +84,14 @@ const areAll = (ledger: RegExp, sinceMs = 0) => {
 const refusedSince = (sinceMs: number) =>
   customers.answers.filter(({ atMs, how }) => atMs >= sinceMs && how === '503 ledger_unavailable');
 
-/** Runs SQL as superuser, for which Postgres reserves connections. */
-const asAdmin = (sql: string) => fleet.server.run('postgres', sql);
+/** Runs SQL as superuser, for which Postgres reserves connections. A connection that it rejects occupies one until it has ended. */
+async function asAdmin(sql: string): Promise<readonly Record<string, unknown>[]> {
+  let rows: readonly Record<string, unknown>[] = [];
+  await eventually('an administrator can connect', async () => {
+    rows = await fleet.server.run('postgres', sql);
+  });
+  return rows;
+}
 const terminateAll = () => asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'shop'`);
 const others: pg.Client[] = [];
 
@@ -156,10 +162,11 @@ describe.each(chosen)('a database %s', (name, outage) => {
       const breaksBefore = tabs.map(({ breaks }) => breaks);
 
       const beganMs = performance.now();
-      await outage.begin();
-      const downMs = performance.now();
-      let duringMs = downMs;
+      let downMs = beganMs;
+      let duringMs = beganMs;
       try {
+        await outage.begin();
+        downMs = performance.now();
         await eventually('all are down', areAll(/^down ledger_unavailable/, downMs));
         await expectRoutesWithoutDatabase();
         const session = await customers.ask(login.browser, '/session', { id: login.id });
