@@ -87,21 +87,18 @@ const stylesAreText = {
   },
 };
 
-const browser = (name, input, more) =>
+const browser = ([name, input], output) =>
   defineConfig({
     ...common,
     input: { [name]: input },
     platform: 'browser',
     transform: { target: browsers },
-    plugins: [stylesAreText, ...(more?.plugins ?? [])],
-    output: { dir: 'dist/browser', minify: true, sourcemap: true, ...more?.output },
+    plugins: [stylesAreText, onDemandStaysSeparate],
+    output: { dir: 'dist/browser', minify: true, sourcemap: true, ...output },
   });
 
 export default [
   node,
-  browser('elements', 'src/browser/elements.ts', {
-    plugins: [onDemandStaysSeparate],
-    output: { postBanner: siteDeclaration },
-  }),
-  ...Object.entries(onDemand).map(([name, input]) => browser(name, input)),
+  browser(['elements', 'src/browser/elements.ts'], { postBanner: siteDeclaration }),
+  ...Object.entries(onDemand).map((file) => browser(file)),
 ];

@@ -287,6 +287,8 @@ async function canWrite(db: Database): Promise<boolean> {
 
 const refused = 'requests for intents and logins get 503 ledger_unavailable';
 const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;
+/** The URL is read once, at startup. */
+const restartFix = 'Restart only to change INTENT_DATABASE_URL.';
 const notLost = 'Payments are not lost: they settle later.';
-const untilItWorks = `Until it works again, ${refused}. ${notLost} The database is tested every second. A restart is not needed.`;
-const untilItOpens = `Until it opens, ${refused}. ${notLost} This process retries, and needs no restart.`;
+const untilItWorks = `Until it works again, ${refused}. ${notLost} The database is tested every second. ${restartFix}`;
+const untilItOpens = `Until it opens, ${refused}. ${notLost} ${restartFix}`;

@@ -191,25 +191,22 @@ describe('when the stream breaks', () => {
 });
 
 describe('without a stream', () => {
-  test.each<[string, () => Watching]>([['no client secret', () => watch({ id })]])(
-    '%s: polls after 1 s, then with growing intervals up to 5 s',
-    async (_name, begin) => {
-      const watching = begin();
-      await clock.pass(30_000);
-      expect(transport.statusCallsAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
-      transport.status = { exists: true, codeScanned: true };
-      await clock.pass(5_000);
-      expect(watching.kinds).toEqual(['code_scanned']);
-      // A payment follows a scan soon, so polls restart with the short interval.
-      const { length } = transport.statusCallsAtMs;
-      await clock.pass(1_500);
-      expect(transport.statusCallsAtMs.length).toBeGreaterThan(length);
-      transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
-      await clock.pass(5_000);
-      expect(watching.kinds).toEqual(['code_scanned', 'intent_submitted']);
-      expect(transport.streams).toHaveLength(0);
-    },
-  );
+  test('polls after 1 s, then with growing intervals up to 5 s, and again after 1 s when the code was scanned', async () => {
+    const watching = watch({ id });
+    await clock.pass(30_000);
+    expect(transport.statusCallsAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
+    transport.status = { exists: true, codeScanned: true };
+    await clock.pass(5_000);
+    expect(watching.kinds).toEqual(['code_scanned']);
+    // A payment follows a scan soon, so polls restart with the short interval.
+    const { length } = transport.statusCallsAtMs;
+    await clock.pass(1_500);
+    expect(transport.statusCallsAtMs.length).toBeGreaterThan(length);
+    transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
+    await clock.pass(5_000);
+    expect(watching.kinds).toEqual(['code_scanned', 'intent_submitted']);
+    expect(transport.streams).toHaveLength(0);
+  });
 });
 
 describe('an error', () => {
