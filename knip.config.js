@@ -11,7 +11,7 @@ export default {
     'src/browser/load-site.ts',
     'src/cli/main.ts',
     // Loaded by HTML pages.
-    'src/emulator/page/*.js',
+    'src/simulator/page/*.js',
     'example-app/public/js/*.js',
     'example-app/src/{server,play}.ts',
     // Started as processes.

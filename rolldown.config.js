@@ -13,7 +13,7 @@ const copiesFiles = {
   name: 'copies-files',
   closeBundle() {
     for (const target of ['dist', 'build']) {
-      cpSync('src/emulator/page', `${target}/emulator/page`, { recursive: true });
+      cpSync('src/simulator/page', `${target}/simulator/page`, { recursive: true });
       cpSync('src/http/operations/openapi.json', `${target}/http/operations/openapi.json`);
     }
     cpSync('src/wire/generated', 'build/wire/generated', { recursive: true });

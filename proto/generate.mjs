@@ -25,5 +25,5 @@ async function generate(name, extraFlags) {
 
 await mkdir(target, { recursive: true });
 await generate('intents', []);
-// `sparse` generates only the messages that emulator.proto uses.
-await generate('emulator', ['--sparse']);
+// `sparse` generates only the messages that simulator.proto uses.
+await generate('simulator', ['--sparse']);

@@ -6,7 +6,7 @@ import { firstAppFrame, IntentError, SequencerError, siteFrames, unreadable } fr
  * `IntentError` also the code, and for a database error the SQLSTATE and the names of constraint, table and column. Other
  * properties are omitted, because they may contain secrets: `detail` of a database error has values of the row. An ORM puts the
  * values of a query into the message of its own error, so the error of the driver is described instead. A failed call to the
- * payment service has, instead of the stack, the error text of the service, quoted and truncated.
+ * sequencer has, instead of the stack, the error text of the service, quoted and truncated.
  *
  * Hooks can throw any value, even one that throws when it is read.
  */

@@ -48,14 +48,14 @@ export const errorCodes = {
   closing: [503, 'The process of the site is shutting down'],
   ledger_unavailable: [503, 'The ledger of the site is unavailable'],
   ledger_locked: [503, 'The ledger of the site is already open'],
-  // Errors of the payment service or the connection to it.
-  intent_refused: [502, 'The payment service refused the intent'],
-  sequencer_error: [502, 'The payment service refused the request'],
-  sequencer_bad_status: [502, 'The payment service failed'],
-  sequencer_bad_response: [502, 'The response of the payment service is invalid'],
-  sequencer_unreachable: [503, 'The payment service is unreachable'],
-  sequencer_unavailable: [503, 'Calls to the payment service are paused, because it failed repeatedly'],
-  sequencer_timeout: [504, 'The payment service did not answer in time'],
+  // Errors of the sequencer or the connection to it.
+  intent_refused: [502, 'The sequencer refused the intent'],
+  sequencer_error: [502, 'The sequencer refused the request'],
+  sequencer_bad_status: [502, 'The sequencer failed'],
+  sequencer_bad_response: [502, 'The response of the sequencer is invalid'],
+  sequencer_unreachable: [503, 'The sequencer is unreachable'],
+  sequencer_unavailable: [503, 'Calls to the sequencer are paused, because it failed repeatedly'],
+  sequencer_timeout: [504, 'The sequencer did not answer in time'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 /** The code of an {@link IntentError}: a closed union. */
@@ -98,7 +98,7 @@ export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}` 
 
 /** Further fields of a failed call. */
 export interface SequencerErrorDetails extends IntentErrorOptions {
-  /** The error text of the payment service. */
+  /** The error text of the sequencer. */
   readonly serviceMessage?: string | undefined;
   /** The HTTP status of a failed response. */
   readonly httpStatus?: number | undefined;
@@ -106,11 +106,11 @@ export interface SequencerErrorDetails extends IntentErrorOptions {
 
 const maxServiceMessageLength = 1_000;
 
-/** A failed call to the payment service (interface section 7). */
+/** A failed call to the sequencer (interface section 7). */
 export class SequencerError extends IntentError {
   /** The kind of failure. */
   declare readonly code: SequencerErrorCode;
-  /** The error text of the payment service, at most 1000 characters. For logs only, because the service controls it. */
+  /** The error text of the sequencer, at most 1000 characters. For logs only, because the service controls it. */
   declare readonly serviceMessage?: string;
   /** The HTTP status of a failed response; over gRPC also 429 or 500 for an equivalent status. For logs only. */
   declare readonly httpStatus?: number;

@@ -2,11 +2,11 @@ export type { AbortSignalLike } from './async/abort.js';
 export type {
   ConfigOptions,
   ConnectionLimits,
-  EmulatorOptions,
   HookLimits,
   LoginOptions,
   RateLimits,
   Routes,
+  SimulatorOptions,
   WatchOptions,
 } from './config/config-options.js';
 export {
@@ -49,9 +49,9 @@ export type {
   StateChange,
 } from './ledger/ledger.js';
 export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './ledger/payment.js';
-export type { EmbeddedSequencerUrls } from './router/embedded-sequencer.js';
 export { type IntentRouter, intentRouter } from './router/intent-router.js';
 export type { IntentRouterOptions } from './router/options.js';
+export type { SimulatorUrls } from './router/simulator.js';
 export type { CreatedIntent, Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc/grpc-names.js';
 export {

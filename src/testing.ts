@@ -5,20 +5,20 @@ export {
   type FaultKind,
   type InProcessTransport,
   type IntentMilestone,
-  type Sequencer,
   type SequencerOperation,
-  type SequencerOptions,
   type SignedWebhook,
   type SignWebhookOptions,
+  type Simulator,
+  type SimulatorOptions,
   type SiteEnvironment,
   type SiteOptions,
-  startSequencer,
+  startSimulator,
   type Wallet,
   type WalletLogin,
   type WalletOptions,
   type WalletRequest,
   type WebhookClaims,
-} from './emulator/index.js';
+} from './simulator/index.js';
 export { type AdvanceTimeSite, advanceTime } from './testing/advance-time.js';
 export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledger.js';
 export { type WaitForIntentOptions, waitForIntent } from './testing/wait-for-intent.js';

@@ -28,8 +28,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ledger: ['type:intents', 'errors', 'type:telemetry'],
   config: ['keys', 'errors', 'type:wire', 'type:intents', 'type:sequencer', 'type:ledger', 'type:http'],
   http: ['errors', 'keys', 'intents', 'sequencer', 'ledger', 'config', 'type:telemetry'],
-  emulator: ['wire', 'keys', 'intents', 'errors'],
-  testing: ['emulator', 'ledger', 'errors'],
+  simulator: ['wire', 'keys', 'intents', 'errors'],
+  testing: ['simulator', 'ledger', 'errors'],
   browser: ['intents'],
 };
 /** Leaves that every folder except the browser may import. */
@@ -40,8 +40,8 @@ const composition = 'the composition';
 /** Packages that only some folders may import. */
 const packageHomes: readonly { names: readonly string[]; homes: readonly string[]; typesFor: readonly string[] }[] = [
   { names: ['protobufjs', 'long'], homes: ['wire'], typesFor: [] },
-  { names: ['express'], homes: ['http', 'emulator'], typesFor: [composition] },
-  { names: ['@grpc/grpc-js'], homes: ['wire'], typesFor: ['sequencer', 'emulator'] },
+  { names: ['express'], homes: ['http', 'simulator'], typesFor: [composition] },
+  { names: ['@grpc/grpc-js'], homes: ['wire'], typesFor: ['sequencer', 'simulator'] },
   { names: ['pg', '@electric-sql/pglite'], homes: ['ledger'], typesFor: [] },
   { names: ['@opentelemetry/api'], homes: ['telemetry'], typesFor: [] },
 ];
@@ -109,10 +109,10 @@ function loadedWith(entry: string, files: readonly SourceFile[]): Set<string> {
   return loaded;
 }
 
-const productionWithoutEmulator: Checker = (files) =>
+const productionWithoutSimulator: Checker = (files) =>
   ['index.ts', 'client.ts'].flatMap((entry) =>
     [...loadedWith(entry, files)]
-      .filter((name) => ['emulator', 'testing', 'cli'].includes(layerOf(name)) || name === 'testing.ts')
+      .filter((name) => ['simulator', 'testing', 'cli'].includes(layerOf(name)) || name === 'testing.ts')
       .map((name) => `${entry} loads ${name}`),
   );
 
@@ -127,7 +127,7 @@ const names: Checker = (files) =>
     return [...wrongFolders, ...parts.filter((part) => dumpingGround.test(part))].map((part) => `${name}: ${part}`);
   });
 
-/** Re-exports are left out: they name the same thing. So are the scripts of the emulator's pages, which are not TypeScript. */
+/** Re-exports are left out: they name the same thing. So are the scripts of the simulator's pages, which are not TypeScript. */
 const exportedNames = ({ name: file, text }: SourceFile): ReadonlySet<string> => {
   if (!file.endsWith('.ts')) return new Set();
   const imported = [...text.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','));
@@ -172,9 +172,9 @@ const rules: readonly Rule[] = [
       `wire/a.ts: export { x } from '../keys/base58.js';`,
       `intents/a.ts: const x = await import('../http/router.js');`,
       `ledger/a.ts: import { type X } from '../intents/money.js';`,
-      `http/a.ts: type X = import('../emulator/server.js').X;`,
-      `http/deep/a.ts: import { x } from '../../emulator/server.js';`,
-      `emulator/a.ts: import { x } from '../sequencer/transport.js';`,
+      `http/a.ts: type X = import('../simulator/server.js').X;`,
+      `http/deep/a.ts: import { x } from '../../simulator/server.js';`,
+      `simulator/a.ts: import { x } from '../sequencer/transport.js';`,
       `browser/a.ts: import { x } from '../async/backoff.js';`,
       `index.ts: import { x } from './cli/main.js';`,
       `novelty/a.ts: import { x } from '../errors.js';`,
@@ -185,8 +185,8 @@ const rules: readonly Rule[] = [
       `ledger/a.ts: import type { X } from '../intents/money.js'; import { y } from '../async/backoff.js';`,
       `config/a.ts: import type { X } from '../http/router.js'; import { y } from '../keys/key-ring.js';`,
       `http/a.ts: import type { X } from '../telemetry/router-observer.js'; import { y } from '../net/url.js';`,
-      `router/a.ts: import { x } from '../http/router.js'; await import('../emulator/index.js');`,
-      `cli/a.ts: import { x } from '../emulator/server.js'; import { y } from '../index.js';`,
+      `router/a.ts: import { x } from '../http/router.js'; await import('../simulator/index.js');`,
+      `cli/a.ts: import { x } from '../simulator/server.js'; import { y } from '../index.js';`,
     ],
   },
   {
@@ -195,14 +195,14 @@ const rules: readonly Rule[] = [
     faulty: [
       `intents/a.ts: import Long from 'long';`,
       `sequencer/a.ts: import type { Request } from 'express';`,
-      `emulator/a.ts: const grpc = await import('@grpc/grpc-js');`,
+      `simulator/a.ts: const grpc = await import('@grpc/grpc-js');`,
       `index.ts: import express from 'express';`,
       `cli/a.ts: const { PGlite } = await import('@electric-sql/pglite');`,
     ],
     correct: [
       `wire/a.ts: import Long from 'long'; import $protobuf from 'protobufjs/minimal.js'; import('@grpc/grpc-js');`,
       `sequencer/a.ts: import type { Client } from '@grpc/grpc-js'; import session from 'express-session';`,
-      `emulator/a.ts: import express from 'express';`,
+      `simulator/a.ts: import express from 'express';`,
       `index.ts: import type { RequestHandler } from 'express';`,
     ],
   },
@@ -213,15 +213,15 @@ const rules: readonly Rule[] = [
     correct: [`http/a.ts: await import('./b.js');`],
   },
   {
-    title: 'index.ts and client.ts load neither emulator/ nor testing/ nor cli/',
-    check: productionWithoutEmulator,
+    title: 'index.ts and client.ts load neither simulator/ nor testing/ nor cli/',
+    check: productionWithoutSimulator,
     faulty: [
-      `index.ts: import './a.js'; | a.ts: export { x } from './emulator/server.js';`,
-      `index.ts: import { type X } from './emulator/index.js';`,
+      `index.ts: import './a.js'; | a.ts: export { x } from './simulator/server.js';`,
+      `index.ts: import { type X } from './simulator/index.js';`,
       `client.ts: import './testing/advance-time.js';`,
     ],
     correct: [
-      `index.ts: import './a.js'; import type { X } from './emulator/b.js'; | a.ts: import('./emulator/b.js');`,
+      `index.ts: import './a.js'; import type { X } from './simulator/b.js'; | a.ts: import('./simulator/b.js');`,
     ],
   },
   {

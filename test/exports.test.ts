@@ -15,7 +15,7 @@ it.each([
   [
     'express-intents/testing',
     testing,
-    'advanceTime createWallet sameOriginHeaders startSequencer temporaryLedger waitForIntent',
+    'advanceTime createWallet sameOriginHeaders startSimulator temporaryLedger waitForIntent',
   ],
 ])('%s exports these values', (_name, entry, names) => {
   expect(Object.keys(entry).sort()).toEqual(names.split(' ').sort());

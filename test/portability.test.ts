@@ -110,7 +110,7 @@ const rules: readonly Rule[] = [
   {
     pattern: /process\.(?:kill|(?:set|get)e?[ug]id|umask|initgroups|(?:get|set)groups)\b/g,
     reason: 'It does not exist or means something else on Windows',
-    exceptions: { 'emulator/state/state-owner.ts': 'signal 0 only tests whether the process exists, also on Windows' },
+    exceptions: { 'simulator/state/state-owner.ts': 'signal 0 only tests whether the process exists, also on Windows' },
     faulty: 'process.kill(pid, 0)',
   },
   {

@@ -13,16 +13,16 @@ import {
   requirePayment,
 } from '../src/index.js';
 import { pruneIntents } from '../src/ledger/intents/prune-intents.js';
-import { type Sequencer, startSequencer } from '../src/testing.js';
+import { type Simulator, startSimulator } from '../src/testing.js';
 import { countingTransport } from './support/transports/counting-transport.js';
 
 // An option or field that is ignored may be a typo of one that protects money or accounts.
 
-let sequencer: Sequencer;
+let simulator: Simulator;
 beforeAll(async () => {
-  sequencer = await startSequencer();
+  simulator = await startSimulator();
 });
-afterAll(() => sequencer.close());
+afterAll(() => simulator.close());
 
 const { secret, publicKey } = generateKeyPair();
 const signer = createSigner(secret);
@@ -47,7 +47,7 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
     () => intentRouter({ transport, hookLimits: plus('maxAttempt') }),
   ],
   ['intentRouter watch', 'unpaid', 'unpaidMs', () => intentRouter({ transport, watch: plus('unpaid') })],
-  ['intentRouter emulator', 'prot', 'port', () => intentRouter({ transport, emulator: plus('prot') })],
+  ['intentRouter simulator', 'prot', 'port', () => intentRouter({ transport, simulator: plus('prot') })],
   ['intentRouter routes', 'intents', 'intent', () => intentRouter({ transport, routes: plus('intents') })],
   ['intentRouter rateLimits', 'windowMS', 'windowMs', () => intentRouter({ transport, rateLimits: plus('windowMS') })],
   [
@@ -122,8 +122,8 @@ const calls: readonly (readonly [call: string, unknown: string, meant: string, r
     'includeResources',
     () => pruneIntents({} as never, plus('includeResource', { olderThan: new Date() })),
   ],
-  ['startSequencer', 'ports', 'port', () => startSequencer(plus('ports'))],
-  ['sequencer.injectFault', 'time', 'times', () => sequencer.injectFault(plus('time', { kind: 'error' }))],
+  ['startSimulator', 'ports', 'port', () => startSimulator(plus('ports'))],
+  ['simulator.injectFault', 'time', 'times', () => simulator.injectFault(plus('time', { kind: 'error' }))],
 ];
 
 async function errorOf(run: () => unknown): Promise<unknown> {

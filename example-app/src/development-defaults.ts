@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Defaults for `npm start`. The environment overrides them. */
 const defaults: Readonly<Record<string, string>> = {
-  INTENT_SEQUENCER_URL: 'embedded',
+  INTENT_SEQUENCER_URL: 'simulator',
   INTENT_DOMAIN: 'patient-kettle.example',
   // To reset the shop, stop it and delete this folder.
   INTENT_DATABASE_URL: fileURLToPath(new URL('../ledger', import.meta.url)),
@@ -20,8 +20,8 @@ export function isFirstStart({ INTENT_DATABASE_URL: url = '' }: NodeJS.ProcessEn
   return !/^postgres(?:ql)?:/.test(url) && !existsSync(url);
 }
 
-/** The base_url of the sequencer, also of the embedded one. */
-export function sequencerUrlOf(env: NodeJS.ProcessEnv): string {
+/** The base_url of the sequencer, also of the simulator. */
+export function simulatorUrlOf(env: NodeJS.ProcessEnv): string {
   const url = env.INTENT_SEQUENCER_URL ?? '';
-  return url === 'embedded' ? `http://127.0.0.1:${env.INTENT_EMULATOR_PORT || 4747}` : url.replace(/\/+$/, '');
+  return url === 'simulator' ? `http://127.0.0.1:${env.INTENT_SIMULATOR_PORT || 4747}` : url.replace(/\/+$/, '');
 }

@@ -3,17 +3,17 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createWallet, type Wallet } from 'express-intents/testing';
 import { articles, priceOf } from './articles.js';
-import { sequencerUrlOf } from './development-defaults.js';
+import { simulatorUrlOf } from './development-defaults.js';
 import { shorten } from './pages/layout.js';
 import { Visitor, type VisitorResponse } from './visitor.js';
 
 /** Makes a payment and a login on a running shop, as a visitor with a wallet. */
 async function play(): Promise<void> {
-  const { shop, sequencer } = addresses();
-  console.log(`Playing against ${shop}. The wallet uses the sequencer at ${sequencer}.`);
+  const { shop, simulator } = addresses();
+  console.log(`Playing against ${shop}. The wallet uses the simulator at ${simulator}.`);
   const visitor = new Visitor(shop);
   await step('The shop is open', async () => expectStatus(await visitor.get('/'), 200));
-  const wallet = createWallet({ url: sequencer, name: 'Ada' });
+  const wallet = createWallet({ url: simulator, name: 'Ada' });
   await playPayment(visitor, wallet);
   await playLogin(visitor, wallet);
   console.log('\nAll steps passed.');
@@ -59,12 +59,12 @@ async function playLogin(visitor: Visitor, wallet: Wallet): Promise<void> {
   });
 }
 
-function addresses(): { shop: string; sequencer: string } {
+function addresses(): { shop: string; simulator: string } {
   const { env } = process;
-  const { values } = parseArgs({ options: { shop: { type: 'string' }, sequencer: { type: 'string' } } });
+  const { values } = parseArgs({ options: { shop: { type: 'string' }, simulator: { type: 'string' } } });
   const { shop = `http://127.0.0.1:${env.PORT || 3000}` } = values;
-  const { sequencer = sequencerUrlOf({ INTENT_SEQUENCER_URL: 'embedded', ...env }) } = values;
-  return { shop: shop.replace(/\/+$/, ''), sequencer };
+  const { simulator = simulatorUrlOf({ INTENT_SEQUENCER_URL: 'simulator', ...env }) } = values;
+  return { shop: shop.replace(/\/+$/, ''), simulator };
 }
 
 async function step<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result> {
@@ -127,7 +127,7 @@ function expectStatus(response: VisitorResponse, status: number): VisitorRespons
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const refused = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
-  if (refused) return 'Connection refused. Run `npm start` first, or pass the addresses with --shop and --sequencer.';
+  if (refused) return 'Connection refused. Run `npm start` first, or pass the addresses with --shop and --simulator.';
   return error.message;
 }
 

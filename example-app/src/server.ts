@@ -5,7 +5,7 @@ import { isFirstStart, setDevelopmentDefaults } from './development-defaults.js'
 import { createShop } from './shop.js';
 import { shutDownOnSignal } from './shutdown.js';
 
-/** Set HOST to accept connections from other machines. With the embedded sequencer, anyone can log in as any user. */
+/** Set HOST to accept connections from other machines. With the simulator, anyone can log in as any user. */
 const defaultHost = '127.0.0.1';
 
 await start().catch((error: unknown) => {
@@ -18,16 +18,16 @@ async function start(): Promise<void> {
   setDevelopmentDefaults(env);
   const port = readPort(env.PORT || '3000');
   const isFirst = isFirstStart(env);
-  const isSimulated = env.INTENT_SEQUENCER_URL === 'embedded';
+  const isSimulated = env.INTENT_SEQUENCER_URL === 'simulator';
   const shop = createShop({ isSimulated, trustProxy: env.NODE_ENV === 'production' });
   const server = createServer(shop.app);
   const shutdown = shutDownOnSignal(server, shop.router);
   await listen(server, port, env.HOST || defaultHost);
   if (isFirst) console.log('Creating the database of the shop. This takes a few seconds.');
-  const embedded = await shop.ready().catch((error: Error): undefined => {
+  const simulator = await shop.ready().catch((error: Error): undefined => {
     // A shutdown during the start is not an error.
     if (shutdown.aborted) return;
-    throw isPortInUse(error) ? portInUse('INTENT_EMULATOR_PORT', Number(env.INTENT_EMULATOR_PORT || 4747)) : error;
+    throw isPortInUse(error) ? portInUse('INTENT_SIMULATOR_PORT', Number(env.INTENT_SIMULATOR_PORT || 4747)) : error;
   });
   if (shutdown.aborted) return;
   console.log(`
@@ -35,9 +35,9 @@ The Patient Kettle is open.
 
   Shop       http://localhost:${port}
   Orders     ${ordersIn(env)}
-  Sequencer  ${embedded?.url ?? env.INTENT_SEQUENCER_URL}
-  Inspector  ${embedded?.inspectorUrl ?? 'only with the embedded sequencer'}
-  Wallet     ${env.INTENT_WALLET_URL || embedded?.walletUrl || 'unknown: set INTENT_WALLET_URL'}
+  Sequencer  ${simulator?.url ?? env.INTENT_SEQUENCER_URL}
+  Inspector  ${simulator?.inspectorUrl ?? 'only with the simulator'}
+  Wallet     ${env.INTENT_WALLET_URL || simulator?.walletUrl || 'unknown: set INTENT_WALLET_URL'}
 `);
 }
 

@@ -36,7 +36,7 @@ export interface ShopOptions {
 export interface Shop {
   readonly app: Express;
   readonly router: IntentRouter;
-  /** Resolves to the addresses of the embedded sequencer when the shop can take payments. */
+  /** Resolves to the addresses of the simulator when the shop can take payments. */
   ready(): ReturnType<IntentRouter['ready']>;
 }
 
@@ -53,9 +53,9 @@ export function createShop({ intents = {}, isSimulated = false, trustProxy = fal
   app.use(router);
   app.use(pageRoutes(router, isSimulated));
   const ready = async () => {
-    const embedded = await router.ready();
+    const simulator = await router.ready();
     await createOrdersTable(router.database);
-    return embedded;
+    return simulator;
   };
   return { app, router, ready };
 }

@@ -8,7 +8,7 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** An `AbortController` and its signal in one object. The native pair costs as much CPU as a call to the payment service. */
+/** An `AbortController` and its signal in one object. The native pair costs as much CPU as a call to the sequencer. */
 export class LightAbortController implements AbortSignalLike {
   #listeners: Set<() => void> | undefined;
   aborted = false;

@@ -25,7 +25,7 @@ export function addDoctor(program: Command, { terminal, host, action }: CommandC
     .command('doctor')
     .summary('check the setup and print a fix for each problem')
     .description(
-      'Checks the settings of a site, the database, the payment service, the key file, the proxy, the ' +
+      'Checks the settings of a site, the database, the sequencer, the key file, the proxy, the ' +
         'webhook and the wallet. It changes nothing. Each check prints ok, or warnings and errors with their ' +
         'fixes. Skipped checks are listed at the end, with the reason. The exit code is 1 if there is an error.',
     )

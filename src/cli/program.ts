@@ -6,7 +6,7 @@ import { addDoctor } from './doctor.js';
 import { addKeygen } from './keygen.js';
 import { addLedger } from './ledger.js';
 import { addMigrate } from './migrate.js';
-import { addSequencer } from './sequencer.js';
+import { addSimulator } from './simulator.js';
 import { paint, type Terminal } from './terminal.js';
 
 /** Runs `express-intents <args>` and returns the exit code: 0 for success, 1 for failure, 2 for wrong usage. */
@@ -30,7 +30,7 @@ export async function run(args: readonly string[], terminal: Terminal, host = sy
 export function createProgram(context: CommandContext): Command {
   const { terminal } = context;
   const program = new Command('express-intents')
-    .description('Wallet payments and wallet logins for Express: keys, checks, the embedded sequencer and the ledger.')
+    .description('Wallet payments and wallet logins for Express: keys, checks, the simulator and the ledger.')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .option('-v, --version', 'print the version of this package')
@@ -49,7 +49,7 @@ export function createProgram(context: CommandContext): Command {
     terminal.out(packageVersion());
     throw new CommanderError(0, 'commander.version', '');
   });
-  for (const add of [addKeygen, addDoctor, addSequencer, addMigrate, addLedger]) add(program, context);
+  for (const add of [addKeygen, addDoctor, addSimulator, addMigrate, addLedger]) add(program, context);
   return program;
 }
 

@@ -46,12 +46,12 @@ export interface LoginOptions {
   readonly sessionTtlMs?: number | undefined;
 }
 
-/** The embedded sequencer, which `sequencerUrl: 'embedded'` starts. */
-export interface EmulatorOptions {
-  /** `INTENT_EMULATOR_PORT`: port on 127.0.0.1, 0 for any free port. Default 4747. */
+/** The simulator, which `sequencerUrl: 'simulator'` starts. */
+export interface SimulatorOptions {
+  /** `INTENT_SIMULATOR_PORT`: port on 127.0.0.1, 0 for any free port. Default 4747. */
   readonly port?: number | undefined;
   /**
-   * `INTENT_EMULATOR_STATE`: file that keeps intents across restarts, or `memory`. Default: `sequencer.jsonl` in the folder of
+   * `INTENT_SIMULATOR_STATE`: file that keeps intents across restarts, or `memory`. Default: `simulator.jsonl` in the folder of
    * the embedded ledger, or `memory` without one.
    */
   readonly stateFile?: string | undefined;
@@ -116,12 +116,12 @@ export interface RateLimits {
 
 /** The options of the configuration. An option takes precedence over the environment variable that its comment names. */
 export interface ConfigOptions extends GrpcNames {
-  /** `INTENT_SEQUENCER_URL`: URL of the payment service (`base_url`), or `embedded` for the embedded sequencer (not in production). */
+  /** `INTENT_SEQUENCER_URL`: URL of the sequencer (`base_url`), or `simulator` for the simulator (not in production). */
   readonly sequencerUrl?: string | undefined;
   /** `INTENT_SEQUENCER_GRPC_URL`: its gRPC URL (`grpc_url`). Calls then use gRPC instead of HTTP. Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
-  /** Settings of the embedded sequencer. */
-  readonly emulator?: EmulatorOptions | undefined;
+  /** Settings of the simulator. */
+  readonly simulator?: SimulatorOptions | undefined;
   /**
    * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
    * empty.
@@ -129,7 +129,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly envelopeVersion?: string | undefined;
   /** The operation that creates intents. `intents` (default): `Intents.createIntent`; `messaging`: `Messaging.sendMessage`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Timeout of a call, with all attempts, to the payment service or the app's session store, in milliseconds. Default 8000. */
+  /** Timeout of a call, with all attempts, to the sequencer or the app's session store, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
@@ -157,8 +157,8 @@ export interface ConfigOptions extends GrpcNames {
   /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
   readonly webhook?: boolean | undefined;
   /**
-   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that verify the webhooks of the payment service, Base58, separated by commas.
-   * Ignored with the embedded sequencer, whose key is known.
+   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that verify the webhooks of the sequencer, Base58, separated by commas.
+   * Ignored with the simulator, whose key is known.
    */
   readonly webhookPublicKey?: string | undefined;
   /** `INTENT_WALLET_URL`: the page that opens the wallet. The client secret is appended as the fragment. */
@@ -192,7 +192,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined;
   /** Rate limits by address. `false` disables them. */
   readonly rateLimits?: Partial<RateLimits> | false | undefined;
-  /** A custom transport to the payment service. Overrides `sequencerUrl` and `grpcUrl`; `embedded` then starts no sequencer. */
+  /** A custom transport to the sequencer. Overrides `sequencerUrl` and `grpcUrl`; `simulator` then starts no sequencer. */
   readonly transport?: Transport | undefined;
 }
 

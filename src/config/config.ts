@@ -28,7 +28,7 @@ export interface Config {
   readonly destination: string | undefined;
   readonly origin: string | undefined;
   readonly webhook: WebhookConfig | undefined;
-  /** Undefined if not set. The embedded sequencer then uses its own wallet page. */
+  /** Undefined if not set. The simulator then uses its own wallet page. */
   readonly walletUrl: string | undefined;
   readonly returnOrigins: readonly string[];
   readonly routes: Routes;
@@ -51,13 +51,13 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const source = { options, env, production, report, isReadOnly };
   const ledger = readLedger(source);
   const sequencer = readSequencer(source, ledger);
-  // A custom transport may reach a real service, which must get neither a generated key nor the account for development. In production
-  // `embedded` is an error, and the settings that the real service needs are reported with it.
-  const isEmbedded = sequencer.url === 'embedded' && !options.transport && !production;
-  const login = readLogin(source, isEmbedded);
-  const destination = readDestination(source, isEmbedded);
+  // A custom transport may reach a real sequencer, which must get neither a generated key nor the account for development. In production
+  // `simulator` is an error, and the settings that the real sequencer needs are reported with it.
+  const isSimulated = sequencer.url === 'simulator' && !options.transport && !production;
+  const login = readLogin(source, isSimulated);
+  const destination = readDestination(source, isSimulated);
   const origin = readOrigin(source);
-  const webhook = readWebhook(source, isEmbedded);
+  const webhook = readWebhook(source, isSimulated);
   const walletUrl = readWalletUrl(source);
   const returnOrigins = readReturnOrigins(source);
   const routes = readRoutes(source);
@@ -70,7 +70,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   );
   const unknown = unknownNote(env);
   if (unknown !== '') report.notices.push(`${unknown} See docs/reference.md for the variables.`);
-  const lacksWallet = !walletUrl && !isEmbedded && routes.elements !== false;
+  const lacksWallet = !walletUrl && !isSimulated && routes.elements !== false;
   return Object.freeze({
     production,
     isHttps: production || !!origin?.startsWith('https://'),

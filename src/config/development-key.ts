@@ -4,7 +4,7 @@ import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
 import type { Environment } from './config-options.js';
 
-/** The key of a site that uses the embedded sequencer and sets no key. */
+/** The key of a site that uses the simulator and sets no key. */
 export interface DevelopmentKey {
   readonly keyRing: VerifierKeyRing;
   /** Whether the next start uses it too. */
@@ -17,7 +17,7 @@ export const developmentKeyFile = path.join('node_modules', '.cache', 'express-i
 /**
  * The key is stored in `node_modules/.cache`, so visitors stay logged in when `node --watch` restarts the site. If `NODE_ENV` is
  * set to a value other than `development`, or `node_modules` is missing or not writable, each start has a new key. Production
- * refuses the embedded sequencer.
+ * refuses the simulator.
  * @param isReadOnly uses a stored key, and stores no new one
  */
 export function developmentKey({ NODE_ENV = 'development' }: Environment, isReadOnly = false): DevelopmentKey {

@@ -21,10 +21,10 @@ export interface LoginConfig {
   readonly cookieKeys: readonly Uint8Array[];
 }
 
-export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
+export function readLogin(source: ConfigSource, isSimulated: boolean): LoginConfig | undefined {
   if (source.options.login === false) return undefined;
-  const keyRing = readKeyRing(source, isEmbedded);
-  const domain = readDomain(source, isEmbedded);
+  const keyRing = readKeyRing(source, isSimulated);
+  const domain = readDomain(source, isSimulated);
   const cookieKeys = readCookieKeys(source, keyRing, domain);
   const options = readLoginOptions(source);
   return keyRing && domain ? Object.freeze({ keyRing, domain, cookieKeys, ...options }) : undefined;
@@ -67,10 +67,10 @@ const newKeyNotice = 'A key is generated at each start';
 const keygen = 'Run `npx express-intents keygen`, and set INTENT_VERIFIER_SECRET to the secret that it prints.';
 const correctKey = 'Correct the value, or use a secret that `npx express-intents keygen` prints.';
 
-/** @param isEmbedded whether a generated key is acceptable */
+/** @param isSimulated whether a generated key is acceptable */
 export function readKeyRing(
   { options, env, report, isReadOnly }: ConfigSource,
-  isEmbedded: boolean,
+  isSimulated: boolean,
 ): VerifierKeyRing | undefined {
   const file = env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
@@ -86,7 +86,7 @@ export function readKeyRing(
   if (inline || options.signer) {
     return report.parse('INTENT_VERIFIER_SECRET', correctKey, () => createKeyRing(inline ?? '', options.signer));
   }
-  if (!isEmbedded) {
+  if (!isSimulated) {
     return report.problem(
       'INTENT_VERIFIER_SECRET',
       'It is not set. Logins need a verifier key.',
@@ -120,11 +120,12 @@ function readSecretFile(file: string): string {
 /** RFC 2606 reserves `.example`. */
 const embeddedDomain = 'shop.example';
 
-function readDomain({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
+function readDomain({ options, env, report }: ConfigSource, isSimulated: boolean): string | undefined {
   const domain = options.domain ?? env.INTENT_DOMAIN;
   const fix = 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>';
   if (domain) return report.parse('INTENT_DOMAIN', fix, () => parseVerifierDomain(domain));
-  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'It is not set. Logins require the domain of the site.', fix);
+  if (!isSimulated)
+    return report.problem('INTENT_DOMAIN', 'It is not set. Logins require the domain of the site.', fix);
   report.notices.push(`INTENT_DOMAIN is not set. Logins use ${embeddedDomain}.`);
   return embeddedDomain;
 }

@@ -7,7 +7,7 @@ interface Bounds {
   readonly max?: number | undefined;
 }
 
-/** For a value such as `"embedded"`: `docker --env-file` keeps quotes. */
+/** For a value such as `"simulator"`: `docker --env-file` keeps quotes. */
 export const quotedValue: readonly [problem: string, fix: string] = [
   'It has quotes or spaces around the value.',
   'Remove the quotes and spaces.',

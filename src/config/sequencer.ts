@@ -8,9 +8,9 @@ import { quotedValue } from './report.js';
 export interface SequencerConfig {
   readonly url: string;
   readonly grpcUrl: string | undefined;
-  readonly emulatorPort: number;
-  /** The state file of the embedded sequencer. Undefined for state in memory. */
-  readonly emulatorState: string | undefined;
+  readonly simulatorPort: number;
+  /** The state file of the simulator. Undefined for state in memory. */
+  readonly simulatorState: string | undefined;
   readonly dialect: 'intents' | 'messaging';
   readonly timeoutMs: number;
   readonly attemptTimeoutMs: number | undefined;
@@ -27,17 +27,17 @@ export function readSequencer(
   const isReplaced = url === '' && (options.transport !== undefined || grpcUrl !== undefined);
   const problem = isReplaced ? undefined : problemOfUrl(url, production);
   if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
-  const { emulator = {} } = options;
-  report.unknownNames('emulator', emulator, ['port', 'stateFile']);
-  if (emulator.stateFile !== undefined && typeof emulator.stateFile !== 'string') {
-    report.problem('emulator.stateFile', 'It must be a string.', "emulator: { stateFile: './sequencer.jsonl' }");
+  const { simulator = {} } = options;
+  report.unknownNames('simulator', simulator, ['port', 'stateFile']);
+  if (simulator.stateFile !== undefined && typeof simulator.stateFile !== 'string') {
+    report.problem('simulator.stateFile', 'It must be a string.', "simulator: { stateFile: './simulator.jsonl' }");
   }
   // `Number('')` is 0, but an empty variable is not set.
-  const emulatorPort = emulator.port === undefined ? Number(env.INTENT_EMULATOR_PORT || 4747) : emulator.port;
-  if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
-    report.problem('INTENT_EMULATOR_PORT', 'It must be a whole number from 0 to 65535.', 'INTENT_EMULATOR_PORT=4747');
+  const simulatorPort = simulator.port === undefined ? Number(env.INTENT_SIMULATOR_PORT || 4747) : simulator.port;
+  if (!Number.isInteger(simulatorPort) || simulatorPort < 0 || simulatorPort > 65_535) {
+    report.problem('INTENT_SIMULATOR_PORT', 'It must be a whole number from 0 to 65535.', 'INTENT_SIMULATOR_PORT=4747');
   }
-  const emulatorState = readEmulatorState(emulator.stateFile ?? env.INTENT_EMULATOR_STATE, ledger);
+  const simulatorState = readSimulatorState(simulator.stateFile ?? env.INTENT_SIMULATOR_STATE, ledger);
   const dialect = options.dialect ?? 'intents';
   if (dialect !== 'intents' && dialect !== 'messaging') {
     report.problem('dialect', "It must be 'intents' or 'messaging'.", "dialect: 'intents' (the default)");
@@ -47,34 +47,34 @@ export function readSequencer(
     options.attemptTimeoutMs === undefined
       ? undefined
       : report.duration('attemptTimeoutMs', options.attemptTimeoutMs, 3_000, { max: maxTimerMs });
-  return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, attemptTimeoutMs });
+  return Object.freeze({ url, grpcUrl, simulatorPort, simulatorState, dialect, timeoutMs, attemptTimeoutMs });
 }
 
 /** By default the state is kept in the folder of an embedded ledger. */
-function readEmulatorState(given: string | undefined, ledger: LedgerSettings | undefined): string | undefined {
+function readSimulatorState(given: string | undefined, ledger: LedgerSettings | undefined): string | undefined {
   if (given) return given === 'memory' ? undefined : given;
-  return ledger?.database.kind === 'embedded' ? path.join(ledger.database.folder, 'sequencer.jsonl') : undefined;
+  return ledger?.database.kind === 'embedded' ? path.join(ledger.database.folder, 'simulator.jsonl') : undefined;
 }
 
 type Problem = readonly [problem: string, fix: string];
 
 function problemOfUrl(text: string, production: boolean): Problem | undefined {
-  const example = 'INTENT_SEQUENCER_URL=<base URL of your payment service>';
+  const example = 'INTENT_SEQUENCER_URL=<base URL of the sequencer>';
   const orEmbedded = production
     ? ''
-    : ', or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key';
+    : ', or INTENT_SEQUENCER_URL=simulator to try everything on this machine, without any key';
   if (text === '') return ['It is not set.', `${example}${orEmbedded}`];
-  if (text === 'embedded') {
+  if (text === 'simulator') {
     if (!production) return undefined;
     return [
-      'The embedded sequencer moves no money and lets anyone log in, so it does not start with NODE_ENV=production.',
+      'The simulator moves no money and lets anyone log in, so it does not start with NODE_ENV=production.',
       example,
     ];
   }
   const url = parseHttpUrl(text);
   if (!url) {
     const bare = text.replace(/^[\s"']+|[\s"']+$/g, '');
-    const isQuoted = (bare === 'embedded' && !production) || parseHttpUrl(bare);
+    const isQuoted = (bare === 'simulator' && !production) || parseHttpUrl(bare);
     if (isQuoted) return quotedValue;
     return ['It is not an http(s) URL.', `${example}${orEmbedded}`];
   }
@@ -85,11 +85,11 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
 }
 
 function problemOfGrpcUrl(text: string, sequencerUrl: string, production: boolean): Problem | undefined {
-  const example = 'INTENT_SEQUENCER_GRPC_URL=<gRPC URL of your payment service>';
-  if (text === 'embedded' || sequencerUrl === 'embedded') {
+  const example = 'INTENT_SEQUENCER_GRPC_URL=<gRPC URL of the sequencer>';
+  if (text === 'simulator' || sequencerUrl === 'simulator') {
     return [
-      'The embedded sequencer that a router starts does not speak gRPC.',
-      'Unset it. Or run `npx express-intents sequencer --grpc-port 4748`, and set the URLs that it prints.',
+      'The simulator that a router starts does not speak gRPC.',
+      'Unset it. Or run `npx express-intents simulator --grpc-port 4748`, and set the URLs that it prints.',
     ];
   }
   // gRPC itself uses addresses without a scheme.

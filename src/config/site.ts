@@ -1,12 +1,12 @@
 import { parseAccount, parseBase58 } from '../keys/base58.js';
 import type { ConfigSource, Routes } from './config-options.js';
 
-/** Receives the simulated payments of the embedded sequencer. Constant, so that `createPayment` accepts a key of an earlier start. */
+/** Receives the simulated payments of the simulator. Constant, so that `createPayment` accepts a key of an earlier start. */
 const developmentAccount = 'ANMfB9D5VxRwsEiS7yZenmf2HYaP1X777c84oMc5QQkm';
 
-export function readDestination({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
+export function readDestination({ options, env, report }: ConfigSource, isSimulated: boolean): string | undefined {
   const destination = options.destination ?? env.INTENT_DESTINATION;
-  if (!destination) return isEmbedded ? developmentAccount : undefined;
+  if (!destination) return isSimulated ? developmentAccount : undefined;
   const fix = 'INTENT_DESTINATION=<the Base58 account that receives payments>';
   report.parse('INTENT_DESTINATION', fix, () => parseAccount(destination));
   return destination;
@@ -105,30 +105,29 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
 }
 
 export interface WebhookConfig {
-  /** Base58 of 32 bytes each; undefined with the embedded sequencer. */
+  /** Base58 of 32 bytes each; undefined with the simulator. */
   readonly webhookPublicKeys: readonly string[] | undefined;
 }
 
-/** @param isEmbedded the embedded sequencer needs neither a key nor an origin */
-export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: boolean): WebhookConfig | undefined {
+/** @param isSimulated the simulator needs neither a key nor an origin */
+export function readWebhook({ options, env, report }: ConfigSource, isSimulated: boolean): WebhookConfig | undefined {
   if (!options.webhook) return undefined;
   if (options.routes?.webhook === false) {
     const fix = 'Remove `webhook`, or enable the route: routes: { webhook: "/intent/webhook" }';
     report.problem('webhook', 'It is true, but its route is disabled.', fix);
   }
-  // The embedded sequencer generates a key at each start, so a configured key belongs to another service.
-  if (isEmbedded) return Object.freeze({ webhookPublicKeys: undefined });
+  // The simulator generates a key at each start, so a configured key belongs to another service.
+  if (isSimulated) return Object.freeze({ webhookPublicKeys: undefined });
   if (!(options.origin ?? env.INTENT_ORIGIN)) {
-    const problem = 'It is not set. The payment service calls webhooks at an absolute URL.';
+    const problem = 'It is not set. The sequencer calls webhooks at an absolute URL.';
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)');
   }
-  const fix =
-    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key of your payment service, Base58; several, separated by commas>';
+  const fix = 'INTENT_WEBHOOK_PUBLIC_KEY=<the public key of the sequencer, Base58; several, separated by commas>';
   const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
   if (text === '') {
     report.problem(
       'INTENT_WEBHOOK_PUBLIC_KEY',
-      'It is not set. The router verifies webhook calls with this key of the payment service.',
+      'It is not set. The router verifies webhook calls with this key of the sequencer.',
       fix,
     );
     return Object.freeze({ webhookPublicKeys: [] });

@@ -2,8 +2,8 @@
 const optionOfVariable: Readonly<Record<string, string | undefined>> = {
   INTENT_SEQUENCER_URL: 'sequencerUrl',
   INTENT_SEQUENCER_GRPC_URL: 'grpcUrl',
-  INTENT_EMULATOR_PORT: 'emulator.port',
-  INTENT_EMULATOR_STATE: 'emulator.stateFile',
+  INTENT_SIMULATOR_PORT: 'simulator.port',
+  INTENT_SIMULATOR_STATE: 'simulator.stateFile',
   INTENT_VERIFIER_SECRET: 'verifierSecret',
   INTENT_VERIFIER_SECRET_FILE: undefined,
   INTENT_DOMAIN: 'domain',

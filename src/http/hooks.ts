@@ -24,12 +24,12 @@ export interface SitePaymentTerms {
   readonly resource?: string | undefined;
   /**
    * The site's own data about this payment. It is stored in the ledger and passed to the hooks, and never sent to the
-   * browser or the payment service. A JSON object of at most 16 KiB. An undefined member is an error.
+   * browser or the sequencer. A JSON object of at most 16 KiB. An undefined member is an error.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An intent that the payment service has accepted, as the hook `onCreated` receives it. */
+/** An intent that the sequencer has accepted, as the hook `onCreated` receives it. */
 export type AcceptedIntent =
   | {
       /** The intent id, Base58. */
@@ -83,7 +83,7 @@ export interface Hooks extends PaymentHooks {
   /** Lets the browser choose the amount within a range; `payment` then returns only the other terms. */
   readonly clientAmount?: ClientAmount | undefined;
   /**
-   * Called after the payment service has accepted the intent and before the browser receives the secret. Without a ledger,
+   * Called after the sequencer has accepted the intent and before the browser receives the secret. Without a ledger,
    * record the intent here. If it throws, the browser receives an error and the secret stays on the server. With a ledger, a
    * retry with the same `Idempotency-Key` calls it again with the same intent, unless the intent was already recorded as
    * created. Not called for `router.createPayment`.

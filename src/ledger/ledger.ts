@@ -4,16 +4,16 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
 /**
  * The states of an intent. Scanned and declined are not recorded, because anyone who sees the QR code can cause them.
  *
- * - `creating`: reserved for an idempotency key. The payment service may not have accepted it yet. A payment is polled only on
+ * - `creating`: reserved for an idempotency key. The sequencer may not have accepted it yet. A payment is polled only on
  *   `recheck`.
- * - `created`: accepted by the payment service. A payment is polled.
+ * - `created`: accepted by the sequencer. A payment is polled.
  * - `completed`: a login whose session has started.
- * - `submitted`: the payment service reports it as submitted. `onPaid` is due.
+ * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded, or the site has none.
- * - `reversed`: the payment service reversed the settled payment, and `onReversed` succeeded, or the site has none. It is
+ * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded, or the site has none. It is
  *   polled for another `watch.unpaidMs`, and on `recheck`.
  * - `expired`: not paid within `watch.unpaidMs`. It is then polled once a day for another `watch.unpaidMs`, and on `recheck`.
- * - `dead`: a dead letter. A hook failed too often, the payment could not be verified, or the payment service no longer
+ * - `dead`: a dead letter. A hook failed too often, the payment could not be verified, or the sequencer no longer
  *   knows it. `retry` resumes it.
  */
 export const intentStates = [
@@ -26,7 +26,7 @@ export const intentStates = [
   'expired',
   'dead',
 ] as const;
-/** The state of an intent in the ledger: see docs/ledger-data.md. `IntentStatus` is the status at the payment service. */
+/** The state of an intent in the ledger: see docs/ledger-data.md. `IntentStatus` is the status at the sequencer. */
 export type IntentState = (typeof intentStates)[number];
 
 /** The recorded terms of a payment. They are immutable. */
@@ -60,7 +60,7 @@ export interface Idempotency {
 /** The intent that an earlier request with the same key recorded. */
 export interface ReplayedIntent {
   readonly id: string;
-  /** `creating` until the acceptance by the payment service is recorded. */
+  /** `creating` until the acceptance by the sequencer is recorded. */
   readonly state: IntentState;
   readonly terms: RecordedTerms | undefined;
   readonly fingerprint: Uint8Array;
@@ -113,7 +113,7 @@ export interface LedgerIntent {
   /** The number of failed calls of the pending hook that `hookLimits.maxAttempts` counts. */
   readonly attempts: number;
   /**
-   * In the state `dead`: the hook that failed, or `verifyPayment` if the payment service no longer knows the payment. Undefined in
+   * In the state `dead`: the hook that failed, or `verifyPayment` if the sequencer no longer knows the payment. Undefined in
    * every other state.
    */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
@@ -257,16 +257,16 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   ready(): Promise<void>;
   /** What the browser that created an intent may see of it. Undefined for any other browser. */
   findForBrowser(id: string, browser: Uint8Array): Promise<BrowserIntent | undefined>;
-  /** Records an intent that the payment service has accepted. A payment is polled from then on. */
+  /** Records an intent that the sequencer has accepted. A payment is polled from then on. */
   record(intent: NewIntent): Promise<void>;
   /** The intent that an earlier request of this browser with this key recorded. Undefined if there is none. */
   findByIdempotencyKey(browser: Uint8Array, key: string): Promise<ReplayedIntent | undefined>;
   /**
-   * Records an intent before it is sent to the payment service. If an earlier request used this key, writes nothing and
+   * Records an intent before it is sent to the sequencer. If an earlier request used this key, writes nothing and
    * returns the intent of that request.
    */
   reserve(intent: NewIntent, idempotency: Idempotency): Promise<ReplayedIntent | undefined>;
-  /** Records that the payment service has accepted a reserved intent, and starts to poll a payment. Idempotent. */
+  /** Records that the sequencer has accepted a reserved intent, and starts to poll a payment. Idempotent. */
   confirm(id: string): Promise<void>;
   /** Whether this browser created this login less than `ttlMs` ago and has not completed it. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;

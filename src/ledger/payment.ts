@@ -71,7 +71,7 @@ export interface PaymentHooks {
 
 /** Why a payment is a dead letter. */
 export interface DeadLetter {
-  /** The hook that failed last. If the payment service no longer knows the payment, this is `verifyPayment`, and `error` says so. */
+  /** The hook that failed last. If the sequencer no longer knows the payment, this is `verifyPayment`, and `error` says so. */
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
   /** The number of counted failures. `hookLimits.maxAttempts` says which failures are counted. */
   readonly attempts: number;

@@ -29,10 +29,10 @@ import { type FetchStatus, StatusCache } from '../sequencer/watch/status-cache.j
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
-import { type EmbeddedSequencer, type EmbeddedSequencerUrls, embeddedSequencer } from './embedded-sequencer.js';
 import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
 import { logReady } from './log-ready.js';
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
+import { type SimulatorUrls, type SiteSimulator, startSiteSimulator } from './simulator.js';
 import { SubmissionTracker } from './submission-tracker.js';
 
 /** The middleware for `app.use()`, and the site's access to payments and the ledger. */
@@ -43,20 +43,20 @@ export interface IntentRouter extends RequestHandler {
   readonly intents: IntentRecords;
   /**
    * Creates a payment without a browser, such as for the link in an invoice. The ledger polls it and calls `onPaid`. After an
-   * error of the ledger or the payment service, call this again with the same `idempotencyKey`: that creates no second payment.
+   * error of the ledger or the sequencer, call this again with the same `idempotencyKey`: that creates no second payment.
    * @throws {IntentError} `invalid_configuration` without a ledger, or for `idempotencyKey` without logins; `invalid_terms`,
    *   `invalid_request`, `not_supported`, `invalid_idempotency_key`, `idempotency_key_reused`, `ledger_unavailable`, `closing`,
-   *   `signer_failed`, `internal_error`, `too_busy`; the codes of the payment service
+   *   `signer_failed`, `internal_error`, `too_busy`; the codes of the sequencer
    */
   createPayment(terms: Omit<SitePaymentTerms, 'resource'>, options?: CreatePaymentOptions): Promise<CreatedPayment>;
   /** The ledger's database, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
   readonly database: SiteDatabase;
   /**
-   * Resolves when the ledger is open and the embedded sequencer listens. The value has the addresses of the embedded sequencer,
+   * Resolves when the ledger is open and the simulator listens. The value has the addresses of the simulator,
    * and is undefined without one. Rejects if either fails. Opening the ledger is retried: call `ready()` again to wait for the
    * next attempt.
    */
-  ready(): Promise<EmbeddedSequencerUrls | undefined>;
+  ready(): Promise<SimulatorUrls | undefined>;
   /**
    * The health of this process. `down`: a load balancer should remove it. `degraded`: alert an operator. Resolves within a
    * second and never rejects. Frequent calls are cheap: each part is checked at most once a second, and the service is called
@@ -100,9 +100,9 @@ export function composeRouter(
   const monotonicNow = options.now ?? monotonicClock;
   const logger = routerLogger(options.logger ?? console);
 
-  const isEmbedded = config.sequencer.url === 'embedded' && !options.transport;
-  const embedded = isEmbedded ? embeddedSequencer(config, logger) : undefined;
-  const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
+  const isSimulated = config.sequencer.url === 'simulator' && !options.transport;
+  const simulator = isSimulated ? startSiteSimulator(config, logger) : undefined;
+  const transport = options.transport ?? simulator?.transport ?? serviceTransport(config, options);
   const observer = routerObserver({
     onEvent,
     telemetry,
@@ -151,12 +151,12 @@ export function composeRouter(
   });
   if (ledger) observer?.openTelemetry?.watchLedger(() => ledger.inspect());
 
-  const parts = { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger };
+  const parts = { settings, observed, statusCache, secrets, events, ledger, simulator, observer, logger };
   const context = routerContext(parts);
   const router = createRouter(context);
   logStartup(settings, logger);
   logReady(settings, ledger, logger);
-  return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
+  return Object.assign(simulator ? simulator.registerLocalOrigin(router) : router, {
     client: forCallers(client),
     intents: ledgerRecords(ledger),
     database: ledgerDatabase(ledger),
@@ -164,7 +164,7 @@ export function composeRouter(
     openApi: context.openApi,
     ...withCallerStacks<Pick<IntentRouter, 'createPayment' | 'ready' | 'close'>>({
       createPayment: (terms, given) => createPayment(context, terms, given),
-      ...lifecycle({ context, embedded, observer }),
+      ...lifecycle({ context, simulator, observer }),
     }),
   });
 }
@@ -190,13 +190,13 @@ interface ContextParts {
   readonly secrets: ClientSecretCache;
   readonly events: EventHub;
   readonly ledger: Ledger | undefined;
-  readonly embedded: EmbeddedSequencer | undefined;
+  readonly simulator: SiteSimulator | undefined;
   readonly observer: RouterObserver | undefined;
   readonly logger: RouterLogger;
 }
 
 function routerContext(parts: ContextParts): RouterContext {
-  const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger } = parts;
+  const { settings, observed, statusCache, secrets, events, ledger, simulator, observer, logger } = parts;
   const { options, config, resolveTerms } = settings;
   const { now = Date.now } = options;
   const { login, webhook, connectionLimits } = config;
@@ -204,7 +204,7 @@ function routerContext(parts: ContextParts): RouterContext {
   const connectionLimiter = eventStreamLimiter(connectionLimits, logger);
   const running = new RunningRequests();
   const webhookPublicKeys = async (): Promise<readonly string[]> =>
-    webhook?.webhookPublicKeys ?? (embedded ? [await embedded.webhookPublicKey()] : []);
+    webhook?.webhookPublicKeys ?? (simulator ? [await simulator.webhookPublicKey()] : []);
   return {
     config,
     client,
@@ -227,7 +227,7 @@ function routerContext(parts: ContextParts): RouterContext {
     connectionLimiter,
     events,
     running,
-    walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
+    walletUrl: async () => config.walletUrl ?? simulator?.walletUrl(),
     openApi: openApiReader(config),
     health: routerHealth({
       config,
@@ -235,7 +235,7 @@ function routerContext(parts: ContextParts): RouterContext {
       ledger,
       running,
       connectionLimiter,
-      isEmbedded: embedded !== undefined,
+      isSimulated: simulator !== undefined,
     }),
     observer,
   };
@@ -257,12 +257,12 @@ const requestsTimeoutMs = 3_000;
 
 interface LifecycleParts {
   readonly context: RouterContext;
-  readonly embedded: EmbeddedSequencer | undefined;
+  readonly simulator: SiteSimulator | undefined;
   readonly observer: RouterObserver | undefined;
 }
 
 /** The states of a router: starting, ready, draining (only with `drainMs`), closing, closed. */
-function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
+function lifecycle({ context, simulator, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
   const { events, running, ledger, client } = context;
   const drainEnd = new LightAbortController();
   return {
@@ -270,7 +270,7 @@ function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<Intent
       const opening = ledger?.ready();
       opening?.catch(() => undefined);
       // If both fail, always this error: a second start of a site fails here too, and this names the first one.
-      const addresses = await embedded?.ready();
+      const addresses = await simulator?.ready();
       await opening;
       return addresses;
     },
@@ -285,7 +285,7 @@ function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<Intent
       // Running work of the ledger may still call the sequencer.
       await ledger?.close();
       await client.close();
-      await embedded?.close();
+      await simulator?.close();
       observer?.openTelemetry?.close();
     },
   };

@@ -18,7 +18,7 @@ function readyLine({ config, options, resolveTerms }: RouterSettings): string {
     ...(config.login ? [`logins for ${config.login.domain}`] : []),
   ];
   const service = options.transport ? 'a custom transport' : hostOf(config.sequencer.grpcUrl ?? config.sequencer.url);
-  return `Serves: ${served.join(', ') || 'no payments or logins from pages'}. Ledger: ${ledgerOf(config)}. Payment service: ${service}.`;
+  return `Serves: ${served.join(', ') || 'no payments or logins from pages'}. Ledger: ${ledgerOf(config)}. Sequencer: ${service}.`;
 }
 
 function ledgerOf({ ledger }: Config): string {

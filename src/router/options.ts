@@ -86,7 +86,7 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
   grpcUrl: string,
   grpcNames: eitherOf(string, object),
   envelopeVersion: string,
-  emulator: group,
+  simulator: group,
   dialect: string,
   timeoutMs: number,
   attemptTimeoutMs: number,

@@ -10,20 +10,20 @@ import { type CallOptions, type CallTransport, requireCallOptions } from './tran
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
 
-/** The three flags of an intent at the payment service (interface section 2.6). Its state in the ledger is `IntentState`. */
+/** The three flags of an intent at the sequencer (interface section 2.6). Its state in the ledger is `IntentState`. */
 export interface IntentStatus {
-  /** Whether the payment service knows the intent. */
+  /** Whether the sequencer knows the intent. */
   readonly exists: boolean;
   /** Whether a wallet scanned the QR code. For display only: anyone who sees it can report a scan. */
   readonly codeScanned: boolean;
   /**
-   * Whether a wallet has paid or confirmed the intent. May become false again, because the payment service can reverse a
+   * Whether a wallet has paid or confirmed the intent. May become false again, because the sequencer can reverse a
    * payment.
    */
   readonly intentSubmitted: boolean;
 }
 
-/** An intent (interface section 2.8). `create` returns it after the payment service has accepted it. */
+/** An intent (interface section 2.8). `create` returns it after the sequencer has accepted it. */
 export interface CreatedIntent {
   /** The intent id, Base58. Public. It identifies the intent in every other call. */
   readonly id: string;
@@ -69,7 +69,7 @@ export async function createIntent(
   }
   const { id, clientSecret } = intent;
   if (isProven || (await getStatus(transport, id, options)).exists) return { id, clientSecret };
-  throw otherServerError('The payment service answered OK, but the intent does not exist there.');
+  throw otherServerError('The sequencer answered OK, but the intent does not exist there.');
 }
 
 /** How a dialect creates an intent, and whether an answer proves that the intent exists. */
@@ -134,14 +134,14 @@ function explainRefusal(error: unknown, dialect: Dialect): unknown {
   if (isUnknownOperation(error)) {
     const [used, other] = dialect === 'intents' ? ['createIntent', 'messaging'] : ['sendMessage', 'intents'];
     const message =
-      `The payment service has no operation ${nameOf(operations[used as 'createIntent'])}. Try the option dialect: '${other}'. Over ` +
+      `The sequencer has no operation ${nameOf(operations[used as 'createIntent'])}. Try the option dialect: '${other}'. Over ` +
       'gRPC, set grpcNames if its operations have other names.';
     return new SequencerError('sequencer_error', message, { serviceMessage, cause });
   }
   if (!serviceMessage) return error;
   return new SequencerError(
     'intent_refused',
-    'The payment service refused the intent. See `serviceMessage` for the reason.',
+    'The sequencer refused the intent. See `serviceMessage` for the reason.',
     { serviceMessage, cause },
   );
 }
@@ -185,7 +185,7 @@ export async function getUserId(
 }
 
 /**
- * The user who logged in with an intent (interface section 4.7). The payment service answers only the key that the intent names:
+ * The user who logged in with an intent (interface section 4.7). The sequencer answers only the key that the intent names:
  * the signing key, or an earlier one if the intent was created before a rotation.
  * @throws as {@link getUserId}
  */
@@ -220,7 +220,7 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
   if (userId?.value?.length !== 32) {
     throw new SequencerError(
       'sequencer_bad_response',
-      'The response of the payment service has no user id of 32 bytes. Report this to your payment service.',
+      'The response of the sequencer has no user id of 32 bytes. Report this to the operator of the sequencer.',
     );
   }
   return formatBase58(userId.value);
@@ -245,7 +245,7 @@ export async function registerWebhook(
   if (result === Result.OK || result === Result.ALREADY_REGISTERED) return;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
   const reason = Result[result] ?? result;
-  const message = `The payment service refused the webhook: ${reason}.${webhookAdvice[result ?? 0] ?? ''}`;
+  const message = `The sequencer refused the webhook: ${reason}.${webhookAdvice[result ?? 0] ?? ''}`;
   throw new SequencerError('sequencer_error', message);
 }
 
@@ -259,7 +259,7 @@ function requireOk(result: number | null | undefined): void {
   if ((result ?? 0) !== 0)
     throw new SequencerError(
       'sequencer_error',
-      `The payment service answered with result ${result}. Ask your payment service for its meaning.`,
+      `The sequencer answered with result ${result}. Ask the operator of the sequencer for its meaning.`,
     );
 }
 
@@ -267,7 +267,7 @@ function decodeResponse<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } &
   try {
     return decode(codec, bytes);
   } catch (cause) {
-    throw otherServerError('The response of the payment service cannot be decoded.', cause);
+    throw otherServerError('The response of the sequencer cannot be decoded.', cause);
   }
 }
 

@@ -43,7 +43,7 @@ export function createTransport(address: ServiceAddress, timeoutMs: number): Tra
 function requireHttps(option: string, meaning: string, text: string, dangerouslyAllowHttp: boolean): void {
   const url = parseHttpUrl(text);
   if (!url) {
-    const message = `${option} must be the ${meaning} of the payment service, such as https://host.`;
+    const message = `${option} must be the ${meaning} of the sequencer, such as https://host.`;
     throw new IntentError('invalid_configuration', message);
   }
   const { protocol, hostname, pathname, username, password, search, hash } = url;

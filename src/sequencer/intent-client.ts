@@ -47,10 +47,10 @@ export interface IntentClientOptions extends ServiceAddress {
 /** An intent that is signed and not yet sent. The same terms, signers and client secret produce the same intent. */
 export interface PreparedIntent extends CreatedIntent {
   /**
-   * Sends the intent. Idempotent: each call sends the same bytes, and the payment service creates one intent. Call it
+   * Sends the intent. Idempotent: each call sends the same bytes, and the sequencer creates one intent. Call it
    * again if the outcome of a call is unknown. Do not reveal the client secret before it resolves: anyone who knows it could
    * create the intent first, with other terms.
-   * @throws {SequencerError} unless the payment service accepts the intent
+   * @throws {SequencerError} unless the sequencer accepts the intent
    */
   create(options?: CallOptions): Promise<CreatedIntent>;
 }
@@ -63,7 +63,7 @@ export interface IntentClient {
   /** Payments (interface section 2.4). */
   readonly paymentIntents: {
     /**
-     * @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the payment service
+     * @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} unless the sequencer
      * accepts the intent
      */
     create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
@@ -101,7 +101,7 @@ export interface IntentClient {
   /**
    * Watches an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With
    * the client secret it reads the message stream (interface section 4.5), otherwise it polls the status every few
-   * seconds. Yields each event once. The last is `intent_submitted`, which comes from the status at the payment service.
+   * seconds. Yields each event once. The last is `intent_submitted`, which comes from the status at the sequencer.
    * Faults of the service do not end the watch. A `break`, the signal and `close` do.
    * @throws {IntentError} `invalid_id`, `invalid_client_secret`
    */
@@ -114,7 +114,7 @@ export interface IntentClient {
 }
 
 /**
- * A client of the payment service, for use with or without Express.
+ * A client of the sequencer, for use with or without Express.
  * @throws {IntentError} `invalid_configuration` for an invalid or unknown option, or a missing address
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {

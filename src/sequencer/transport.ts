@@ -39,7 +39,7 @@ export interface TimedAttemptOptions {
 }
 
 /**
- * Sends operations to the payment service (interface sections 4.1 and 4.2).
+ * Sends operations to the sequencer (interface sections 4.1 and 4.2).
  *
  * `call` takes a serialized inner message and returns the serialized inner response. Every failure is a `SequencerError`,
  * except an abort, which rejects with the signal's reason.
@@ -85,21 +85,21 @@ export function callWithTimeout(
 
 export function answerTimeoutError(timeoutMs: number, cause?: unknown): SequencerError {
   const fix = 'Check its URL and the firewall. If the service is only slow, raise attemptTimeoutMs or timeoutMs.';
-  const message = `The payment service did not answer within ${Math.round(timeoutMs)} ms. ${fix}`;
+  const message = `The sequencer did not answer within ${Math.round(timeoutMs)} ms. ${fix}`;
   return new SequencerError('sequencer_timeout', message, { cause });
 }
 
-/** The payment service cannot be reached. @param origin of the service, if known */
+/** The sequencer cannot be reached. @param origin of the service, if known */
 export function unreachableError(cause: unknown, origin?: unknown): SequencerError {
   const where = origin === undefined ? '' : ` at ${origin}`;
-  const message = `The payment service${where} cannot be reached. See \`cause\`. Check its URL, DNS, TLS certificate and the firewall.`;
+  const message = `The sequencer${where} cannot be reached. See \`cause\`. Check its URL, DNS, TLS certificate and the firewall.`;
   return new SequencerError('sequencer_unreachable', message, { cause });
 }
 
 export function httpStatusError(httpStatus: number, retryAfterMs?: number): SequencerError {
   let fix = 'Check its URL.';
   if (httpStatus === 429 || httpStatus >= 500) fix = 'Retry later.';
-  if (httpStatus === 401 || httpStatus === 403) fix = 'Ask your payment service to allow this site.';
-  const message = `The payment service answered with HTTP status ${httpStatus}. ${fix}`;
+  if (httpStatus === 401 || httpStatus === 403) fix = 'Ask the operator of the sequencer to allow this site.';
+  const message = `The sequencer answered with HTTP status ${httpStatus}. ${fix}`;
   return new SequencerError('sequencer_bad_status', message, { httpStatus, retryAfterMs });
 }

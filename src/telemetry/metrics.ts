@@ -113,15 +113,10 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.streams.rejected': counter('{stream}', 'Event streams rejected', {
     stream_rejected: byCode,
   }),
-  'express_intents.upstream.duration': histogram(
-    's',
-    'Duration of calls to the payment service, including all attempts',
-    {
-      upstream_call: (event) =>
-        seconds(event.durationMs, { ...callOf(event), 'express_intents.outcome': event.outcome }),
-    },
-  ),
-  'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the payment service', {
+  'express_intents.upstream.duration': histogram('s', 'Duration of calls to the sequencer, including all attempts', {
+    upstream_call: (event) => seconds(event.durationMs, { ...callOf(event), 'express_intents.outcome': event.outcome }),
+  }),
+  'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the sequencer', {
     upstream_call: (event) => [event.attempts, callOf(event)],
   }),
   'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations with an open circuit breaker', {

@@ -55,7 +55,7 @@ interface ErrorFields {
  * `router-events.test.ts` and a row to `docs/events.md`.
  */
 export interface RouterEventDetails {
-  /** The payment service has accepted an intent, and the ledger (if any) has recorded it. Its secret is returned next. */
+  /** The sequencer has accepted an intent, and the ledger (if any) has recorded it. Its secret is returned next. */
   readonly intent_created: IntentFields &
     KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` received the same intent. */
@@ -67,7 +67,7 @@ export interface RouterEventDetails {
   /** The wallet declined while a page was connected. For display only: anyone who sees the QR code can cause this event. */
   readonly intent_declined: IntentFields & KindFields;
   /**
-   * The payment service has reported a submission. Without a ledger, each process that receives the report emits this. With a
+   * The sequencer has reported a submission. Without a ledger, each process that receives the report emits this. With a
    * ledger, the process that records the submission of a payment emits this. For a login with a ledger, each process that receives
    * the report and has the client secret emits this.
    */
@@ -76,7 +76,7 @@ export interface RouterEventDetails {
   readonly payment_late: IntentFields & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed, or the site has none. `lagMs` is the time since the submission was detected. */
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
-  /** The payment service has reversed a payment. For a settled payment, `onReversed` has succeeded, if the site has one. */
+  /** The sequencer has reversed a payment. For a settled payment, `onReversed` has succeeded, if the site has one. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
   /** The intent was not paid within `watch.unpaidMs`. A payment within another `watch.unpaidMs` still settles. */
   readonly payment_expired: IntentFields;
@@ -99,7 +99,7 @@ export interface RouterEventDetails {
   readonly login_failed: ErrorFields;
   /** `DELETE /session` or `logOut()` has succeeded, even if no user was logged in. */
   readonly logged_out: unknown;
-  /** The payment service has called the webhook with a valid signature. It may repeat the call. */
+  /** The sequencer has called the webhook with a valid signature. It may repeat the call. */
   readonly webhook_received: IntentFields;
   /** A webhook call was rejected, such as for its signature, or during shutdown. `code` has the reason. */
   readonly webhook_rejected: ErrorFields;
@@ -111,7 +111,7 @@ export interface RouterEventDetails {
   readonly stream_closed: IntentFields & { readonly durationMs: number };
   /** An event stream was rejected by a limit of `connectionLimits` or during shutdown. */
   readonly stream_rejected: IntentFields & ErrorFields;
-  /** A call to the payment service has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
+  /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {
     readonly transport: UpstreamTransport;
     /** `canceled` if the caller aborted the call, as when the browser disconnects. */
@@ -121,7 +121,7 @@ export interface RouterEventDetails {
   };
   /** The circuit breaker of an operation has opened after five consecutive failures. */
   readonly breaker_opened: OperationFields;
-  /** The payment service has answered the operation again, and the circuit breaker is closed. */
+  /** The sequencer has answered the operation again, and the circuit breaker is closed. */
   readonly breaker_closed: OperationFields;
   /** The ledger cannot open, reach or search its database. */
   readonly ledger_unavailable: ErrorFields;
@@ -129,7 +129,7 @@ export interface RouterEventDetails {
   readonly ledger_recovered: unknown;
 }
 
-/** The transport to the payment service. `custom` is the option `transport`. */
+/** The transport to the sequencer. `custom` is the option `transport`. */
 export type UpstreamTransport = 'http' | 'grpc' | 'custom';
 
 /** The `type` of an event. */

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Sequencer } from '../emulator/index.js';
 import { IntentError } from '../errors.js';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 import { requireKnown } from '../reject-unknown.js';
+import type { Simulator } from '../simulator/index.js';
 
 /** The site whose time advances. */
 export interface AdvanceTimeSite {
-  /** Advances the clock of this sequencer. */
-  readonly sequencer: Pick<Sequencer, 'clock'>;
-  /** The router of the site, or the routers of all sites with this sequencer. A router without a ledger is ignored. */
+  /** Advances the clock of this simulator. */
+  readonly simulator: Pick<Simulator, 'clock'>;
+  /** The router of the site, or the routers of all sites with this simulator. A router without a ledger is ignored. */
   readonly router?: LedgerRouter | readonly LedgerRouter[] | undefined;
 }
 
@@ -23,20 +23,20 @@ interface LedgerRouter {
 /**
  * Advances the time of a site by `ms` milliseconds, without waiting:
  *
- * - The clock of the sequencer advances, and with it that of every site that takes `now` from it. Logins without a
+ * - The clock of the simulator advances, and with it that of every site that takes `now` from it. Logins without a
  *   ledger, sessions in the router's own cookie, webhook calls (`exp`) and rate limits expire by this clock.
  * - All intents in the ledger become older by `ms`: logins expire, work becomes due, and `onPaid` may get `late: true` for a
  *   payment submitted afterwards. Resolves when the due work is done, or after 60 seconds for each router.
  *
- * If several sites share a sequencer, pass all routers in one call. If several routers share a database, pass only one.
+ * If several sites share a simulator, pass all routers in one call. If several routers share a database, pass only one.
  *
  * No timer fires: timeouts and an open circuit take their real time. Tables of the site do not change.
  * @throws {IntentError} `invalid_request` for a negative time or an unknown field, `ledger_unavailable`
  */
 export async function advanceTime(ms: number, site: AdvanceTimeSite): Promise<void> {
-  requireKnown('advanceTime', site, ['sequencer', 'router']);
-  const { sequencer, router } = site;
-  sequencer.clock.advance(ms);
+  requireKnown('advanceTime', site, ['simulator', 'router']);
+  const { simulator, router } = site;
+  simulator.clock.advance(ms);
   for (const one of router ? [router].flat() : []) {
     try {
       await advanceLedger(one, ms);

@@ -59,5 +59,5 @@ function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
   // The last error can be that of a later poll, which counts no attempt.
   const failures = attempts > 0 ? ` Its hook failed ${attempts === 1 ? 'once' : `${attempts} times`}.` : '';
   if (lastError) return `${failures} Last error: ${lastError}`;
-  return state === 'created' ? ' The payment service has not reported the payment.' : '';
+  return state === 'created' ? ' The sequencer has not reported the payment.' : '';
 }

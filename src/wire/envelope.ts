@@ -28,7 +28,7 @@ export function nameOf({ service, method }: Operation): string {
 
 /** The error of an answer that may come from another server. */
 export function otherServerError(problem: string, cause?: unknown): SequencerError {
-  const fix = 'Check that the URL points to the payment service.';
+  const fix = 'Check that the URL points to the sequencer.';
   return new SequencerError('sequencer_bad_response', `${problem} ${fix}`, { cause });
 }
 
@@ -89,7 +89,7 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
   if (result === v1.Response.Result.ERROR) {
     throw new SequencerError(
       'sequencer_error',
-      'The payment service refused the request. See `serviceMessage` for the reason.',
+      'The sequencer refused the request. See `serviceMessage` for the reason.',
       {
         serviceMessage: message,
       },

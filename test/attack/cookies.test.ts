@@ -2,7 +2,7 @@ import request from 'supertest';
 import { parseConfig } from '../../src/config/config.js';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
-import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { recordingTransport } from '../support/transports/recording-transport.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
@@ -36,11 +36,11 @@ describe('cookies of an https site', () => {
   });
 
   test('complete a login', async () => {
-    const { origin, sequencer } = await startSiteWithSequencer({ before: (app) => app.set('trust proxy', 1) });
+    const { origin, simulator } = await startSiteWithSimulator({ before: (app) => app.set('trust proxy', 1) });
     const browser = new Browser(origin);
     const https = { 'x-forwarded-proto': 'https' };
     const { body } = await browser.send('POST', '/intent', { mode: 'login' }, https);
-    await sequencer.wallet().login(String(body.client_secret));
+    await simulator.wallet().login(String(body.client_secret));
     const id = intentIdOf(String(body.client_secret));
     expect((await browser.send('POST', '/session', { id }, https)).status).toBe(200);
     expect([...browser.cookies.keys()].sort()).toEqual(['__Host-intent', '__Host-intent-session']);

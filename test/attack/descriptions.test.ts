@@ -3,7 +3,7 @@ import { newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { startLedgerSite } from '../support/sites/ledger-site.js';
 import { RawStream } from '../support/sites/raw-stream.js';
-import { type Site, startSiteWithSequencer } from '../support/sites/site.js';
+import { type Site, startSiteWithSimulator } from '../support/sites/site.js';
 
 const description = 'Pregnancy test, "early" \u{1f375}';
 const payment = () => ({ amount: '4.50', currency: 'usd', description });
@@ -23,7 +23,7 @@ async function framesFor(site: Site, id: string, browser?: Browser): Promise<str
 
 describe('the description of a payment', () => {
   test('reaches only the browser that created it', async () => {
-    const site = await startSiteWithSequencer({ payment });
+    const site = await startSiteWithSimulator({ payment });
     const [payer, thief] = [new Browser(site.origin), new Browser(site.origin)];
     const id = await create(payer);
     await create(thief);
@@ -38,7 +38,7 @@ describe('the description of a payment', () => {
   test('reaches that browser from another process too, and no other browser', async () => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const first = await startLedgerSite({ databaseUrl, payment });
-    const second = await startLedgerSite({ databaseUrl, payment, sequencer: first.sequencer });
+    const second = await startLedgerSite({ databaseUrl, payment, runningSimulator: first.simulator });
     const [payer, thief] = [new Browser(first.origin), new Browser(first.origin)];
     const headers = { 'Idempotency-Key': 'one' };
     const { body } = await payer.send('POST', '/intent', { order: 1 }, headers);
@@ -53,14 +53,14 @@ describe('the description of a payment', () => {
   });
 
   test('is not sent for a payment without one, or for a login', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSimulator();
     const browser = new Browser(site.origin);
     const ids = [await create(browser), await create(browser, { mode: 'login' })];
     for (const id of ids) expect(await framesFor(site, id, browser)).not.toContain('description');
   });
 
   test('is not accepted from the browser', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSimulator();
     const { status, body } = await new Browser(site.origin).send('POST', '/intent', { order: 1, description: 'Gold' });
     expect([status, body.code]).toEqual([400, 'terms_not_accepted']);
   });

@@ -92,7 +92,7 @@ describe('the caching of guarded pages', () => {
   test('is disabled behind requirePayment, unless the app sets Cache-Control', async () => {
     const { browser, get } = visitor('192.0.2.5');
     const { body } = await createPayment(browser, 'article:bread');
-    await site.sequencer.wallet().pay(String(body.client_secret));
+    await site.simulator.wallet().pay(String(body.client_secret));
     void site.router.intents.recheck(intentIdOf(String(body.client_secret)));
     await untilState(site, intentIdOf(String(body.client_secret)), 'settled');
     const [bread, cached] = [await get('/article/bread'), await get('/cached/bread')];
@@ -105,7 +105,7 @@ describe('the caching of guarded pages', () => {
     const { browser, get } = visitor('192.0.2.6');
     expect((await get('/account')).headers.get('cache-control')).toBe('no-store');
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });
-    await site.sequencer.wallet().login(String(body.client_secret));
+    await site.simulator.wallet().login(String(body.client_secret));
     await browser.send('POST', '/session', { id: intentIdOf(String(body.client_secret)) });
     const [account, cached] = [await get('/account'), await get('/account/cached')];
     expect([account.status, account.headers.get('cache-control')]).toEqual([200, 'private, no-store']);

@@ -51,7 +51,7 @@ describe('invalid ids', () => {
   test('do not prevent the settlement of another payment', async () => {
     const { body } = await post(site.origin).send({ mode: 'payment' });
     const id = intentIdOf(body.client_secret);
-    await site.sequencer.wallet().pay(body.client_secret);
+    await site.simulator.wallet().pay(body.client_secret);
     await Promise.all([...hostileIds, id].map((each) => site.router.intents.recheck(each)));
     await untilState(site, id, 'settled');
     expect(site.log.lines).toEqual([]);

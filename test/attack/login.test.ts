@@ -4,14 +4,14 @@ import { refuse } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
-import { type Site, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { type Site, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { createIntent, currentUserId, newBrowser } from './support/browsers.js';
 import { inProduction } from './support/in-production.js';
 import { rawRequest, sendRaw } from './support/raw-request.js';
 
 const loginTtlMs = 120_000;
-type SiteWithSequencer = Awaited<ReturnType<typeof startSiteWithSequencer>>;
+type SiteWithSimulator = Awaited<ReturnType<typeof startSiteWithSimulator>>;
 
 const expressSession = (options: Partial<session.SessionOptions> = {}): SiteOptions => ({
   before: (app) => app.use(session({ secret: 'of the app', resave: false, saveUninitialized: true, ...options })),
@@ -25,10 +25,10 @@ const stores: [name: string, options: SiteOptions][] = [
 ];
 
 /** A browser whose login is confirmed by a wallet. */
-async function confirmedLogin({ origin, sequencer }: SiteWithSequencer, wallet = 'Ada') {
+async function confirmedLogin({ origin, simulator }: SiteWithSimulator, wallet = 'Ada') {
   const browser = new Browser(origin);
   const { secret, id } = await createIntent(browser);
-  await sequencer.wallet(wallet).login(secret);
+  await simulator.wallet(wallet).login(secret);
   return { browser, secret, id };
 }
 
@@ -37,12 +37,12 @@ const cookiesOf = ({ cookies }: Browser): string => [...cookies].map(([name, val
 const complete = (browser: Browser, id: string) => browser.send('POST', '/session', { id });
 
 describe('login CSRF', () => {
-  let site: SiteWithSequencer;
+  let site: SiteWithSimulator;
   let attackerLogin: string;
   let victim: Browser;
 
   beforeAll(async () => {
-    site = await startSiteWithSequencer();
+    site = await startSiteWithSimulator();
   });
   beforeEach(async () => {
     // The attacker's login is confirmed. Completed in the victim's browser, it would log her in as the attacker.
@@ -67,7 +67,7 @@ describe('login CSRF', () => {
     ['a site whose name starts with ours', 'application/json', { origin: 'ours.evil.example' }],
   ])("does not complete the victim's own login by %s", async (_name, type, from) => {
     const { secret, id } = await createIntent(victim);
-    await site.sequencer.wallet('Ada').login(secret);
+    await site.simulator.wallet('Ada').login(secret);
     const cookie = cookiesOf(victim);
     const origin = from.origin?.replace(/^ours/, site.origin);
     const answer = await fetch(`${site.origin}/session`, {
@@ -98,7 +98,7 @@ describe('session fixation', () => {
     ['at once', {}],
     ['only with content', { saveUninitialized: false }],
   ])('with a planted session id gains nothing when sessions are stored %s', async (_name, more) => {
-    const site = await startSiteWithSequencer(expressSession(more));
+    const site = await startSiteWithSimulator(expressSession(more));
     const attacker = newBrowser(site);
     const victim = newBrowser(site);
     // A real session id if the site sets one, else an invented one.
@@ -107,15 +107,15 @@ describe('session fixation', () => {
     attacker.cookies.set('connect.sid', planted);
     victim.cookies.set('connect.sid', planted);
     const { secret, id } = await createIntent(victim);
-    await site.sequencer.wallet('Ada').login(secret);
+    await site.simulator.wallet('Ada').login(secret);
     expect((await complete(victim, id)).status).toBe(200);
-    expect(await currentUserId(victim)).toBe(site.sequencer.wallet('Ada').userId('shop.example'));
+    expect(await currentUserId(victim)).toBe(site.simulator.wallet('Ada').userId('shop.example'));
     expect(victim.cookies.get('connect.sid')).not.toBe(planted);
     expect(await currentUserId(attacker)).toBeNull();
   });
 
   test('with a planted cookie-session gains nothing, and its content is removed at the login', async () => {
-    const site = await startSiteWithSequencer({
+    const site = await startSiteWithSimulator({
       before: (app) => {
         app.use(cookieSession({ keys: ['of the app'] }));
         app.use((req, _res, next) => {
@@ -129,10 +129,10 @@ describe('session fixation', () => {
     await attacker.send('GET', '/cart?cart=poisoned');
     const victim = clone(site, attacker);
     const { secret, id } = await createIntent(victim);
-    await site.sequencer.wallet('Ada').login(secret);
+    await site.simulator.wallet('Ada').login(secret);
     await complete(victim, id);
     expect((await attacker.send('GET', '/cart')).body).toEqual({ cart: 'poisoned' });
-    const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+    const user = { id: site.simulator.wallet('Ada').userId('shop.example') };
     expect((await victim.send('GET', '/cart')).body).toEqual({ intentUser: user });
     expect(await currentUserId(attacker)).toBeNull();
   });
@@ -148,7 +148,7 @@ describe('session fixation', () => {
     'with kept data in %s gains nothing: only the named data is kept, under a new id',
     async (_kind, middleware, cookie) => {
       let isRefused = true;
-      const site = await startSiteWithSequencer({
+      const site = await startSiteWithSimulator({
         before: (app) => {
           app.use(middleware());
           app.use((req, _res, next) => {
@@ -173,13 +173,13 @@ describe('session fixation', () => {
       expect(planted).toBeDefined();
       const victim = clone(site, attacker);
       const { secret, id } = await createIntent(victim);
-      await site.sequencer.wallet('Ada').login(secret);
+      await site.simulator.wallet('Ada').login(secret);
       expect((await complete(victim, id)).status).toBe(403);
       // A failed login gives nothing either.
       expect([await currentUserId(attacker), await currentUserId(victim)]).toEqual([null, null]);
       isRefused = false;
       expect((await complete(victim, id)).status).toBe(200);
-      const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+      const user = { id: site.simulator.wallet('Ada').userId('shop.example') };
       expect((await victim.send('GET', '/data')).body).toEqual({ basket: ['knife'], intentUser: user });
       expect(victim.cookies.get(cookie)).not.toBe(planted);
       expect(await currentUserId(attacker)).toBeNull();
@@ -188,7 +188,7 @@ describe('session fixation', () => {
   );
 
   test('fails with a session that cannot be regenerated', async () => {
-    const site = await startSiteWithSequencer({
+    const site = await startSiteWithSimulator({
       before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session: { cart: 'planted' } }))),
     });
     const { browser, id } = await confirmedLogin(site);
@@ -216,15 +216,15 @@ describe('session fixation', () => {
   });
 
   test('in production is prevented by __Host-, Secure and HttpOnly on both cookies', async () => {
-    const { sequencer } = await startSiteWithSequencer();
-    const site = await inProduction(() => startSite({ transport: sequencer.transport }));
-    sequencer.setLocalDomain('shop.example', site.origin);
+    const { simulator } = await startSiteWithSimulator();
+    const site = await inProduction(() => startSite({ transport: simulator.transport }));
+    simulator.setLocalDomain('shop.example', site.origin);
     const lines: string[] = [];
     const victim = newBrowser(site);
     const created = await victim.send('POST', '/intent', { mode: 'login' });
     lines.push(...created.headers.getSetCookie());
     const secret = created.body.client_secret as string;
-    await sequencer.wallet('Ada').login(secret);
+    await simulator.wallet('Ada').login(secret);
     const completed = await complete(victim, intentIdOf(secret));
     lines.push(...completed.headers.getSetCookie());
     expect(lines).toEqual([
@@ -243,7 +243,7 @@ describe('session fixation', () => {
 
 describe('stolen intent id', () => {
   test('completes nothing and reveals nothing, even with the code or with another login', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSimulator();
     const { browser: victim, id } = await confirmedLogin(site);
     const stranger = newBrowser(site);
     const another = await confirmedLogin(site, 'Mia');
@@ -266,7 +266,7 @@ describe('stolen intent id', () => {
   });
 
   test('reveals only the three flags of the open routes', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startSiteWithSimulator();
     const { secret, id } = await confirmedLogin(site);
     const status = await fetch(`${site.origin}/status/${id}`);
     expect(Object.keys((await status.json()) as object).sort()).toEqual(['code_scanned', 'exists', 'intent_submitted']);
@@ -281,7 +281,7 @@ describe('stolen intent id', () => {
     }
     controller.abort();
     expect(received).toContain('intent_submitted');
-    const user = site.sequencer.wallet('Ada').userId('shop.example');
+    const user = site.simulator.wallet('Ada').userId('shop.example');
     for (const hidden of [secret, user]) expect(received).not.toContain(hidden);
   });
 });
@@ -290,7 +290,7 @@ describe.each(stores)('replay of a completed login, kept in %s', (_name, options
   /** A busy machine may need longer for a hundred calls than a call waits by default. */
   const ample = { ...options, timeoutMs: 600_000, attemptTimeoutMs: 600_000 };
   test('is rejected for all but one of a hundred concurrent requests', async () => {
-    const site = await startSiteWithSequencer(ample);
+    const site = await startSiteWithSimulator(ample);
     const { browser, id } = await confirmedLogin(site);
     const answers = await Promise.all(Array.from({ length: 100 }, () => complete(clone(site, browser), id)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -298,7 +298,7 @@ describe.each(stores)('replay of a completed login, kept in %s', (_name, options
   });
 
   test('is rejected later, also from the same browser', async () => {
-    const site = await startSiteWithSequencer(ample);
+    const site = await startSiteWithSimulator(ample);
     const { browser, id } = await confirmedLogin(site);
     const thief = clone(site, browser);
     expect((await complete(browser, id)).status).toBe(200);
@@ -323,33 +323,33 @@ function clone({ origin }: Site, browser: Browser): Browser {
 describe('QR relay after the TTL', () => {
   test('is not extended by requests in between', async () => {
     let nowMs = 1_800_000_000_000;
-    const site = await startSiteWithSequencer({ now: () => nowMs, login: { ttlMs: loginTtlMs } });
+    const site = await startSiteWithSimulator({ now: () => nowMs, login: { ttlMs: loginTtlMs } });
     const attacker = newBrowser(site);
     const { secret, id } = await createIntent(attacker);
     for (let n = 0; n < 12; n += 1) {
       expect((await complete(attacker, id)).body.code).toBe('login_pending');
       nowMs += loginTtlMs / 12;
     }
-    await site.sequencer.wallet('Ada').login(secret);
+    await site.simulator.wallet('Ada').login(secret);
     expect((await complete(attacker, id)).status).toBe(404);
   });
 
   test('does not log in the attacker when the response arrives too late', async () => {
     let nowMs = 1_800_000_000_000;
-    const { sequencer } = await startSiteWithSequencer();
+    const { simulator } = await startSiteWithSimulator();
     const transport: Transport = {
-      ...sequencer.transport,
+      ...simulator.transport,
       call: async (operation, ...rest) => {
-        const answer = await sequencer.transport.call(operation, ...rest);
+        const answer = await simulator.transport.call(operation, ...rest);
         if (operation.method === 'getLoginForThirdPartyApp') nowMs += loginTtlMs;
         return answer;
       },
     };
     const site = await startSite({ transport, now: () => nowMs, login: { ttlMs: loginTtlMs } });
-    sequencer.setLocalDomain('shop.example', site.origin);
+    simulator.setLocalDomain('shop.example', site.origin);
     const attacker = newBrowser(site);
     const { secret, id } = await createIntent(attacker);
-    await sequencer.wallet('Ada').login(secret);
+    await simulator.wallet('Ada').login(secret);
     expect((await complete(attacker, id)).status).toBe(404);
     expect(await currentUserId(attacker)).toBeNull();
   });

@@ -1,6 +1,6 @@
-import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import type { Database } from '../../src/ledger/database/database.js';
 import { openDatabase } from '../../src/ledger/database/open-database.js';
+import { type Simulator, startSimulator } from '../../src/simulator/index.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -11,26 +11,26 @@ import { createIntent, currentUserId } from './support/browsers.js';
 // A shop of two processes that share only a database.
 
 const loginTtlMs = 120_000;
-let sequencer: Sequencer;
+let simulator: Simulator;
 let db: Database;
 /** The origins of the two processes. */
 let origins: readonly [string, string];
 
 beforeAll(async () => {
-  sequencer = await startSequencer();
+  simulator = await startSimulator();
   const databaseUrl = await newDatabaseUrl('postgres');
   db = await openDatabase({ database: { kind: 'postgres', url: databaseUrl } });
   await db.query('create table fulfilled (intent text, order_number int)');
   const program = await compile(new URL('./support/site-process.ts', import.meta.url));
-  const settings = { databaseUrl, sequencerUrl: sequencer.url, verifierSecret, destination, domain, loginTtlMs };
+  const settings = { databaseUrl, sequencerUrl: simulator.url, verifierSecret, destination, domain, loginTtlMs };
   const children = [1, 2].map(() => start(program, [JSON.stringify(settings)]));
   const [a, b] = (await Promise.all(children.map((child) => child.next()))) as { origin: string }[];
   origins = [a?.origin ?? '', b?.origin ?? ''];
-  sequencer.setLocalDomain(domain, origins[0]);
+  simulator.setLocalDomain(domain, origins[0]);
 });
 afterAll(async () => {
   await db.close();
-  await sequencer.close();
+  await simulator.close();
 });
 
 /** A copy of a browser, with its current cookies, at one of the processes. */
@@ -96,7 +96,7 @@ describe('replay of a completed login, in two processes', () => {
   test('is rejected for all but one of a hundred concurrent requests', async () => {
     const browser = new Browser(origins[0]);
     const { secret, id } = await createIntent(browser);
-    await sequencer.wallet('Ada').login(secret);
+    await simulator.wallet('Ada').login(secret);
     const answers = await hundredTimes((n) => completeUntilAnswered(at(n, browser), id));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...new Array(99).fill(404)]);
     expect(answers.filter(({ headers }) => /intent-session=/.test(headers.getSetCookie().join()))).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('replay of a completed login, in two processes', () => {
   test('is rejected from another browser at the other process', async () => {
     const browser = new Browser(origins[0]);
     const { secret, id } = await createIntent(browser);
-    await sequencer.wallet('Ada').login(secret);
+    await simulator.wallet('Ada').login(secret);
     const stranger = new Browser(origins[1]);
     await createIntent(stranger);
     expect((await complete(stranger, id)).status).toBe(404);
@@ -122,7 +122,7 @@ describe('QR relay after the TTL, in two processes', () => {
     const attacker = new Browser(origins[0]);
     const { secret, id } = await createIntent(attacker);
     await age(id, loginTtlMs);
-    await sequencer.wallet('Ada').login(secret);
+    await simulator.wallet('Ada').login(secret);
     for (const n of [0, 1] as const) expect((await complete(at(n, attacker), id)).status).toBe(404);
   });
 });
@@ -132,7 +132,7 @@ describe('double spend of one payment on two orders', () => {
     const browser = new Browser(origins[0]);
     const paid = await createIntent(browser, order('kettle', 1));
     const unpaid = await createIntent(at(1, browser), order('pot', 2));
-    await sequencer.wallet('Ada').pay(paid.secret);
+    await simulator.wallet('Ada').pay(paid.secret);
     const statuses = await hundredTimes(async (n) => {
       const buyer = at(n, browser);
       // All requests that cause a poll: the status, the paid pages, and the same payment for the other order.
@@ -147,7 +147,7 @@ describe('double spend of one payment on two orders', () => {
     await untilState(paid.id, 'settled');
     expect(new Set(statuses)).toEqual(new Set([402]));
     // A second payment of the same intent changes nothing.
-    await sequencer.wallet('Ada').pay(paid.secret);
+    await simulator.wallet('Ada').pay(paid.secret);
     await browser.send('GET', `/status/${paid.id}`);
     expect([await fulfilled(paid.id), await fulfilled(unpaid.id)]).toEqual([[1], []]);
     expect(await stateOf(unpaid.id)).toBe('created');
@@ -158,7 +158,7 @@ describe('double spend of one payment on two orders', () => {
   test('opens nothing for another browser that knows the payment', async () => {
     const browser = new Browser(origins[0]);
     const { secret, id } = await createIntent(browser, order('kettle', 3));
-    await sequencer.wallet('Ada').pay(secret);
+    await simulator.wallet('Ada').pay(secret);
     await browser.send('GET', '/goods/kettle');
     await untilState(id, 'settled');
     const stranger = new Browser(origins[1]);
@@ -178,7 +178,7 @@ describe('intent swapped for a cheaper one, in the ledger', () => {
     const statuses = cheapOrders.map(async (body) => {
       const browser = new Browser(origins[0]);
       const { secret, id } = await createIntent(browser, body);
-      await sequencer.wallet('Ada').pay(secret);
+      await simulator.wallet('Ada').pay(secret);
       await browser.send('GET', '/goods/sugar');
       await untilState(id, 'settled');
       return (await browser.send('GET', '/goods/kettle')).status;

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import request from 'supertest';
-import { startSequencer } from '../../src/emulator/index.js';
+import { startSimulator } from '../../src/simulator/index.js';
 import { compile } from '../support/runner/child-program.js';
 import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
 
 /** Runs node in production. Returns its output and exit code. */
 function node(...args: string[]): Promise<{ code: number; printed: string }> {
-  const env = { ...process.env, NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };
+  const env = { ...process.env, NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'simulator' };
   return new Promise((resolve) => {
     execFile(process.execPath, args, { env, timeout: 200_000 }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, printed: `${stdout}\n${stderr}` });
@@ -16,7 +16,7 @@ function node(...args: string[]): Promise<{ code: number; printed: string }> {
 }
 
 describe('development mode in production', () => {
-  test.each(['embedded', ' embedded', 'http://127.0.0.1:4747'])(
+  test.each(['simulator', ' simulator', 'http://127.0.0.1:4747'])(
     'is rejected for the sequencer %j at startup',
     async (sequencerUrl) => {
       const start = inProduction(() => startSite({ sequencerUrl }));
@@ -33,13 +33,13 @@ describe('development mode in production', () => {
     }
   });
 
-  test('is rejected for the embedded sequencer, started by code, by the CLI or by a router', async () => {
-    await expect(inProduction(() => startSequencer())).rejects.toMatchObject({ code: 'invalid_configuration' });
+  test('is rejected for the simulator, started by code, by the CLI or by a router', async () => {
+    await expect(inProduction(() => startSimulator())).rejects.toMatchObject({ code: 'invalid_configuration' });
     const programs = ['../../src/cli/main.ts', './support/start-router.ts'].map(
       (path) => new URL(path, import.meta.url),
     );
     const [main = '', router = ''] = await Promise.all(programs.map(compile));
-    const [command, site] = await Promise.all([node(main, 'sequencer', '--port', '0'), node(router)]);
+    const [command, site] = await Promise.all([node(main, 'simulator', '--port', '0'), node(router)]);
     expect(command.code).not.toBe(0);
     expect(command.printed).toMatch(/NODE_ENV=production/);
     expect(site.code).not.toBe(0);

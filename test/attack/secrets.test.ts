@@ -106,12 +106,12 @@ afterAll(async () => {
 
 async function startRecordedSite(recording: Recording, before: (app: Express) => void, more: IntentRouterOptions = {}) {
   const { default: express } = await import('express');
-  const sequencer = await faultSequencer(ok());
+  const simulator = await faultSequencer(ok());
   const app = express();
   before(app);
   const router = intentRouter({
     ...settings,
-    sequencerUrl: sequencer.url,
+    sequencerUrl: simulator.url,
     domain: 'shop.example',
     destination,
     webhook: true,
@@ -132,7 +132,7 @@ async function startRecordedSite(recording: Recording, before: (app: Express) =>
   routers.push(router);
   app.use(router);
   app.get('/account', requireLogin(), (_req, res) => void res.json({ in: true }));
-  return { origin: await serve(app), router, sequencer };
+  return { origin: await serve(app), router, simulator };
 }
 
 const confirmed = ok(encode(v1.GetLoginForThirdPartyAppResponse, { userId: { value: new Uint8Array(32).fill(5) } }));
@@ -195,16 +195,16 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     ],
   ])('are shown by no route, in success or failure, with logins in %s', async (_name, before) => {
     const recording = new Recording();
-    const { origin, router, sequencer } = await startRecordedSite(recording, before);
-    sequencer.answerWith(confirmAll);
+    const { origin, router, simulator } = await startRecordedSite(recording, before);
+    simulator.answerWith(confirmAll);
     await driveAll(recording, origin);
     for (const [, { proxy: answer }] of faultsOf('proxy').filter(([, { code }]) => code !== 'sequencer_timeout')) {
-      sequencer.answerWith(answer);
+      simulator.answerWith(answer);
       await createBoth(recording, origin);
     }
     // A site of its own has the short timeout: the calls above must succeed on a busy machine.
     const impatient = await startRecordedSite(recording, before, { timeoutMs: 100 });
-    impatient.sequencer.answerWith(() => undefined);
+    impatient.simulator.answerWith(() => undefined);
     await createBoth(recording, impatient.origin);
     expect(recording.texts.join('\n')).toContain('sequencer_timeout');
     recording.texts.push(printedForms(router), printedForms(router.client));
@@ -224,14 +224,14 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     const recording = new Recording();
     recording.secrets['the password of the database'] = canaryOf('database');
     let failed = 0;
-    const { origin, router, sequencer } = await startRecordedSite(recording, () => undefined, {
+    const { origin, router, simulator } = await startRecordedSite(recording, () => undefined, {
       databaseUrl,
       onPaid: () => {
         failed += 1;
         throw new Error('no such table: orders');
       },
     });
-    sequencer.answerWith(confirmAll);
+    simulator.answerWith(confirmAll);
     await driveAll(recording, origin);
     await eventually(() => failed > 0);
     await server.kill();

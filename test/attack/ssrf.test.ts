@@ -2,11 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createIntentClient } from '../../src/client.js';
-import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
+import { type Simulator, startSimulator } from '../../src/simulator/index.js';
 import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
-import { destination, startSiteWithSequencer } from '../support/sites/site.js';
+import { destination, startSiteWithSimulator } from '../support/sites/site.js';
 import { createIntent } from './support/browsers.js';
 import { KeepAliveConnection } from './support/keep-alive-connection.js';
 
@@ -46,22 +46,22 @@ const ownAddresses = Object.values(networkInterfaces())
   .map(({ address, family }) => (family === 'IPv6' ? `[${address.split('%')[0]}]` : address));
 
 describe('SSRF to private addresses', () => {
-  let sequencer: Sequencer;
+  let simulator: Simulator;
   beforeAll(async () => {
-    sequencer = await startSequencer();
+    simulator = await startSimulator();
   });
-  afterAll(() => sequencer.close());
+  afterAll(() => simulator.close());
 
   /** Registers a webhook for a payment, pays, and waits for the call of an allowed webhook that is registered after it. */
   async function payWithWebhook(url: string): Promise<string> {
-    const client = createIntentClient({ url: sequencer.url });
+    const client = createIntentClient({ url: simulator.url });
     const pay = async (webhook: string): Promise<string> => {
       const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 1, currency: 'usd' });
       const outcome = await client.registerWebhook({ intent: id, url: webhook }).then(
         () => 'accepted',
         () => 'rejected',
       );
-      await sequencer.wallet().pay(clientSecret);
+      await simulator.wallet().pay(clientSecret);
       return outcome;
     };
     const outcome = await pay(url);
@@ -113,7 +113,7 @@ describe('SSRF by URLs in requests', () => {
   test('does not happen: the site calls only its service', async () => {
     const { publicKey: webhookPublicKey, privateKey } = generateJwtKey();
     const origin = 'https://shop.example';
-    const site = await startSiteWithSequencer({ webhook: true, webhookPublicKey, origin });
+    const site = await startSiteWithSimulator({ webhook: true, webhookPublicKey, origin });
     const url = `http://127.0.0.1:${port}/inside`;
     const { id } = await createIntent(new Browser(site.origin, new Map(), origin));
     const connection = new KeepAliveConnection(site.origin);

@@ -3,7 +3,7 @@ import type { AcceptedIntent } from '../../src/http/hooks.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
-import { destination, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { destination, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { recordingTransport } from '../support/transports/recording-transport.js';
 import { createIntent, newBrowser } from './support/browsers.js';
 import { sentTerms } from './support/sent-terms.js';
@@ -129,7 +129,7 @@ describe('intent swapped for a cheaper one', () => {
 
   async function startRealShop() {
     const records = new Map<string, AcceptedIntent>();
-    const site = await startSiteWithSequencer({
+    const site = await startSiteWithSimulator({
       payment: (req) => ({
         amount: prices[req.body.order] ?? '999',
         currency: 'usd',
@@ -143,25 +143,25 @@ describe('intent swapped for a cheaper one', () => {
   }
 
   test('leaves the expensive order unpaid, because each intent has recorded terms', async () => {
-    const { sequencer, records, isSubmitted, ...site } = await startRealShop();
+    const { simulator, records, isSubmitted, ...site } = await startRealShop();
     const attacker = newBrowser(site);
     const kettle = await createIntent(attacker, { order: 'kettle' });
     const sugar = await createIntent(attacker, { order: 'sugar' });
-    await sequencer.wallet().pay(sugar.secret);
+    await simulator.wallet().pay(sugar.secret);
     expect([await isSubmitted(sugar.id), await isSubmitted(kettle.id)]).toEqual([true, false]);
     expect(records.get(sugar.id)).toMatchObject({ amount: '0.05', metadata: { order: 'sugar' } });
     expect(records.get(kettle.id)).toMatchObject({ amount: '48.00', metadata: { order: 'kettle' } });
   });
 
   test('is unknown: a code with another amount is the code of another intent', async () => {
-    const { sequencer, isSubmitted, ...site } = await startRealShop();
+    const { simulator, isSubmitted, ...site } = await startRealShop();
     const kettle = await createIntent(newBrowser(site), { order: 'kettle' });
     const payload = Buffer.from(parseClientSecret(kettle.secret));
     payload.writeUInt8(5, 2);
     payload.fill(0, 3, 9);
     const cheap = formatBase58(payload);
     expect(intentIdOf(cheap)).not.toBe(kettle.id);
-    await expect(sequencer.wallet().pay(cheap)).rejects.toMatchObject({ code: 'intent_not_found' });
+    await expect(simulator.wallet().pay(cheap)).rejects.toMatchObject({ code: 'intent_not_found' });
     expect(await isSubmitted(kettle.id)).toBe(false);
   });
 });

@@ -53,8 +53,8 @@ describe('clickjacking', () => {
       `${site.origin}/intent/v1/elements.js`,
       site.page({}),
       ...pages.map((path) => shop.origin + path),
-      site.sequencer.walletUrl,
-      site.sequencer.inspectorUrl,
+      site.simulator.walletUrl,
+      site.simulator.inspectorUrl,
     ];
     const framed = await framedAt([bare, ...ours]);
     // The first frame proves that the test sees frames.
@@ -188,7 +188,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
       `"><img src=x onerror="${owned}">`,
     ]) {
       const wallet = await open(
-        `${site.sequencer.walletUrl}#${code}&success=${encodeURIComponent(back)}&cancel=${encodeURIComponent(back)}`,
+        `${site.simulator.walletUrl}#${code}&success=${encodeURIComponent(back)}&cancel=${encodeURIComponent(back)}`,
       );
       wallet.forgive(/other origin/);
       await wallet.page.waitForLoadState('networkidle');
@@ -235,10 +235,10 @@ describe('CSP violations', () => {
   test('do not occur during payment, login, decline and cancel, in another language and in an old browser', async () => {
     for (const options of [{}, { locale: 'ja', before: withoutEd25519 }]) {
       const paying = await open(site.page({ script: buttonScript() }), options);
-      await site.sequencer.wallet('Ada').pay(await clickAndScan(paying.page));
+      await site.simulator.wallet('Ada').pay(await clickAndScan(paying.page));
       await event(paying.page, 'success');
       const declining = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }), options);
-      await site.sequencer.wallet('Ada').decline(await begin(declining.page));
+      await site.simulator.wallet('Ada').decline(await begin(declining.page));
       await state(declining.page, 'declined');
       await part(declining.page, 'retry').click();
       await state(declining.page, 'waiting');
@@ -278,13 +278,13 @@ describe('prototype pollution in the page', () => {
     ['with a wallet URL', 'https://wallet.example/open', /^https:\/\/wallet\.example\/open#/],
     ['without a wallet URL', undefined, /^none$/],
   ])('of a site %s redirects neither requests nor the visitor', async (_name, walletUrl, link) => {
-    const { page: addPage, sequencer } = await startStrictSite({ walletUrl });
+    const { page: addPage, simulator } = await startStrictSite({ walletUrl });
     // A visit fails on any request to another origin.
     const { page, requests } = await open(addPage({ script: buttonScript() }), { before: pollute });
     expect(await part(page, 'button').innerText()).not.toContain('twice');
     const code = await clickAndScan(page);
     expect((await part(page, 'link').getAttribute('href')) ?? 'none').toMatch(link);
-    await sequencer.wallet('Ada').pay(code);
+    await simulator.wallet('Ada').pay(code);
     await event(page, 'success');
     expect(requests.filter((request) => request.url().includes('evil'))).toEqual([]);
   });

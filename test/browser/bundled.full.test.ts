@@ -66,7 +66,7 @@ test.each(['esm', 'iife'] as const)('a button in a bundle (%s) links to the wall
   const visit = await open(site.page({ script: "import '/stdin.js';" }));
   const secret = await begin(visit.page);
   expect(await linkOf(visit)).toBe(`${walletUrl}#${secret}`);
-  await site.sequencer.wallet('Ada').pay(secret);
+  await site.simulator.wallet('Ada').pay(secret);
   await event(visit.page, 'success');
   expect(siteRequests(visit)).toEqual(['/intent/v1/site.json']);
 });
@@ -84,7 +84,7 @@ test('a button in a bundle finds renamed routes under a mount path with base and
   const visit = await open(site.page({ script: "import '/stdin.js';" }));
   const secret = await begin(visit.page);
   expect(await linkOf(visit)).toBe(`${walletUrl}#${secret}`);
-  await site.sequencer.wallet('Ada').pay(secret);
+  await site.simulator.wallet('Ada').pay(secret);
   await event(visit.page, 'success');
   const paths = visit.requests.map((request) => new URL(request.url()).pathname);
   expect(paths).toEqual(expect.arrayContaining(['/shop/wallet/files/site.json', '/shop/buy']));
@@ -108,7 +108,7 @@ test('a button in a bundle works without a link if the configuration is not serv
   visit.forgive(/404/, /must be a URL of this site/);
   const secret = await begin(visit.page);
   expect(await part(visit.page, 'link').isVisible()).toBe(false);
-  await site.sequencer.wallet('Ada').pay(secret);
+  await site.simulator.wallet('Ada').pay(secret);
   await event(visit.page, 'success');
   await eventually(() => expect(visit.faults.join()).toContain('must be a URL of this site'));
   expect(new URL(visit.page.url()).origin).toBe(site.origin);
@@ -145,7 +145,7 @@ ${render}`;
   expect(new URLSearchParams((await linkOf(visit))?.split('&').slice(1).join('&')).get('cancel')).toBe(
     `${site.origin}/cart`,
   );
-  await site.sequencer.wallet('Ada').pay(secret);
+  await site.simulator.wallet('Ada').pay(secret);
   await event(visit.page, 'success');
   expect(orders).toEqual([{ id: 42 }]);
 });

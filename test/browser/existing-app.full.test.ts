@@ -30,16 +30,16 @@ test('a visitor fills the basket, logs in with a wallet, orders and pays', async
   const { page } = await open(site.origin);
   await click(page, 'Add', /\/basket$/);
   await page.getByRole('link', { name: 'Account' }).click();
-  await site.sequencer.wallet('Ben').login(await clickAndScan(page));
+  await site.simulator.wallet('Ben').login(await clickAndScan(page));
   await page.waitForURL(/\/account$/);
   await page.getByRole('link', { name: 'Basket' }).click();
   expect(await page.locator('#basket').textContent()).toContain('Smoked black tea');
   await click(page, 'Order', /\/orders\/\d+$/);
-  const { id, amount } = await site.sequencer.wallet('Ben').pay(await clickAndScan(page));
+  const { id, amount } = await site.simulator.wallet('Ben').pay(await clickAndScan(page));
   expect(amount).toBe('4.50');
   await page.getByText('This order is paid.').waitFor();
 
-  site.sequencer.reverse(id);
+  site.simulator.reverse(id);
   await advance(site, 2 * minute);
   await advance(site, minute);
   await waitForIntent(site.router, id, 'reversed');
@@ -55,7 +55,7 @@ test('a wallet is linked to an account with a password, and its orders are merge
   const { page } = await open(site.origin);
   await click(page, 'Add', /\/basket$/);
   await logInByPassword(page);
-  await site.sequencer.wallet('Mia').login(await clickAndScan(page));
+  await site.simulator.wallet('Mia').login(await clickAndScan(page));
   await page.locator('#wallets button').first().waitFor();
   expect(await page.locator('main').textContent()).toContain('ada@example.com');
   expect(await page.locator(`a[href="${order}"]`).count()).toBe(1);
@@ -65,7 +65,7 @@ test('a wallet is linked to an account with a password, and its orders are merge
 
 test('a visitor buys a recipe', async () => {
   const { page } = await open(`${site.origin}/recipes/chai`);
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(page));
+  await site.simulator.wallet('Ada').pay(await clickAndScan(page));
   await page.getByText('Simmer the spices').waitFor();
 });
 

@@ -36,7 +36,7 @@ test('an invoke handler that provides a secret replaces POST /intent', async () 
   const { page } = await open(site.page({ script }));
   const code = await clickAndScan(page);
   expect(orders).toEqual(['from the handler']);
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
@@ -70,7 +70,7 @@ test('the redirect waits for the success handler', async () => {
   );
   const { page } = await open(site.page({ script }));
   await page.clock.install();
-  await site.sequencer.wallet('Ada').pay(await begin(page));
+  await site.simulator.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
   // Longer than "paid" stays on the screen.
   await page.clock.runFor(10_000);
@@ -83,7 +83,7 @@ test('a success handler that returns true prevents the redirect', async () => {
   const script = buttonScript(urls, `button.on('success', async () => true);`);
   const { page } = await open(site.page({ script }));
   const start = page.url();
-  await site.sequencer.wallet('Ada').pay(await begin(page));
+  await site.simulator.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
   // The dialog closes after the decision about the redirect.
   await closed(page);
@@ -105,7 +105,7 @@ test('a success handler that throws emits error, and the redirect still happens'
   const script = buttonScript(urls, `button.on('success', () => { throw new Error('confetti'); });`);
   const visit = await open(site.page({ script }));
   visit.forgive(/confetti/);
-  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await site.simulator.wallet('Ada').pay(await begin(visit.page));
   await visit.page.waitForURL(`${site.origin}/thanks`);
   await eventually(() => expect(visit.faults.join()).toContain('confetti'));
 });
@@ -119,7 +119,7 @@ test('a button that is removed and mounted again works', async () => {
   expect(await page.locator('intent-button').count()).toBe(0);
   await page.evaluate(() => (globalThis as unknown as Global).button.mount('#pay'));
   const code = await begin(page);
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
 });

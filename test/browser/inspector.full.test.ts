@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
-import { type Fault, startSequencer } from '../../src/emulator/index.js';
-import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { signPaymentIntent } from '../../src/intents/signed-intent.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
+import { type Fault, startSimulator } from '../../src/simulator/index.js';
+import { openCode } from '../../src/simulator/wallet/wallet-request.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, type Operation, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
-const inspector = (fragment = ''): string => `${site.sequencer.inspectorUrl}${fragment}`;
+const inspector = (fragment = ''): string => `${site.simulator.inspectorUrl}${fragment}`;
 
 const rows = (page: Page) => page.getByRole('region', { name: 'Intents' }).getByRole('listitem');
 const timeline = (page: Page) => page.getByRole('region', { name: 'Timeline' });
@@ -36,7 +36,7 @@ const shows = (page: Page, text: string | RegExp): Promise<void> => page.getByTe
 /** Sends a request that the library would not send. */
 async function send(operation: Operation, body: Uint8Array): Promise<void> {
   const headers = { 'content-type': 'application/octet-stream' };
-  await fetch(`${site.sequencer.url}/v1/api`, {
+  await fetch(`${site.simulator.url}/v1/api`, {
     method: 'POST',
     headers,
     body: new Uint8Array(encodeRequest(operation, body)),
@@ -60,17 +60,17 @@ test.each(['#%', '#%E0%A4%A', '#%20'])('an address that ends with %s shows an un
 });
 
 test('without intents the page shows the first steps', async () => {
-  const sequencer = await startSequencer();
+  const simulator = await startSimulator();
   try {
-    const { page } = await open(sequencer.inspectorUrl);
+    const { page } = await open(simulator.inspectorUrl);
     await page.getByRole('heading', { name: 'No intents yet' }).waitFor();
     const text = (await page.locator('main').innerText()).replace(/\s+/g, ' ');
-    expect(text).toContain('A site that started this sequencer with INTENT_SEQUENCER_URL=embedded already uses it.');
-    expect(text).toContain(`For any other site, set INTENT_SEQUENCER_URL=${sequencer.url}`);
+    expect(text).toContain('A site that started this sequencer with INTENT_SEQUENCER_URL=simulator already uses it.');
+    expect(text).toContain(`For any other site, set INTENT_SEQUENCER_URL=${simulator.url}`);
     expect(await axeViolations(page)).toEqual([]);
     await page.goto('about:blank');
   } finally {
-    await sequencer.close();
+    await simulator.close();
   }
 });
 
@@ -84,7 +84,7 @@ test('a payment and a login are shown live, from the click to the submission', a
   await row.getByRole('link').click();
   await inspected.getByRole('heading', { name: '$4.50' }).waitFor();
 
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   await event(shop.page, 'success');
   await row.getByText('submitted').waitFor();
   await timeline(inspected).getByText('Wallet pays').waitFor();
@@ -92,12 +92,12 @@ test('a payment and a login are shown live, from the click to the submission', a
   await signatures(inspected).getByText('Signed by the key in the code').waitFor();
   await signatures(inspected).getByText('Signed by the paying account').waitFor();
   expect(await signatures(inspected).getByText('Failed').count()).toBe(0);
-  await shows(inspected, `Ada, ${site.sequencer.wallet('Ada').account}`);
+  await shows(inspected, `Ada, ${site.simulator.wallet('Ada').account}`);
   expect(await inspected.content()).not.toContain(secretOf(code));
 
   const login = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
   const loginCode = await begin(login.page);
-  await site.sequencer.wallet('Ben').login(loginCode);
+  await site.simulator.wallet('Ben').login(loginCode);
   await event(login.page, 'success');
   await rows(inspected)
     .filter({ hasText: idOf(loginCode).slice(0, 6) })
@@ -107,7 +107,7 @@ test('a payment and a login are shown live, from the click to the submission', a
   await signatures(inspected).getByText(`${domain} publishes the verifier`).waitFor();
   await signatures(inspected).getByText(`${site.origin}/.well-known/service-payments.json`).waitFor();
   await timeline(inspected).getByText('Site requests the user id').waitFor();
-  await shows(inspected, `Ben, ${site.sequencer.wallet('Ben').userId(domain)}`);
+  await shows(inspected, `Ben, ${site.simulator.wallet('Ben').userId(domain)}`);
 });
 
 test('open details and the focus are kept when an entry is added', async () => {
@@ -120,7 +120,7 @@ test('open details and the focus are kept when an entry is added', async () => {
   await creation.getByText('native_amount').waitFor();
   await page.locator('summary', { hasText: 'Signed message' }).click();
   await fold.focus();
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   await timeline(page).getByText('Wallet pays').waitFor();
   expect(await creation.getByText('native_amount').isVisible()).toBe(true);
   expect(await page.locator('.signed .tree').isVisible()).toBe(true);
@@ -128,16 +128,16 @@ test('open details and the focus are kept when an entry is added', async () => {
 });
 
 test('a login with a trusted key names no key file', async () => {
-  const sequencer = await startSequencer();
+  const simulator = await startSimulator();
   try {
-    const { verifierSecret, domain } = sequencer.siteOptions();
+    const { verifierSecret, domain } = simulator.siteOptions();
     const verifier = createSigner(verifierSecret);
-    const client = createIntentClient({ url: sequencer.url });
+    const client = createIntentClient({ url: simulator.url });
     const { id } = await client.loginIntents.create({
       login: { domain, verifier: verifier.publicKey },
       signers: [verifier],
     });
-    const { page } = await open(`${sequencer.inspectorUrl}#${id}`);
+    const { page } = await open(`${simulator.inspectorUrl}#${id}`);
     await signatures(page).getByText(`Verifier trusted for ${domain}, without a key file`).waitFor();
     const checked = timeline(page)
       .getByRole('listitem')
@@ -147,7 +147,7 @@ test('a login with a trusted key names no key file', async () => {
     await page.goto('about:blank');
     await client.close();
   } finally {
-    await sequencer.close();
+    await simulator.close();
   }
 });
 
@@ -157,13 +157,13 @@ test.each<[Fault, string]>([
   [{ kind: 'forget', when: 'before' }, 'before the operation'],
   [{ kind: 'error', when: 'after' }, 'after the operation'],
 ])('the timeline tells when the fault %j takes effect', async (fault, text) => {
-  const sequencer = await startSequencer();
+  const simulator = await startSimulator();
   try {
-    const client = createIntentClient({ url: sequencer.url });
+    const client = createIntentClient({ url: simulator.url });
     const { id } = await client.paymentIntents.create({ amount: 1, currency: 'usd', destination });
-    sequencer.injectFault({ ...fault, times: 1 });
+    simulator.injectFault({ ...fault, times: 1 });
     await client.paymentIntents.getStatus(id).catch(() => undefined);
-    const { page } = await open(`${sequencer.inspectorUrl}#${id}`);
+    const { page } = await open(`${simulator.inspectorUrl}#${id}`);
     const injected = timeline(page)
       .getByRole('listitem')
       .filter({ hasText: `Injected fault: ${fault.kind}` });
@@ -171,7 +171,7 @@ test.each<[Fault, string]>([
     await page.goto('about:blank');
     await client.close();
   } finally {
-    await sequencer.close();
+    await simulator.close();
   }
 });
 
@@ -194,7 +194,7 @@ test('an invalid signature is marked as failed', async () => {
 test('a payment is reversed, and found by its state and by its id', async () => {
   const shop = await open(site.page({ script: buttonScript() }));
   const code = await begin(shop.page);
-  await site.sequencer.wallet('Mia').pay(code);
+  await site.simulator.wallet('Mia').pay(code);
   const id = idOf(code);
   const { page } = await open(inspector(`#${id}`));
   await page.getByRole('button', { name: 'Reverse payment' }).click();
@@ -258,7 +258,7 @@ test.each(['light', 'dark'] as const)(
   async (colorScheme) => {
     const shop = await open(site.page({ script: buttonScript() }));
     const code = await begin(shop.page);
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     const { page } = await open(inspector(), { colorScheme });
     await rows(page)
       .filter({ hasText: idOf(code).slice(0, 6) })
@@ -277,7 +277,7 @@ test.each(['light', 'dark'] as const)(
 test('on a phone nothing is wider than the screen, and the page shows either the list or the details', async () => {
   const shop = await open(site.page({ script: buttonScript() }));
   const code = await begin(shop.page);
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   const { page } = await open(inspector(), phone);
   const row = rows(page).filter({ hasText: idOf(code).slice(0, 6) });
   await row.waitFor();
@@ -305,14 +305,14 @@ test('the page can be used by keyboard alone', async () => {
 });
 
 test('the page shows that the connection is lost, and recovers', async () => {
-  const first = await startSequencer();
+  const first = await startSimulator();
   const port = Number(new URL(first.url).port);
   const visit = await open(first.inspectorUrl);
   visit.forgive(/ERR_CONNECTION_REFUSED|Failed to load resource|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE/);
   await visit.page.getByRole('heading', { name: 'No intents yet' }).waitFor();
   await first.close();
   await visit.page.getByRole('alert').getByText('Check that it is running.').waitFor();
-  const second = await startSequencer({ port });
+  const second = await startSimulator({ port });
   try {
     await eventually(async () => expect(await visit.page.getByRole('alert').isVisible()).toBe(false));
     await visit.page.goto('about:blank');

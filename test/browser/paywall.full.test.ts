@@ -1,6 +1,6 @@
 import express from 'express';
 import { intentRouter, requirePayment } from 'express-intents';
-import { startSequencer, temporaryLedger } from 'express-intents/testing';
+import { startSimulator, temporaryLedger } from 'express-intents/testing';
 import { serve } from '../support/sites/serve.js';
 import { clickAndScan } from './support/checkout.js';
 import { useChromium } from './support/visit.js';
@@ -8,14 +8,14 @@ import { useChromium } from './support/visit.js';
 const open = useChromium();
 
 test('the payment page of docs/paywalls.md sells a page whose address has a query, and returns to it', async () => {
-  const [sequencer, ledger] = [await startSequencer(), await temporaryLedger()];
+  const [simulator, ledger] = [await startSimulator(), await temporaryLedger()];
   const terms = { resource: '/articles/tea', amount: '0.50', currency: 'usd' };
   const orders: unknown[] = [];
   const payment = (req: express.Request) => {
     orders.push(req.body.order);
     return terms;
   };
-  const router = intentRouter({ ...sequencer.siteOptions(), databaseUrl: ledger.url, payment });
+  const router = intentRouter({ ...simulator.siteOptions(), databaseUrl: ledger.url, payment });
   const app = express().use(router, express.static('docs/examples/paywall/public', { extensions: ['html'] }));
   app.get(
     '/articles/tea',
@@ -29,21 +29,21 @@ test('the payment page of docs/paywalls.md sells a page whose address has a quer
   const { page, forgive } = await open(`${origin}/articles/tea?source=mail`);
   forgive(/favicon/);
   expect(page.url()).toContain('/buy?return=');
-  await sequencer.wallet('Ada').pay(await clickAndScan(page));
+  await simulator.wallet('Ada').pay(await clickAndScan(page));
   await page.getByText('Water just off the boil.').waitFor();
   expect(page.url()).toBe(`${origin}/articles/tea?source=mail`);
   expect(orders).toEqual(['/articles/tea']);
 
   await router.close();
-  await Promise.all([sequencer.close(), ledger.remove()]);
+  await Promise.all([simulator.close(), ledger.remove()]);
 });
 
 test('a page whose payment is not settled yet says so, and reloads until it opens', async () => {
-  const [sequencer, ledger] = [await startSequencer(), await temporaryLedger()];
+  const [simulator, ledger] = [await startSimulator(), await temporaryLedger()];
   const terms = { resource: '/articles/tea', amount: '0.50', currency: 'usd' };
   let isVerified = false;
   const router = intentRouter({
-    ...sequencer.siteOptions(),
+    ...simulator.siteOptions(),
     databaseUrl: ledger.url,
     payment: () => terms,
     verifyPayment: () => isVerified,
@@ -55,7 +55,7 @@ test('a page whose payment is not settled yet says so, and reloads until it open
 
   const { page, forgive } = await open(`${origin}/articles/tea`);
   forgive(/favicon/, /409/);
-  await sequencer.wallet('Ada').pay(await clickAndScan(page));
+  await simulator.wallet('Ada').pay(await clickAndScan(page));
   await page.getByText('Your payment is being processed').waitFor();
   expect([page.url(), await page.title()]).toEqual([`${origin}/articles/tea`, 'Payment in progress']);
   isVerified = true;
@@ -64,5 +64,5 @@ test('a page whose payment is not settled yet says so, and reloads until it open
   await page.getByText('Four minutes.').waitFor();
 
   await router.close();
-  await Promise.all([sequencer.close(), ledger.remove()]);
+  await Promise.all([simulator.close(), ledger.remove()]);
 });

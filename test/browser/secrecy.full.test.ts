@@ -27,7 +27,7 @@ async function sent({ requests }: Visit): Promise<string> {
 }
 
 test.each(['payment', 'login'] as const)('the secret of a %s is never sent or stored', async (mode) => {
-  const walletUrl = site.sequencer.walletUrl;
+  const walletUrl = site.simulator.walletUrl;
   const visit = await open(site.page({ script: buttonScript({ mode, walletUrl, order: undefined }) }));
   const { page, context } = visit;
   const code = await clickAndScan(page);
@@ -36,7 +36,7 @@ test.each(['payment', 'login'] as const)('the secret of a %s is never sent or st
   // Proves that the search finds the secret: it must be in the link.
   expect(await everything(page)).toContain(secret);
 
-  await site.sequencer.wallet('Ada').confirm(code);
+  await site.simulator.wallet('Ada').confirm(code);
   await event(page, 'success');
   // The dialog shows success and closes.
   await state(page, 'done');
@@ -49,7 +49,7 @@ test.each(['payment', 'login'] as const)('the secret of a %s is never sent or st
 });
 
 test('cancel removes the secret from the page', async () => {
-  const walletUrl = site.sequencer.walletUrl;
+  const walletUrl = site.simulator.walletUrl;
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }));
   const secret = secretOf(await begin(page));
   expect(await everything(page)).toContain(secret);

@@ -19,7 +19,7 @@ test('a page loads elements.js only, and intent-dialog.js at the press', async (
   await part(visit.page, 'button').waitFor();
   await visit.page.waitForLoadState('networkidle');
   expect(scripts(visit)).toEqual(['/intent/v1/elements.js']);
-  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await site.simulator.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
   expect(scripts(visit)).toEqual(['/intent/v1/elements.js', '/intent/v1/intent-dialog.js']);
 });
@@ -29,7 +29,7 @@ const portable = '/intent/v1/portable-ed25519.js';
 test('a browser without native Ed25519 loads portable-ed25519.js and pays', async () => {
   const site = await startStrictSite();
   const visit = await open(site.page({ script: buttonScript() }), { before: withoutEd25519 });
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
+  await site.simulator.wallet('Ada').pay(await clickAndScan(visit.page));
   await event(visit.page, 'success');
   expect(scripts(visit)).toContain(portable);
 });
@@ -40,20 +40,20 @@ test('the button works with all routes renamed', async () => {
   });
   const elements = '/wallet/files/elements.js';
   const visit = await open(site.page({ script: buttonScript({}, '', elements) }));
-  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await site.simulator.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
   const login = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }, '', elements) }));
-  await site.sequencer.wallet('Ben').login(await begin(login.page));
+  await site.simulator.wallet('Ben').login(await begin(login.page));
   await event(login.page, 'success');
   const session = await login.page.evaluate(async () => (await fetch('/who')).json());
-  expect(session).toEqual({ user: { id: site.sequencer.wallet('Ben').userId(domain) } });
+  expect(session).toEqual({ user: { id: site.simulator.wallet('Ben').userId(domain) } });
 });
 
 test('the button works with the router mounted under a path', async () => {
   // Payments only: wallets read the key file at the root, which a mounted router does not serve.
   const site = await startStrictSite({ mountPath: '/shop', login: false });
   const visit = await open(site.page({ script: buttonScript({}, '', '/shop/intent/v1/elements.js') }));
-  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await site.simulator.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
   const paths = visit.requests.map((request) => new URL(request.url()).pathname);
   expect(paths).toContain('/shop/intent');

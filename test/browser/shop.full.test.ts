@@ -27,7 +27,7 @@ async function press(page: Page, name: RegExp): Promise<string> {
 test('a payment leads to the thanks page', async () => {
   const { page } = await open(`${shop.origin}/articles/pot-of-assam`);
   const code = await press(page, /^Pay/);
-  expect(await shop.sequencer.wallet('Ada').pay(code)).toMatchObject({
+  expect(await shop.simulator.wallet('Ada').pay(code)).toMatchObject({
     kind: 'payment',
     amount: '4.50',
     currency: 'usd',
@@ -39,7 +39,7 @@ test('a payment leads to the thanks page', async () => {
 
 test('a payment whose hook fails once leads to the thanks page', async () => {
   const { page } = await open(`${shop.origin}/articles/stoneware-cup`);
-  await shop.sequencer.wallet('Ada').pay(await press(page, /^Pay/));
+  await shop.simulator.wallet('Ada').pay(await press(page, /^Pay/));
   await page.locator('[data-payment="settled"]').waitFor();
   expect(await page.title()).toContain('It is paid.');
   expect(shop.log.text).toContain('Simulated failure.');
@@ -47,7 +47,7 @@ test('a payment whose hook fails once leads to the thanks page', async () => {
 
 test('a login opens the account, and logging out closes it', async () => {
   const { page } = await open(`${shop.origin}/login`);
-  await shop.sequencer.wallet('Ben').login(await press(page, /^Log in/));
+  await shop.simulator.wallet('Ben').login(await press(page, /^Log in/));
   await page.waitForURL(`${shop.origin}/account`);
   await page.getByRole('button', { name: /log out/i }).click();
   await page.getByRole('link', { name: /log in/i }).waitFor();
@@ -56,7 +56,7 @@ test('a login opens the account, and logging out closes it', async () => {
 test('a declined payment does not lead to the thanks page', async () => {
   const { page } = await open(`${shop.origin}/articles/pot-of-assam`);
   const address = page.url();
-  await shop.sequencer.wallet('Ada').decline(await press(page, /^Pay/));
+  await shop.simulator.wallet('Ada').decline(await press(page, /^Pay/));
   await page
     .getByRole('button', { name: /cancel|close/i })
     .first()

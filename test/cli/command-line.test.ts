@@ -80,7 +80,7 @@ describe('the command line', () => {
     const { code, out, error } = await command(...args);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^Usage: express-intents \[options\] \[command\]\n/);
-    for (const name of ['keygen', 'doctor', 'sequencer', 'migrate', 'ledger']) {
+    for (const name of ['keygen', 'doctor', 'simulator', 'migrate', 'ledger']) {
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
   });

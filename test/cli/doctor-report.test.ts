@@ -23,7 +23,7 @@ function doctor(env: Record<string, string>, args: readonly string[], setting: S
 
 describe('the report of the doctor', () => {
   it('has a line for each finding, its fix below, the skipped checks and the totals', async () => {
-    const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DOMAIN: 'www.shop.example', INTENT_ORGIN: 'x' };
+    const env = { INTENT_SEQUENCER_URL: 'simulator', INTENT_DOMAIN: 'www.shop.example', INTENT_ORGIN: 'x' };
     const { code, out, error } = await doctor(env, ['--offline']);
     expect({ code, error }).toEqual({ code: 1, error: '' });
     expect(out.split('\n')).toEqual([
@@ -39,7 +39,7 @@ describe('the report of the doctor', () => {
   });
 
   it('is JSON with --json', async () => {
-    const { code, out } = await doctor({ INTENT_SEQUENCER_URL: 'embedded' }, ['--offline', '--json']);
+    const { code, out } = await doctor({ INTENT_SEQUENCER_URL: 'simulator' }, ['--offline', '--json']);
     expect(code).toBe(0);
     const { findings, ...rest } = JSON.parse(out);
     expect(rest).toEqual({ ok: true, errors: 0, warnings: 0 });
@@ -53,7 +53,7 @@ describe('the report of the doctor', () => {
     process.chdir(mkdtempSync(path.join(temporaryFolder(), 'site-')));
     try {
       mkdirSync('node_modules');
-      const { code } = await doctor({ INTENT_SEQUENCER_URL: 'embedded' }, ['--offline']);
+      const { code } = await doctor({ INTENT_SEQUENCER_URL: 'simulator' }, ['--offline']);
       expect({ code, files: readdirSync('.', { recursive: true }) }).toEqual({ code: 0, files: ['node_modules'] });
     } finally {
       process.chdir(home);

@@ -100,8 +100,8 @@ const withoutDatabase = { INTENT_DATABASE_URL: undefined };
 
 const onThisMachine: readonly Row[] = [
   [
-    'the embedded sequencer in production',
-    settings({ INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined }),
+    'the simulator in production',
+    settings({ INTENT_SEQUENCER_URL: 'simulator', INTENT_SEQUENCER_GRPC_URL: undefined }),
     ['settings error', /^INTENT_SEQUENCER_URL=<base URL/],
   ],
   [
@@ -279,7 +279,7 @@ function withoutCreateIntent(): Promise<string> {
 const service = (url: () => string | Promise<string>) => async () => ({ env: { INTENT_SEQUENCER_URL: await url() } });
 const grpc = (url: () => string | Promise<string>) => async () => ({ env: { INTENT_SEQUENCER_GRPC_URL: await url() } });
 const noStream = ['stream warning', /WebSockets/] as const;
-const givenAddress = /address that your payment service gave you/;
+const givenAddress = /address that the operator of the sequencer gave you/;
 
 const atSequencers: readonly Row[] = [
   [
@@ -624,7 +624,7 @@ describe('doctor finds nothing', () => {
     expect(errors).toEqual([]);
   });
 
-  it('about the buffer of a proxy, if the payment service answers immediately', async () => {
+  it('about the buffer of a proxy, if the sequencer answers immediately', async () => {
     const nowMs = performance.now();
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     holdTimeouts(3_000);
@@ -685,7 +685,7 @@ describe('doctor finds nothing', () => {
   it('with a ledger in a folder that is missing, exists, or is open in another process', async () => {
     const folder = path.join(temporaryFolder(), 'ledger');
     const databaseText = async (...args: string[]) => {
-      const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DATABASE_URL: folder };
+      const env = { INTENT_SEQUENCER_URL: 'simulator', INTENT_DATABASE_URL: folder };
       const { findings, wrong } = await doctor(env, args);
       expect(wrong.filter(({ check }) => check === 'database')).toEqual([]);
       return findings.find(({ check }) => check === 'database')?.text;
@@ -720,10 +720,10 @@ it('doctor changes nothing: it creates no intent, no table and no folder', async
   const name = await postgres.createDatabase();
   const calls: string[] = [];
   const counting = {
-    ...sound.sequencer.transport,
-    call: (...args: Parameters<typeof sound.sequencer.transport.call>) => {
+    ...sound.simulator.transport,
+    call: (...args: Parameters<typeof sound.simulator.transport.call>) => {
       calls.push(args[0].method);
-      return sound.sequencer.transport.call(...args);
+      return sound.simulator.transport.call(...args);
     },
   };
   sound.front.faults = { site: await sound.startSite({ transport: counting, slowMs: 500 }) };
@@ -733,6 +733,6 @@ it('doctor changes nothing: it creates no intent, no table and no folder', async
   expect(new Set(calls)).toEqual(new Set(['getStatus']));
   expect(await postgres.run(name, `select from pg_namespace where nspname = 'express_intents'`)).toEqual([]);
   const folder = path.join(temporaryFolder(), 'ledger');
-  await doctor({ INTENT_SEQUENCER_URL: 'embedded', INTENT_DATABASE_URL: folder }, []);
+  await doctor({ INTENT_SEQUENCER_URL: 'simulator', INTENT_DATABASE_URL: folder }, []);
   expect(() => mkdirSync(folder)).not.toThrow();
 });

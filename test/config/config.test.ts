@@ -17,7 +17,7 @@ const url = 'https://sequencer.example';
 const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
 const { INTENT_VERIFIER_SECRET: _, ...withoutKey } = env;
 const production = { ...env, NODE_ENV: 'production' };
-const embedded = { NODE_ENV: 'test', INTENT_SEQUENCER_URL: 'embedded' };
+const simulated = { NODE_ENV: 'test', INTENT_SEQUENCER_URL: 'simulator' };
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const postgres = 'postgres://shop:hunter2@db.example/shop';
 
@@ -56,7 +56,7 @@ test('parseConfig has defaults for everything except the service, the verifier k
   const config = parseConfig({}, env);
   expect(config).toMatchObject({
     production: false,
-    sequencer: { url, emulatorPort: 4747, dialect: 'intents', timeoutMs: 8_000, attemptTimeoutMs: undefined },
+    sequencer: { url, simulatorPort: 4747, dialect: 'intents', timeoutMs: 8_000, attemptTimeoutMs: undefined },
     login: { domain: 'shop.example', ttlMs: 120_000, sessionTtlMs: 604_800_000, keepSession: [] },
     destination: undefined,
     origin: undefined,
@@ -92,8 +92,8 @@ const same = Symbol('same');
 
 describe('parseConfig reads', () => {
   const grpcUrl = ({ sequencer }: Config) => sequencer.grpcUrl;
-  const emulatorPort = ({ sequencer }: Config) => sequencer.emulatorPort;
-  const emulatorState = ({ sequencer }: Config) => sequencer.emulatorState;
+  const simulatorPort = ({ sequencer }: Config) => sequencer.simulatorPort;
+  const simulatorState = ({ sequencer }: Config) => sequencer.simulatorState;
   const database = ({ ledger }: Config) => ledger?.database;
   const cookieKeys = ({ login }: Config) => login?.cookieKeys;
 
@@ -104,14 +104,14 @@ describe('parseConfig reads', () => {
     ['INTENT_SEQUENCER_GRPC_URL', 'http://[::1]:4748', grpcUrl, same, production],
     ['INTENT_SEQUENCER_GRPC_URL', 'http://grpc.example:4748', grpcUrl, same],
     ['grpcUrl', '', grpcUrl, undefined, { INTENT_SEQUENCER_GRPC_URL: url }],
-    ['INTENT_EMULATOR_PORT', '0', emulatorPort, 0],
-    ['INTENT_EMULATOR_PORT', '', emulatorPort, 4747],
-    ['emulator.port', 0, emulatorPort, 0, { INTENT_EMULATOR_PORT: '5000' }],
-    ['INTENT_EMULATOR_STATE', './state.jsonl', emulatorState, same, { INTENT_DATABASE_URL: './ledger' }],
-    ['INTENT_EMULATOR_STATE', 'memory', emulatorState, undefined, { INTENT_DATABASE_URL: './ledger' }],
-    ['INTENT_EMULATOR_STATE', '', emulatorState, 'ledger/sequencer.jsonl', { INTENT_DATABASE_URL: './ledger' }],
-    ['INTENT_EMULATOR_STATE', '', emulatorState, undefined, { INTENT_DATABASE_URL: postgres }],
-    ['emulator.stateFile', './b', emulatorState, same, { INTENT_EMULATOR_STATE: './a' }],
+    ['INTENT_SIMULATOR_PORT', '0', simulatorPort, 0],
+    ['INTENT_SIMULATOR_PORT', '', simulatorPort, 4747],
+    ['simulator.port', 0, simulatorPort, 0, { INTENT_SIMULATOR_PORT: '5000' }],
+    ['INTENT_SIMULATOR_STATE', './state.jsonl', simulatorState, same, { INTENT_DATABASE_URL: './ledger' }],
+    ['INTENT_SIMULATOR_STATE', 'memory', simulatorState, undefined, { INTENT_DATABASE_URL: './ledger' }],
+    ['INTENT_SIMULATOR_STATE', '', simulatorState, 'ledger/simulator.jsonl', { INTENT_DATABASE_URL: './ledger' }],
+    ['INTENT_SIMULATOR_STATE', '', simulatorState, undefined, { INTENT_DATABASE_URL: postgres }],
+    ['simulator.stateFile', './b', simulatorState, same, { INTENT_SIMULATOR_STATE: './a' }],
     ['verifierSecret', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
     ['domain', 'example.co.uk', ({ login }) => login?.domain, same],
     ['INTENT_DESTINATION', destination, (config) => config.destination, same],
@@ -200,20 +200,15 @@ const rejected: [
   environment?: Environment,
   base?: ConfigOptions,
 ][] = [
-  ['INTENT_SEQUENCER_URL', [''], /It is not set\. INTENT_SEQUENCER_URL=<base URL .*=embedded to try/],
-  [
-    'INTENT_SEQUENCER_URL',
-    [''],
-    /It is not set\. INTENT_SEQUENCER_URL=<base URL of your payment service>$/,
-    production,
-  ],
+  ['INTENT_SEQUENCER_URL', [''], /It is not set\. INTENT_SEQUENCER_URL=<base URL .*=simulator to try/],
+  ['INTENT_SEQUENCER_URL', [''], /It is not set\. INTENT_SEQUENCER_URL=<base URL of the sequencer>$/, production],
   ['INTENT_SEQUENCER_URL', ['a.example', 'grpc://a.example', 'Embedded', 'https://', 'localhost:4747'], /not an http/],
-  ['INTENT_SEQUENCER_URL', ['"embedded"', ' embedded ', `" ${url}"`, `'${url}'`], /It has quotes or spaces around/],
-  ['INTENT_SEQUENCER_URL', ['"embedded"', 'a.example'], /not an http\(s\) URL\. [^,]*$/, production],
+  ['INTENT_SEQUENCER_URL', ['"simulator"', ' simulator ', `" ${url}"`, `'${url}'`], /It has quotes or spaces around/],
+  ['INTENT_SEQUENCER_URL', ['"simulator"', 'a.example'], /not an http\(s\) URL\. [^,]*$/, production],
   ['INTENT_SEQUENCER_URL', ['https://me@a.example', 'https://:pass@a.example'], /must not contain a user name/],
   ['INTENT_SEQUENCER_URL', ['https://a.example?b', 'https://a.example/#b'], /must not contain a user name/],
   ['INTENT_SEQUENCER_URL', ['http://a.example'], /must be https when NODE_ENV=production/, production],
-  ['INTENT_SEQUENCER_URL', ['embedded'], /moves no money and lets anyone log in/, production],
+  ['INTENT_SEQUENCER_URL', ['simulator'], /moves no money and lets anyone log in/, production],
   [
     'INTENT_SEQUENCER_GRPC_URL',
     ['a.example:443'],
@@ -224,9 +219,9 @@ const rejected: [
   ['INTENT_SEQUENCER_GRPC_URL', ['https://me@a.example', 'https://:pass@a.example'], /must not contain a user name/],
   ['INTENT_SEQUENCER_GRPC_URL', ['https://a.example/v1', 'https://a.example?a'], /must not contain a user name/],
   ['INTENT_SEQUENCER_GRPC_URL', ['http://a.example:1', 'http://localhost.example'], /must be https/, production],
-  ['INTENT_SEQUENCER_GRPC_URL', ['embedded'], /does not speak gRPC.*--grpc-port/],
-  ['INTENT_SEQUENCER_GRPC_URL', ['https://a.example'], /does not speak gRPC.*--grpc-port/, { ...env, ...embedded }],
-  ['INTENT_EMULATOR_PORT', ['x', '65536', '-1', '80.5', 'NaN'], /a whole number from 0 to 65535/],
+  ['INTENT_SEQUENCER_GRPC_URL', ['simulator'], /does not speak gRPC.*--grpc-port/],
+  ['INTENT_SEQUENCER_GRPC_URL', ['https://a.example'], /does not speak gRPC.*--grpc-port/, { ...env, ...simulated }],
+  ['INTENT_SIMULATOR_PORT', ['x', '65536', '-1', '80.5', 'NaN'], /a whole number from 0 to 65535/],
   ['dialect', ['grpc'], /It must be 'intents' or 'messaging'/],
   ['timeoutMs', [0, -1, 0.5, Number.NaN, Infinity, 2 ** 31], /milliseconds from 1 to 2147483647\. timeoutMs: 8000$/],
   ['attemptTimeoutMs', [0], /milliseconds from 1 to 2147483647/],
@@ -311,7 +306,7 @@ describe('parseConfig rejects', () => {
   });
 
   test.each<[setting: string, value: string, fix: string]>([
-    ['sequencerUrl', 'x', "sequencerUrl: '<base URL of your payment service>', or sequencerUrl: 'embedded' to try"],
+    ['sequencerUrl', 'x', "sequencerUrl: '<base URL of the sequencer>', or sequencerUrl: 'simulator' to try"],
     ['grpcUrl', 'a.example', "grpcUrl: 'https://a.example'"],
     ['secret', 'x', "secret: '<at least 32 random characters>'"],
     ['databaseUrl', 'mysql://x', "databaseUrl: 'postgres://...' for any number of processes"],
@@ -325,9 +320,9 @@ describe('parseConfig rejects', () => {
 
   test('all problems together, in one error that prints each once', () => {
     const options = { dialect: 'x' as 'intents', timeoutMs: -1, routes: { intent: 'x' } };
-    const variables = { NODE_ENV: 'production', INTENT_EMULATOR_PORT: 'x', INTENT_ORIGIN: 'x' };
+    const variables = { NODE_ENV: 'production', INTENT_SIMULATOR_PORT: 'x', INTENT_ORIGIN: 'x' };
     expect(settingsIn(options, variables)).toEqual([
-      ...['INTENT_SEQUENCER_URL', 'INTENT_EMULATOR_PORT', 'dialect', 'timeoutMs', 'INTENT_VERIFIER_SECRET'],
+      ...['INTENT_SEQUENCER_URL', 'INTENT_SIMULATOR_PORT', 'dialect', 'timeoutMs', 'INTENT_VERIFIER_SECRET'],
       ...['INTENT_DOMAIN', 'INTENT_ORIGIN', 'routes.intent'],
     ]);
     const error = errorOf(() => parseConfig({}, {}));
@@ -335,8 +330,8 @@ describe('parseConfig rejects', () => {
     expect(inspect(error).match(/INTENT_DOMAIN: /g)).toHaveLength(1);
   });
 
-  test('the embedded sequencer in production together with the settings that a real service needs', () => {
-    const environment = { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };
+  test('the simulator in production together with the settings that the real sequencer needs', () => {
+    const environment = { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'simulator' };
     const needed = ['INTENT_SEQUENCER_URL', 'INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN', 'INTENT_WEBHOOK_PUBLIC_KEY'];
     expect(settingsIn(webhook, environment)).toEqual(needed);
     expect(settingsIn({}, production)).toEqual([]);
@@ -453,12 +448,12 @@ describe('webhooks', () => {
   test('need a public key, an origin and their route', () => {
     const needed = ['INTENT_ORIGIN', 'INTENT_WEBHOOK_PUBLIC_KEY'];
     expect(settingsIn({ webhook: true })).toEqual(needed);
-    expect(settingsIn({ webhook: true, transport, secret: 's'.repeat(32) }, { ...env, ...embedded })).toEqual(needed);
+    expect(settingsIn({ webhook: true, transport, secret: 's'.repeat(32) }, { ...env, ...simulated })).toEqual(needed);
     expect(settingsIn({ ...webhook, webhookPublicKey: one, routes: { webhook: false } })).toEqual(['webhook']);
   });
 
-  test('of the embedded sequencer need neither, and ignore a configured public key', () => {
-    const { webhook: read } = parseConfig({ webhook: true }, { ...embedded, INTENT_WEBHOOK_PUBLIC_KEY: one });
+  test('of the simulator need neither, and ignore a configured public key', () => {
+    const { webhook: read } = parseConfig({ webhook: true }, { ...simulated, INTENT_WEBHOOK_PUBLIC_KEY: one });
     expect(read).toEqual({ webhookPublicKeys: undefined });
   });
 });
@@ -500,9 +495,9 @@ describe('a variable that nothing reads', () => {
   });
 });
 
-describe('INTENT_SEQUENCER_URL=embedded', () => {
+describe('INTENT_SEQUENCER_URL=simulator', () => {
   test('needs no other setting, logs what it generates, and pays to the same account at each start', () => {
-    const [config, other] = [parseConfig({}, embedded), parseConfig({}, embedded)];
+    const [config, other] = [parseConfig({}, simulated), parseConfig({}, simulated)];
     expect(config.login?.domain).toBe('shop.example');
     expect(bs58.decode(config.destination ?? '')).toHaveLength(32);
     expect(other.destination).toBe(config.destination);
@@ -513,21 +508,21 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
       'INTENT_DOMAIN is not set. Logins use shop.example.',
     ]);
     // Then the cookies do not depend on the generated key.
-    const withSecret = parseConfig({}, { ...embedded, INTENT_SECRET: 'x'.repeat(32) });
+    const withSecret = parseConfig({}, { ...simulated, INTENT_SECRET: 'x'.repeat(32) });
     expect(withSecret.notices[0]).toMatch(/A key is generated at each start\.$/);
   });
 
   test('uses the configured settings and logs nothing', () => {
-    const config = parseConfig({ destination }, { ...env, ...embedded });
+    const config = parseConfig({ destination }, { ...env, ...simulated });
     expect(config.notices).toEqual([]);
     expect(config.destination).toBe(destination);
     expect(config.login?.keyRing.publicKeys).toEqual([key.publicKey]);
-    expect(parseConfig({ login: false }, embedded).notices).toEqual([]);
+    expect(parseConfig({ login: false }, simulated).notices).toEqual([]);
   });
 
-  test('generates neither a key nor an account for a custom transport, which may reach a real service', () => {
-    expect(settingsIn({ transport }, embedded)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']);
-    expect(parseConfig({ transport, login: false }, embedded).destination).toBeUndefined();
+  test('generates neither a key nor an account for a custom transport, which may reach a real sequencer', () => {
+    expect(settingsIn({ transport }, simulated)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']);
+    expect(parseConfig({ transport, login: false }, simulated).destination).toBeUndefined();
   });
 });
 

@@ -16,9 +16,9 @@ jest.unstable_mockModule('node:fs', () => ({
 const { parseConfig } = await import('../../src/config/config.js');
 const { developmentKeyFile } = await import('../../src/config/development-key.js');
 
-const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
+const simulated = { INTENT_SEQUENCER_URL: 'simulator' };
 const keyOf = (env: Record<string, string> = {}, isReadOnly = false) => {
-  const { login, notices } = parseConfig({}, { ...embedded, ...env }, isReadOnly);
+  const { login, notices } = parseConfig({}, { ...simulated, ...env }, isReadOnly);
   return { key: login?.keyRing.publicKeys[0], notice: notices[0] };
 };
 

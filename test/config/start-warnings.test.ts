@@ -41,8 +41,8 @@ describe('intentRouter() at startup', () => {
     expect(await warningsOf({ routes: { elements: false } })).toBe('');
   });
 
-  test('uses the wallet and the account of the embedded sequencer', async () => {
-    expect(await warningsOf({ sequencerUrl: 'embedded', emulator: { port: 0, stateFile: 'memory' } })).not.toMatch(
+  test('uses the wallet and the account of the simulator', async () => {
+    expect(await warningsOf({ sequencerUrl: 'simulator', simulator: { port: 0, stateFile: 'memory' } })).not.toMatch(
       /INTENT_WALLET_URL|INTENT_DESTINATION/,
     );
   });

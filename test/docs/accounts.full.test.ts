@@ -146,13 +146,13 @@ describe.each(kinds)('with an account table in the %s database', (kind) => {
     const order = how && { linkTo: String(await accountOf(browser)) };
     const { body } = await browser.send('POST', '/intent', { mode: 'login', order });
     const secret = String(body.client_secret);
-    await site.sequencer.wallet(wallet).login(secret);
+    await site.simulator.wallet(wallet).login(secret);
     return intentIdOf(secret);
   }
 
   const complete = (browser: Browser, id: string) => browser.send('POST', '/session', { id });
   const accountOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/account')).body.account;
-  const walletOf = (name: string): string => site.sequencer.wallet(name).userId(domain);
+  const walletOf = (name: string): string => site.simulator.wallet(name).userId(domain);
   const unlink = (browser: Browser, wallet: string, headers?: Record<string, string>) =>
     browser.send('POST', `/account/wallets/${walletOf(wallet)}/unlink`, undefined, headers);
   const countOf = async (table: string): Promise<number> =>

@@ -1,7 +1,7 @@
 import { doubleCsrf } from 'csrf-csrf';
 import express, { type Express, type RequestHandler } from 'express';
 import { intentRouter } from 'express-intents';
-import { type Sequencer, sameOriginHeaders, startSequencer } from 'express-intents/testing';
+import { type Simulator, sameOriginHeaders, startSimulator } from 'express-intents/testing';
 import session from 'express-session';
 import request from 'supertest';
 import { blocksOf } from './guides.js';
@@ -12,11 +12,11 @@ const blocks = blocksOf('docs/existing-app.md');
 const blockWith = (word: string): string => blocks.find(({ text }) => text.includes(word))?.text ?? '';
 const skip = blockWith('skipCsrfProtection');
 
-let sequencer: Sequencer;
+let simulator: Simulator;
 beforeAll(async () => {
-  sequencer = await startSequencer();
+  simulator = await startSimulator();
 });
-afterAll(() => sequencer.close());
+afterAll(() => simulator.close());
 
 /** An app whose CSRF middleware runs before the router. */
 function csrfFirst(more: object, mount = (app: Express, guard: RequestHandler): unknown => app.use(guard)): Express {
@@ -31,7 +31,7 @@ function csrfFirst(more: object, mount = (app: Express, guard: RequestHandler): 
     next();
   });
   mount(app, doubleCsrfProtection);
-  app.use(intentRouter({ ...sequencer.siteOptions(), logger: false }));
+  app.use(intentRouter({ ...simulator.siteOptions(), logger: false }));
   app.post('/form', (_req, res) => void res.send('Accepted.'));
   app.use((error: { code: string }, _req: unknown, res: express.Response, _next: unknown) => {
     res.status(403).send(`<h1>${error.code}</h1>`);
@@ -57,7 +57,7 @@ test.each([
 ])('the exclusion for %s admits the routes of the router, and no form', async (_name, create) => {
   const app = create();
   expect((await post(app, '/intent')).status).toBe(201);
-  expect((await post(app, '/session', { id: sequencer.wallet('Ada').account })).body.code).toBe('intent_not_found');
+  expect((await post(app, '/session', { id: simulator.wallet('Ada').account })).body.code).toBe('intent_not_found');
   expect((await request(app).delete('/session').set(sameOriginHeaders)).status).toBe(204);
   expect((await post(app, '/intent/webhook')).status).not.toBe(403);
   expect((await post(app, '/form')).status).toBe(403);
@@ -71,7 +71,7 @@ test.each([
   async (_name, trust, user) => {
     const app = express().set('trust proxy', trust);
     app.use(session({ secret: 'secret', resave: false, saveUninitialized: false, cookie: { secure: true } }));
-    app.use(intentRouter({ ...sequencer.siteOptions(), logger: false }));
+    app.use(intentRouter({ ...simulator.siteOptions(), logger: false }));
     const cookies = new Map<string, string>();
     const send = async (method: 'get' | 'post', path: string, body?: object) => {
       const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
@@ -84,7 +84,7 @@ test.each([
       return response;
     };
     const { body } = await send('post', '/intent', { mode: 'login' });
-    const { id } = await sequencer.wallet('Ada').login(body.client_secret);
+    const { id } = await simulator.wallet('Ada').login(body.client_secret);
     expect((await send('post', '/session', { id })).status).toBe(200);
     expect((await send('get', '/session')).body.user).toEqual(user);
   },

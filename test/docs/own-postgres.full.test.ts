@@ -13,7 +13,7 @@ const load = createRequire(import.meta.url);
 const text = blocksOf('docs/testing.md').find((block) => block.text.includes('drop schema'))?.text ?? '';
 
 interface Started {
-  readonly sequencer: testing.Sequencer;
+  readonly simulator: testing.Simulator;
   readonly pool: pg.Pool;
   readonly app: express.Express;
   readonly router: ReturnType<typeof intentRouter>;
@@ -25,7 +25,7 @@ test('the setup of the guide starts each run with an empty database', async () =
   for (const table of ['users', 'wallets', 'orders']) await tables.query(`create table ${table} (id serial)`);
   await tables.end();
   for (let run = 0; run < 2; run += 1) {
-    const { sequencer, pool, app, router } = await startAsInGuide(url);
+    const { simulator, pool, app, router } = await startAsInGuide(url);
     const { intents } = await router.intents.list({});
     const { rowCount } = await pool.query('select from orders');
     expect([intents.length, rowCount]).toEqual([0, 0]);
@@ -33,7 +33,7 @@ test('the setup of the guide starts each run with an empty database', async () =
     await request(app).post('/intent').set(testing.sameOriginHeaders).send({ mode: 'payment' }).expect(201);
     expect((await router.intents.list({})).intents).toHaveLength(1);
     await router.close();
-    await sequencer.close();
+    await simulator.close();
     await pool.end();
   }
 });
@@ -49,7 +49,7 @@ async function startAsInGuide(url: string): Promise<Started> {
     if (name === '../app') return createApp();
     return name === 'express-intents/testing' ? testing : load(name);
   };
-  const code = `${text.replace('postgres://localhost/shop_test', url)}; return () => ({ sequencer, pool, app, router });`;
+  const code = `${text.replace('postgres://localhost/shop_test', url)}; return () => ({ simulator, pool, app, router });`;
   const started = new Function('require', 'beforeAll', code)(requireInGuide, (run: typeof setUp) => {
     setUp = run;
   }) as () => Started;

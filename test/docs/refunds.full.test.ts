@@ -26,7 +26,7 @@ describe.each(['embedded', 'postgres'] as const)('the code of docs/refunds.md wi
     const terms = { amount: '10.00', currency: 'usd', destination };
     const { id, clientSecret } = await site.router.createPayment(terms);
     payment = id;
-    await site.sequencer.wallet().pay(clientSecret);
+    await site.simulator.wallet().pay(clientSecret);
     await site.router.intents.recheck(id);
     await untilState(site, id, 'settled');
   });

@@ -131,7 +131,7 @@ const packagesShown = ['express-session', 'cookie-session', 'passport', 'pino', 
 /** Names that a guide uses without declaring them. */
 const around = `
 import type * as api from 'express-intents';
-import type { Sequencer, Wallet } from 'express-intents/testing';
+import type { Simulator, Wallet } from 'express-intents/testing';
 import type { Express } from 'express';
 declare global {
 ${Object.keys(api)
@@ -139,7 +139,7 @@ ${Object.keys(api)
   .join('\n')}
   const app: Express;
   const router: api.IntentRouter;
-  const sequencer: Sequencer;
+  const simulator: Simulator;
   const server: import('node:http').Server;
   const wallet: Wallet;
   const id: string;

@@ -33,8 +33,12 @@ test('the test of the tested shop passes', async () => {
 
 test('the tested shop starts, shows its button and is paid', async () => {
   await copyEmptyData(project.path('ledger/data'));
-  const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', INTENT_DATABASE_URL: './ledger' };
-  const { origin, sequencer, kill } = await project.startSite(['server.js'], { ...environment, PORT: '0' });
+  const environment = {
+    INTENT_SEQUENCER_URL: 'simulator',
+    INTENT_SIMULATOR_PORT: '0',
+    INTENT_DATABASE_URL: './ledger',
+  };
+  const { origin, simulator, kill } = await project.startSite(['server.js'], { ...environment, PORT: '0' });
   try {
     expect(await (await fetch(origin)).text()).toContain(
       '<intent-button mode="payment" order="tea" success-url="/thanks/{{INTENT_ID}}">',
@@ -43,7 +47,7 @@ test('the tested shop starts, shows its button and is paid', async () => {
     const headers = { 'content-type': 'application/json', origin };
     const created = await fetch(`${origin}/intent`, { method: 'POST', headers, body: '{"order":"tea"}' });
     const { client_secret: code } = (await created.json()) as { client_secret: string };
-    const { id } = await createWallet({ url: sequencer, name: 'Ada' }).pay(code);
+    const { id } = await createWallet({ url: simulator, name: 'Ada' }).pay(code);
     await eventually(async () => {
       await fetch(`${origin}/status/${id}`);
       expect(await (await fetch(`${origin}/thanks/${id}`)).text()).toBe('Paid. Thank you! Your order: tea.');

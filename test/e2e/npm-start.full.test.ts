@@ -15,7 +15,7 @@ test('npm start opens the shop, which passes the demo, ends quickly on Ctrl-C, a
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const shop = await startShop(settings);
     expect(shop.output).toContain(`http://localhost:${settings.PORT}\n`);
-    expect(shop.output).toContain(`http://127.0.0.1:${settings.INTENT_EMULATOR_PORT}\n`);
+    expect(shop.output).toContain(`http://127.0.0.1:${settings.INTENT_SIMULATOR_PORT}\n`);
 
     const play = run('play.js', settings);
     expect([await play.end(), play.errors]).toEqual([0, '']);
@@ -37,7 +37,7 @@ test('npm start opens the shop, which passes the demo, ends quickly on Ctrl-C, a
 test('the shop creates its database at the first start, and has the orders after its process is killed', async () => {
   const settings = { ...(await newSettings()), INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') };
   const origin = `http://127.0.0.1:${settings.PORT}`;
-  const wallet = createWallet({ url: `http://127.0.0.1:${settings.INTENT_EMULATOR_PORT}`, name: 'Ada' });
+  const wallet = createWallet({ url: `http://127.0.0.1:${settings.INTENT_SIMULATOR_PORT}`, name: 'Ada' });
   const visitor = new Visitor(origin);
   const logIn = async (): Promise<void> => {
     const { secret, id } = await begin(visitor, { mode: 'login' });
@@ -58,7 +58,7 @@ test('the shop creates its database at the first start, and has the orders after
   const again = await startShop(settings);
   expect(again.output).not.toContain('Creating');
   expect(mainOf((await thanksOf(visitor, paid.id)).text)).toBe(thanks);
-  // The open payment still exists: the embedded sequencer has stored it next to the orders.
+  // The open payment still exists: the simulator has stored it next to the orders.
   expect((await thanksOf(visitor, open.id)).state).toBe('created');
   await wallet.pay(open.secret);
   await thanked(visitor, open.id);
@@ -79,17 +79,15 @@ test('the shop reports a port in use and how to choose another', async () => {
 
   const sameFolder = run('server.js', { ...settings, PORT: (await newSettings()).PORT });
   expect(await sameFolder.end()).toBe(1);
-  const used = Number(settings.INTENT_EMULATOR_PORT);
-  expect(sameFolder.errors).toContain(
-    `in use by the embedded sequencer at http://127.0.0.1:${used}. Stop that one, or`,
-  );
+  const used = Number(settings.INTENT_SIMULATOR_PORT);
+  expect(sameFolder.errors).toContain(`in use by the simulator at http://127.0.0.1:${used}. Stop that one, or`);
 });
 
 test.each([
   { variables: { PORT: 'eighty' }, message: /^PORT is "eighty"\. Set it to a number/ },
   { variables: { INTENT_DOMAIN: 'http://example.com/' }, message: /INTENT_DOMAIN: / },
   {
-    variables: { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' },
+    variables: { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'simulator' },
     message: /^express-intents cannot start:\n[\s\S]*it does not start with NODE_ENV=production/,
   },
   { variables: { NODE_ENV: 'production' }, message: /INTENT_SEQUENCER_URL: It is not set/ },

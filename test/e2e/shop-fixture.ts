@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Express } from 'express';
-import { type Sequencer, startSequencer } from 'express-intents/testing';
+import { type Simulator, startSimulator } from 'express-intents/testing';
 import { createShop, type Shop } from '../../example-app/dist/shop.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
@@ -16,12 +16,12 @@ export interface OpenShop {
   readonly app: Express;
   readonly origin: string;
   readonly router: Shop['router'];
-  readonly sequencer: Sequencer;
+  readonly simulator: Simulator;
   readonly log: LogRecorder;
 }
 
 const shops: Shop[] = [];
-const sequencers: Sequencer[] = [];
+const simulators: Simulator[] = [];
 
 /** A folder with an empty database, which is faster than creating one. */
 export async function ledgerFolder(): Promise<string> {
@@ -32,19 +32,19 @@ export async function ledgerFolder(): Promise<string> {
 
 /** A shop on a free port, with its own database and its own sequencer on another port. */
 export async function openShop({ database = ledgerFolder } = {}): Promise<OpenShop> {
-  const sequencer = await startSequencer();
-  sequencers.push(sequencer);
+  const simulator = await startSimulator();
+  simulators.push(simulator);
   const log = new LogRecorder();
   // A busy machine can take long to answer.
   const timeouts = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
-  const intents = { sequencerUrl: sequencer.url, ...timeouts, verifierSecret, destination, domain, logger: log };
+  const intents = { sequencerUrl: simulator.url, ...timeouts, verifierSecret, destination, domain, logger: log };
   const databaseUrl = await database();
-  const shop = createShop({ intents: { walletUrl: sequencer.walletUrl, databaseUrl, ...intents } });
+  const shop = createShop({ intents: { walletUrl: simulator.walletUrl, databaseUrl, ...intents } });
   shops.push(shop);
   const origin = await serve(shop.app);
-  sequencer.setLocalDomain(domain, origin);
+  simulator.setLocalDomain(domain, origin);
   await shop.ready();
-  return { app: shop.app, router: shop.router, origin, sequencer, log };
+  return { app: shop.app, router: shop.router, origin, simulator, log };
 }
 
 /** The text of the thanks page, and the state of the payment in it. */
@@ -78,15 +78,15 @@ export async function begin(visitor: Visitor, body: unknown): Promise<Begun> {
 export const order = (article: string) => ({ mode: 'payment', order: { article } });
 
 /** A visitor who is logged in with the wallet of that name. */
-export async function loggedIn({ origin, sequencer }: OpenShop, name = 'Ada'): Promise<Visitor> {
+export async function loggedIn({ origin, simulator }: OpenShop, name = 'Ada'): Promise<Visitor> {
   const visitor = new Visitor(origin);
   const { secret, id } = await begin(visitor, { mode: 'login' });
-  await sequencer.wallet(name).login(secret);
+  await simulator.wallet(name).login(secret);
   expect((await visitor.post('/session', { id })).status).toBe(200);
   return visitor;
 }
 
 afterAll(async () => {
   for (const { router } of shops.splice(0)) await router.close();
-  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+  for (const simulator of simulators.splice(0)) await simulator.close();
 });

@@ -18,7 +18,7 @@ async function everyPage(): Promise<{ path: string; text: string; headers: Heade
   const { id } = await begin(visitor, order('sugar-cube'));
   const logIn = await new Visitor(shop.origin).get('/login');
   const bought = await begin(visitor, order('ginger-biscuit'));
-  await shop.sequencer.wallet().pay(bought.secret);
+  await shop.simulator.wallet().pay(bought.secret);
   await thanked(visitor, bought.id);
   const paths = [
     '/',

@@ -84,11 +84,11 @@ async function freePort(): Promise<string> {
 /** Free ports and a folder for the ledger of a shop. */
 export async function newSettings(): Promise<{
   PORT: string;
-  INTENT_EMULATOR_PORT: string;
+  INTENT_SIMULATOR_PORT: string;
   INTENT_DATABASE_URL: string;
 }> {
   const INTENT_DATABASE_URL = await ledgerFolder();
-  return { PORT: await freePort(), INTENT_EMULATOR_PORT: await freePort(), INTENT_DATABASE_URL };
+  return { PORT: await freePort(), INTENT_SIMULATOR_PORT: await freePort(), INTENT_DATABASE_URL };
 }
 
 /** Starts a shop and waits until it is open. */

@@ -16,7 +16,7 @@ describe('a payment', () => {
     const { secret, id } = await begin(visitor, order('pot-of-assam'));
     expect((await thanksOf(visitor, id)).state).toBe('created');
 
-    const request = await shop.sequencer.wallet().pay(secret);
+    const request = await shop.simulator.wallet().pay(secret);
     expect(request).toMatchObject({ id, kind: 'payment', amount: '4.50', currency: 'usd' });
     const text = await thanked(visitor, id);
     expect(text).toContain('A pot of Assam');
@@ -30,7 +30,7 @@ describe('a payment', () => {
   test('becomes one order when the hook fails once, without traces of the failure', async () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('stoneware-cup'));
-    await shop.sequencer.wallet().pay(secret);
+    await shop.simulator.wallet().pay(secret);
     await thanked(visitor, id);
     expect(await findOrder(id, shop.router.database)).toMatchObject({ id, article: { slug: 'stoneware-cup' } });
     expect(await shop.router.intents.history(id)).toEqual([
@@ -42,7 +42,7 @@ describe('a payment', () => {
 
   test('is shown only to the browser that created it', async () => {
     const { secret, id } = await begin(new Visitor(shop.origin), order('sugar-cube'));
-    await shop.sequencer.wallet().pay(secret);
+    await shop.simulator.wallet().pay(secret);
     const stranger = await new Visitor(shop.origin).get(`/thanks/${id}`);
     expect(stranger.status).toBe(404);
     expect(stranger.text).not.toContain('sugar');
@@ -62,7 +62,7 @@ describe('a payment', () => {
     const rejected = await visitor.post('/intent', { ...order('teapot-for-two'), amount: '0.05' });
     expect(rejected).toMatchObject({ status: 400, json: { code: 'terms_not_accepted' } });
     const { secret } = await begin(visitor, { mode: 'payment', order: { article: 'teapot-for-two', price: '0.05' } });
-    expect((await shop.sequencer.wallet().scan(secret)).amount).toBe('30.00');
+    expect((await shop.simulator.wallet().scan(secret)).amount).toBe('30.00');
   });
 });
 
@@ -73,8 +73,8 @@ describe('a login', () => {
     expect([closed.status, closed.headers.get('location')]).toEqual([303, '/login']);
 
     const { secret, id } = await begin(visitor, { mode: 'login' });
-    await shop.sequencer.wallet('Ben').login(secret);
-    const user = { id: shop.sequencer.wallet('Ben').userId(domain) };
+    await shop.simulator.wallet('Ben').login(secret);
+    const user = { id: shop.simulator.wallet('Ben').userId(domain) };
     expect(await visitor.post('/session', { id })).toMatchObject({ status: 200, json: { user } });
 
     const account = await visitor.get('/account');
@@ -94,7 +94,7 @@ describe('a login', () => {
     const visitor = new Visitor(shop.origin);
     const logIn = async (wallet: string): Promise<string> => {
       const { secret, id } = await begin(visitor, { mode: 'login' });
-      await shop.sequencer.wallet(wallet).login(secret);
+      await shop.simulator.wallet(wallet).login(secret);
       const { status, headers } = await visitor.post('/session', { id });
       const [line = ''] = headers.getSetCookie().filter((one) => one.startsWith('shop='));
       expect([status, line]).toEqual([200, expect.stringMatching(/; HttpOnly; SameSite=Lax$/)]);
@@ -105,9 +105,9 @@ describe('a login', () => {
       return ((await session.json()) as { user: unknown }).user;
     };
     const first = await logIn('Ada');
-    expect(await userOf(first)).toEqual({ id: shop.sequencer.wallet('Ada').userId(domain) });
+    expect(await userOf(first)).toEqual({ id: shop.simulator.wallet('Ada').userId(domain) });
     const second = await logIn('Ben');
-    expect(await userOf(second)).toEqual({ id: shop.sequencer.wallet('Ben').userId(domain) });
+    expect(await userOf(second)).toEqual({ id: shop.simulator.wallet('Ben').userId(domain) });
     expect(await userOf(first)).toBeNull();
   });
 });
@@ -118,12 +118,12 @@ describe('the account', () => {
     expect((await mia.get('/account')).text).toContain('Nothing yet');
 
     const { secret, id } = await begin(mia, order('teapot-for-two'));
-    await shop.sequencer.wallet('Mia').pay(secret);
+    await shop.simulator.wallet('Mia').pay(secret);
     await thanked(mia, id);
     await begin(mia, order('ginger-biscuit'));
     const stranger = new Visitor(shop.origin);
     const anonymous = await begin(stranger, order('stoneware-cup'));
-    await shop.sequencer.wallet('Mia').pay(anonymous.secret);
+    await shop.simulator.wallet('Mia').pay(anonymous.secret);
     await thanked(stranger, anonymous.id);
 
     const { text } = await mia.get('/account');
@@ -138,12 +138,12 @@ describe('the account', () => {
   });
 });
 
-describe('the shop without the payment service', () => {
+describe('the shop without the sequencer', () => {
   test('stays open and reports what it cannot do', async () => {
     const shopWithoutService = await openShop();
     const visitor = await loggedIn(shopWithoutService);
     const { id } = await begin(visitor, order('sugar-cube'));
-    await shopWithoutService.sequencer.close();
+    await shopWithoutService.simulator.close();
 
     expect((await thanksOf(visitor, id)).state).toBe('created');
     expect((await visitor.get('/account')).status).toBe(200);

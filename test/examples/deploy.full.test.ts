@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateKeyPair } from 'express-intents';
-import { type Sequencer, startSequencer } from 'express-intents/testing';
+import { type Simulator, startSimulator } from 'express-intents/testing';
 import { ConsumerProject, logPorts, root } from '../package/consumer-project.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { eventually } from '../support/eventually.js';
@@ -18,7 +18,7 @@ const image = imageOf(instructionsOf(readFileSync(join(root, 'docs/examples/depl
 let home: ConsumerProject;
 let project: ExampleProject;
 let postgres: PostgresServer;
-let sequencer: Sequencer;
+let simulator: Simulator;
 const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
@@ -26,13 +26,13 @@ beforeAll(async () => {
   project = new ExampleProject('deploy', home);
   for (const name of ['api', 'sdk-trace-base']) home.link(`@opentelemetry/${name}`);
   postgres = await startPostgres();
-  sequencer = await startSequencer();
+  simulator = await startSimulator();
 });
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 afterAll(async () => {
-  await sequencer?.close();
+  await simulator?.close();
   home?.remove();
 });
 
@@ -54,7 +54,7 @@ async function start(command: readonly string[], database: string): Promise<Site
     NODE_ENV: 'development',
     NODE_OPTIONS: `--import=${join(project.folder, 'log-ports.mjs')}`,
     PORT: '0',
-    INTENT_SEQUENCER_URL: sequencer.url,
+    INTENT_SEQUENCER_URL: simulator.url,
     INTENT_DATABASE_URL: postgres.url(database),
     INTENT_VERIFIER_SECRET: generateKeyPair().secret,
     INTENT_DOMAIN: 'shop.example',
@@ -75,7 +75,7 @@ async function start(command: readonly string[], database: string): Promise<Site
   const port = portOf();
   if (port === undefined) throw new Error(`The site has ended: ${printed}`);
   expect(printed).toMatch(new RegExp(`^listening .*"address":"127\\.0\\.0\\.1".*"port":${port}`, 'm'));
-  const visitor = new Visitor({ site: `http://127.0.0.1:${port}`, sequencer: sequencer.url });
+  const visitor = new Visitor({ site: `http://127.0.0.1:${port}`, simulator: simulator.url });
   await visitor.waitFor('/healthz');
   return { child, visitor, port, output: () => printed, ended };
 }

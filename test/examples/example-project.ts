@@ -43,7 +43,7 @@ export class ExampleProject {
     const options = {
       NODE_OPTIONS: `--import=${join(this.folder, 'log-ports.mjs')}`,
       PORT: '0',
-      INTENT_EMULATOR_PORT: '0',
+      INTENT_SIMULATOR_PORT: '0',
     };
     const child = this.#npm('start', { ...options, ...environment });
     let printed = '';

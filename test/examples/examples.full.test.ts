@@ -41,7 +41,7 @@ it('first-site reports a port in use, and ends', async () => {
   const { port } = occupied.address() as AddressInfo;
   project = new ExampleProject('first-site', home);
   await copyEmptyData(join(project.folder, 'ledger/data'));
-  const { code, stderr } = await project.run('start', { PORT: String(port), INTENT_EMULATOR_PORT: '0' });
+  const { code, stderr } = await project.run('start', { PORT: String(port), INTENT_SIMULATOR_PORT: '0' });
   occupied.close();
   expect(code).toBe(1);
   expect(stderr).toMatch(
@@ -58,10 +58,10 @@ it.each(['tested-shop', 'paywall', 'invoices', 'react'])(
     const { port } = occupied.address() as AddressInfo;
     project = new ExampleProject(name, home);
     await copyEmptyData(join(project.folder, 'ledger/data'));
-    const { code, stderr } = await project.run('start', { PORT: '0', INTENT_EMULATOR_PORT: String(port) });
+    const { code, stderr } = await project.run('start', { PORT: '0', INTENT_SIMULATOR_PORT: String(port) });
     occupied.close();
     expect(code).toBe(1);
-    expect(stderr).toContain(`cannot listen on port ${port} (it is in use). Set INTENT_EMULATOR_PORT`);
+    expect(stderr).toContain(`cannot listen on port ${port} (it is in use). Set INTENT_SIMULATOR_PORT`);
     expect(stderr).not.toMatch(/\n\s+at /);
   },
 );
@@ -138,8 +138,8 @@ it('invoices shows the link of an invoice, and that it is paid', async () => {
 it('paywall has a program that buys an article with the simulated wallet', async () => {
   project = new ExampleProject('paywall', home);
   await copyEmptyData(join(project.folder, 'ledger/data'));
-  const { site, sequencer } = await addressesOf(await project.start(2));
-  const ports = { PORT: new URL(site).port, INTENT_EMULATOR_PORT: new URL(sequencer).port };
+  const { site, simulator } = await addressesOf(await project.start(2));
+  const ports = { PORT: new URL(site).port, INTENT_SIMULATOR_PORT: new URL(simulator).port };
   expect(await project.run('buy', ports)).toEqual({
     code: 0,
     stdout: '200 Water just off the boil, four minutes. (You have paid 0.50 for this.)\n',

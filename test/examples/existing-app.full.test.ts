@@ -42,7 +42,7 @@ const emails = async (order: string, pattern = `Your order ${order} %`): Promise
 };
 
 async function reverse(id: string): Promise<void> {
-  site.sequencer.reverse(id);
+  site.simulator.reverse(id);
   await advance(site, 2 * minute); // the first poll reports the reversal
   await advance(site, minute); // the second poll confirms it
   await waitForIntent(site.router, id, 'reversed');
@@ -77,7 +77,7 @@ test('a failed commit rolls back the email and the order', async () => {
     'create constraint trigger failing after update on orders deferrable initially deferred for each row execute function reject()',
   );
   const code = await visitor.createIntent({ mode: 'payment', order: orderOf(path) });
-  const { id } = await site.sequencer.wallet('Ada').pay(code);
+  const { id } = await site.simulator.wallet('Ada').pay(code);
   await eventually('the hook has failed', async () => {
     expect((await site.router.intents.find(id))?.attempts).toBeGreaterThan(0);
   });
@@ -107,7 +107,7 @@ test('a second payment of an order is reported to the shop, and its reversal kee
   ];
   const ids: string[] = [];
   for (const code of codes) {
-    const { id } = await site.sequencer.wallet('Ada').pay(code);
+    const { id } = await site.simulator.wallet('Ada').pay(code);
     await waitForIntent(site.router, id, 'settled');
     ids.push(id);
   }
@@ -216,7 +216,7 @@ test('unlinking a wallet ends its sessions, and its next login has an account of
   await visitor.logIn('Ada', 'link');
   const elsewhere = new ShopVisitor(site);
   await elsewhere.logIn('Ada');
-  const id = site.sequencer.wallet('Ada').userId('shop.example');
+  const id = site.simulator.wallet('Ada').userId('shop.example');
   await visitor.submit('/account', '/unlink', { id });
   expect(await visitor.redirectOf('/account')).toBe('/login');
   expect(await elsewhere.redirectOf('/account')).toBe('/login');

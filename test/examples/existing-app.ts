@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import type { Express, RequestHandler } from 'express';
 import type { IntentRouter } from 'express-intents';
-import { advanceTime, type Sequencer, sameOriginHeaders, startSequencer, waitForIntent } from 'express-intents/testing';
+import { advanceTime, type Simulator, sameOriginHeaders, startSimulator, waitForIntent } from 'express-intents/testing';
 import pg from 'pg';
 import request from 'supertest';
 import { ConsumerProject } from '../package/consumer-project.js';
@@ -14,7 +14,7 @@ import { ExampleProject } from './example-project.js';
 /** The app of docs/examples/existing-app in this process, with a Postgres server and a sequencer. */
 export interface ExistingApp {
   readonly origin: string;
-  readonly sequencer: Sequencer;
+  readonly simulator: Simulator;
   readonly router: IntentRouter;
   readonly pool: pg.Pool;
   /** Creates an account with a password. */
@@ -40,11 +40,11 @@ export async function startExistingApp(log: RequestHandler = (_req, _res, next) 
   const { createTables } = (await load('tables.js')) as Pick<Example, 'createTables'>;
   const { createAccount } = (await load('accounts.js')) as Pick<Example, 'createAccount'>;
   const databaseUrl = await newDatabaseUrl('postgres');
-  const sequencer = await startSequencer();
+  const simulator = await startSimulator();
   const pool = new pg.Pool({ connectionString: databaseUrl });
   // The server of this test file may end first.
   pool.on('error', () => undefined);
-  const options = { ...sequencer.siteOptions(), databaseUrl, logger: false };
+  const options = { ...simulator.siteOptions(), databaseUrl, logger: false };
   const { app, router } = createApp({ pool, log, ...options });
   await router.ready();
   await createTables(pool);
@@ -55,12 +55,12 @@ export async function startExistingApp(log: RequestHandler = (_req, _res, next) 
     server.closeAllConnections();
     server.close();
     await pool.end();
-    await sequencer.close();
+    await simulator.close();
     home.remove();
   };
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    sequencer,
+    simulator,
     router,
     pool,
     createAccount,
@@ -119,7 +119,7 @@ export class ShopVisitor {
 
   /** Pays with Ada's wallet, until the payment is settled. @returns the id of the intent */
   async pay(order: string): Promise<string> {
-    const { id } = await this.#site.sequencer.wallet('Ada').pay(await this.createIntent({ mode: 'payment', order }));
+    const { id } = await this.#site.simulator.wallet('Ada').pay(await this.createIntent({ mode: 'payment', order }));
     await waitForIntent(this.#site.router, id, 'settled');
     return id;
   }
@@ -132,7 +132,7 @@ export class ShopVisitor {
   /** Begins a login that the wallet confirms. @returns the id of the intent */
   async confirmLogin(name: string, how?: 'link'): Promise<string> {
     const order = how && (await this.linkOrder());
-    const { id } = await this.#site.sequencer.wallet(name).login(await this.createIntent({ mode: 'login', order }));
+    const { id } = await this.#site.simulator.wallet(name).login(await this.createIntent({ mode: 'login', order }));
     return id;
   }
 
@@ -169,4 +169,4 @@ export const orderOf = (path: string): string => path.split('/')[2] ?? '';
 export const minute = 60_000;
 
 /** Advances the time of the app. */
-export const advance = ({ sequencer, router }: ExistingApp, ms: number) => advanceTime(ms, { sequencer, router });
+export const advance = ({ simulator, router }: ExistingApp, ms: number) => advanceTime(ms, { simulator, router });

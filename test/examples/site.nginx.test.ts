@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { generateKeyPair } from 'express-intents';
-import { type Sequencer, startSequencer } from 'express-intents/testing';
+import { type Simulator, startSimulator } from 'express-intents/testing';
 import { ConsumerProject } from '../package/consumer-project.js';
 import { startPostgres } from '../support/databases/postgres-server.js';
 import { eventually } from '../support/eventually.js';
@@ -18,7 +18,7 @@ const origin = 'https://shop.example';
 describe('the nginx example', () => {
   let home: ConsumerProject;
   let project: ExampleProject;
-  let sequencer: Sequencer;
+  let simulator: Simulator;
   let nginx: Nginx | undefined;
   let port: number;
   let processes: string[];
@@ -27,18 +27,18 @@ describe('the nginx example', () => {
     home = await ConsumerProject.create();
     project = new ExampleProject('nginx', home);
     const postgres = await startPostgres();
-    sequencer = await startSequencer();
+    simulator = await startSimulator();
     const environment = {
       // Production requires https for the sequencer.
       NODE_ENV: 'development',
-      INTENT_SEQUENCER_URL: sequencer.url,
+      INTENT_SEQUENCER_URL: simulator.url,
       INTENT_DATABASE_URL: postgres.url(await postgres.createDatabase()),
       INTENT_VERIFIER_SECRET: generateKeyPair().secret,
     };
     expect(await project.run('tables', environment)).toEqual({ code: 0, stdout: '', stderr: '' });
     processes = [];
     for (const _ of [1, 2]) processes.push(...(await project.start(1, environment)));
-    sequencer.setLocalDomain('shop.example', processes[0] ?? '');
+    simulator.setLocalDomain('shop.example', processes[0] ?? '');
     port = await freePort();
     const folder = temporaryFolder();
     const files = { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
@@ -56,7 +56,7 @@ describe('the nginx example', () => {
   afterAll(async () => {
     await nginx?.end();
     await project?.end();
-    await sequencer?.close();
+    await simulator?.close();
     home?.remove();
   });
 
@@ -117,7 +117,7 @@ describe('the nginx example', () => {
 
   it('sends events without buffering, and fulfills a payment through any process', async () => {
     const { secret, cookie } = await createIntent({ mode: 'payment', order: 'tea' });
-    const wallet = sequencer.wallet('Ada');
+    const wallet = simulator.wallet('Ada');
     const { id } = await wallet.scan(secret);
     // A buffered event would arrive only at the end of the stream.
     const events = send(`/intent/${id}/events`, { headers: { cookie }, isEnough: (text) => /code_scanned/.test(text) });
@@ -129,9 +129,9 @@ describe('the nginx example', () => {
 
   it('completes a login that the other process created', async () => {
     const { secret, cookie } = await createIntent({ mode: 'login' });
-    const { id } = await sequencer.wallet('Ada').login(secret);
+    const { id } = await simulator.wallet('Ada').login(secret);
     const completed = await send('/session', { method: 'POST', body: { id }, headers: { cookie } });
-    const user = sequencer.wallet('Ada').userId('shop.example');
+    const user = simulator.wallet('Ada').userId('shop.example');
     expect(JSON.parse(completed.text)).toEqual({ user: { id: user } });
     const session = completed.cookies.map((line) => line.split(';')[0]).join('; ');
     const accounts = await Promise.all(

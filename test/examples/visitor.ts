@@ -4,15 +4,15 @@ import { eventually } from '../support/eventually.js';
 /** The origins of a site and its sequencer. */
 export interface Addresses {
   readonly site: string;
-  readonly sequencer: string;
+  readonly simulator: string;
 }
 
-/** Distinguishes the site from its embedded sequencer by their origins. */
+/** Distinguishes the site from its simulator by their origins. */
 export async function addressesOf(origins: readonly string[]): Promise<Addresses> {
   const isSequencer = await Promise.all(origins.map(async (origin) => (await fetch(`${origin}/healthz`)).ok));
-  const sequencer = origins.find((_origin, n) => isSequencer[n]) ?? '';
+  const simulator = origins.find((_origin, n) => isSequencer[n]) ?? '';
   const site = origins.find((_origin, n) => !isSequencer[n]) ?? '';
-  return { site, sequencer };
+  return { site, simulator };
 }
 
 /** A visitor with a browser that keeps cookies, and a wallet. */
@@ -64,7 +64,7 @@ export class Visitor {
     return text;
   }
 
-  readonly #wallet = () => createWallet({ url: this.#addresses.sequencer, name: 'Ada' });
+  readonly #wallet = () => createWallet({ url: this.#addresses.simulator, name: 'Ada' });
 
   async #create(body: object): Promise<string> {
     const answer = await this.#post('/intent', body);

@@ -30,7 +30,7 @@ const tabs: { readonly source: EventSource; breaks: number }[] = [];
 beforeAll(async () => {
   fleet = await startOutageFleet(size);
   health = new HealthLog(fleet.origins);
-  customers = new SteadyCustomers(fleet.origin, fleet.sequencer.wallet('Ada'));
+  customers = new SteadyCustomers(fleet.origin, fleet.simulator.wallet('Ada'));
   for (let index = 0; index < 2 * size; index += 1) tabs.push(await openTab(index % size));
   coming = customers.come(rate);
 });
@@ -157,7 +157,7 @@ describe.each(chosen)('a database %s', (name, outage) => {
     async () => {
       await eventually('all are healthy', areAll(/^ok/));
       const login = await begin('login');
-      await fleet.sequencer.wallet('Ben').login(login.secret);
+      await fleet.simulator.wallet('Ben').login(login.secret);
       const linesBefore = fleet.processes.map((_, index) => fleet.linesOf(index).length);
       const breaksBefore = tabs.map(({ breaks }) => breaks);
 
@@ -218,7 +218,7 @@ async function expectRecovered(login: Awaited<ReturnType<typeof begin>>): Promis
   await eventually('all listen again', async () => (await fleet.sql(listening)).length === size);
   const { id, secret, browser } = await begin('payment');
   const tab = listen(1, id, browser);
-  await fleet.sequencer.wallet('Ben').pay(secret);
+  await fleet.simulator.wallet('Ben').pay(secret);
   await eventually('a tab receives the event', () => tab.isSubmitted);
   let current = login;
   // The session store detects the end of the outage separately, and may need a retry.
@@ -228,7 +228,7 @@ async function expectRecovered(login: Awaited<ReturnType<typeof begin>>): Promis
     // The login was completed, but the database failed before the session was saved: the visitor logs in again.
     if (how === '404 intent_not_found') {
       current = await begin('login');
-      await fleet.sequencer.wallet('Ben').login(current.secret);
+      await fleet.simulator.wallet('Ben').login(current.secret);
     }
     throw new Error(`The login was answered ${how}.`);
   });
@@ -241,7 +241,7 @@ async function expectRecovered(login: Awaited<ReturnType<typeof begin>>): Promis
 test('connections that an administrator terminates are replaced without an outage', async () => {
   await eventually('all are healthy', areAll(/^ok/));
   const login = await begin('login');
-  await fleet.sequencer.wallet('Ben').login(login.secret);
+  await fleet.simulator.wallet('Ben').login(login.secret);
   await terminateAll();
   const endedMs = performance.now();
   await eventually('all are healthy', areAll(/^ok/, endedMs));

@@ -82,11 +82,11 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     const { browser, secret, id, by } = await begin({ mode: 'login' });
     const tab = listen(1, id, browser);
     await eventually('the status', () => tab.kinds.includes('status'));
-    await fleet.sequencer.wallet('Ada').login(secret);
+    await fleet.simulator.wallet('Ada').login(secret);
     await eventually('the end', () => tab.kinds.includes('intent_submitted'));
     const third = at(2, browser);
     const done = await third.send('POST', '/session', { id });
-    const user = { id: fleet.sequencer.wallet('Ada').userId(domain) };
+    const user = { id: fleet.simulator.wallet('Ada').userId(domain) };
     expect([done.status, done.body]).toEqual([200, { user }]);
     // The balancer also relays requests of the sequencer, so its next process is unknown.
     if (name === 'directly') expect(new Set([by, tab.by, done.headers.get('x-process')]).size).toBe(3);
@@ -99,7 +99,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     const { browser, secret, id } = await begin({ mode: 'payment', order: 1 });
     const tab = listen(1, id, browser);
     await eventually('the status', () => tab.kinds.includes('status'));
-    await fleet.sequencer.wallet('Ada').decline(secret);
+    await fleet.simulator.wallet('Ada').decline(secret);
     await eventually('the rejection', () => tab.kinds.includes('client_rejected_payment'));
     tab.close();
   });
@@ -108,7 +108,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     const paid = await Promise.all(Array.from({ length: 20 }, (_, order) => begin({ mode: 'payment', order })));
     const tabs = paid.map(({ id, browser }, index) => listen(1 + (index % 2), id, browser));
     await eventually('the statuses', () => tabs.every(({ kinds }) => kinds.includes('status')));
-    await Promise.all(paid.map(({ secret }) => fleet.sequencer.wallet('Ben').pay(secret)));
+    await Promise.all(paid.map(({ secret }) => fleet.simulator.wallet('Ben').pay(secret)));
     await eventually('the end', () => tabs.every(({ kinds }) => kinds.includes('intent_submitted')));
     const ids = paid.map(({ id }) => id);
     const settled = `select from express_intents.intents where id = any($1) and state = 'settled'`;

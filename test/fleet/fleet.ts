@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createWallet, type Wallet } from '../../src/emulator/index.js';
 import { generateKeyPair } from '../../src/index.js';
+import { createWallet, type Wallet } from '../../src/simulator/index.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { type ChildProgram, compile, start } from '../support/runner/child-program.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
@@ -13,7 +13,7 @@ import { startNginxBalancer } from './nginx-balancer.js';
 
 /** A site of several processes with one Postgres behind a load balancer, all outside of this process. */
 export interface Fleet {
-  readonly sequencer: { readonly url: string; wallet(name: string): Wallet };
+  readonly simulator: { readonly url: string; wallet(name: string): Wallet };
   readonly server: PostgresServer;
   readonly balancer: Balancer;
   /** The origin of the balancer. */
@@ -107,7 +107,7 @@ export async function startFleet(
         .filter((name) => nth === undefined || name === `process ${nth}.log`)
         .map((name) => readFileSync(path.join(record, name), 'utf8'))
         .join(''),
-    sequencer: { url, wallet: (name) => createWallet({ url, name }) },
+    simulator: { url, wallet: (name) => createWallet({ url, name }) },
     get server() {
       return server ?? none('database');
     },
@@ -123,7 +123,7 @@ export async function startFleet(
 }
 
 async function startPaymentService(origin: string): Promise<string> {
-  const program = await compile(new URL('./sequencer-program.ts', import.meta.url));
+  const program = await compile(new URL('./simulator-program.ts', import.meta.url));
   const child = start(program, [], { FLEET_DOMAIN: domain, FLEET_ORIGIN: origin });
   const { url } = (await child.next()) as { url: string };
   return url;

@@ -28,7 +28,7 @@ async function begin(mode: string): Promise<{ browser: Browser; secret: string; 
 
 test('without a ledger a login is completed once, only by the process that created it, and then known to all', async () => {
   const { browser, secret, id } = await begin('login');
-  const { userId } = await fleet.sequencer.wallet('Ada').login(secret);
+  const { userId } = await fleet.simulator.wallet('Ada').login(secret);
   for (const index of [1, 2]) {
     const { status, body } = await at(index, browser).send('POST', '/session', { id });
     expect([status, body.code]).toEqual([404, 'intent_not_found']);
@@ -43,13 +43,13 @@ test('without a ledger a login is completed once, only by the process that creat
     const person = at(index, done?.person ?? browser);
     expect((await person.send('GET', '/account')).body).toEqual({ user: userId });
   }
-  expect(fleet.sequencer.wallet('Ada').userId(domain)).toBe(userId);
+  expect(fleet.simulator.wallet('Ada').userId(domain)).toBe(userId);
 });
 
 test('without a ledger a payment is visible at every process, by status calls at those that did not create it', async () => {
   const { browser, secret, id } = await begin('payment');
   const events = at(1, browser).send('GET', `/intent/${id}/events`);
-  await fleet.sequencer.wallet('Ada').pay(secret);
+  await fleet.simulator.wallet('Ada').pay(secret);
   expect((await events).body.text).toContain('event: intent_submitted');
   const flags = { exists: true, code_scanned: true, intent_submitted: true };
   const anywhere = new Browser(fleet.origin, browser.cookies);

@@ -36,7 +36,7 @@ export async function rollingRestart(
   const size = fleet.processes.length;
   const before = await fleet.balancer.failures();
   const customers = start(await compile(new URL('./shoppers-program.ts', import.meta.url)), [], {
-    ...{ FLEET_ORIGIN: fleet.origin, FLEET_SEQUENCER: fleet.sequencer.url },
+    ...{ FLEET_ORIGIN: fleet.origin, FLEET_SEQUENCER: fleet.simulator.url },
     ...{ LISTENERS: String(listeners), RATE: String(rate) },
   });
   await customers.next();

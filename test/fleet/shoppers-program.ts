@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { createWallet } from '../../src/emulator/index.js';
+import { createWallet } from '../../src/simulator/index.js';
 import { Shoppers } from './shoppers.js';
 
 // The visitors of a fleet: some keep event streams open, others arrive at a rate. It prints a line when they have started. On

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
-import type { Wallet } from '../../src/emulator/index.js';
-import { openCode } from '../../src/emulator/wallet/wallet-request.js';
+import type { Wallet } from '../../src/simulator/index.js';
+import { openCode } from '../../src/simulator/wallet/wallet-request.js';
 import { Browser } from '../support/browser/browser.js';
 
 type Answer = Awaited<ReturnType<Browser['send']>>;

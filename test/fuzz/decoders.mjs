@@ -1,7 +1,6 @@
 // All decoders of the build for bytes and texts from outside, with valid examples.
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { startSequencer } from '../../build/emulator/index.js';
 import { createWebhookVerifier } from '../../build/http/webhook/verify-webhook.js';
 import {
   decodePayload,
@@ -17,9 +16,10 @@ import { signerFromSeed } from '../../build/keys/verifier-key.js';
 import { createIntent, getStatus, getUserId, registerWebhook } from '../../build/sequencer/calls.js';
 import { parseRetryAfter } from '../../build/sequencer/http/http-call.js';
 import { eventOf } from '../../build/sequencer/watch/message-stream.js';
+import { startSimulator } from '../../build/simulator/index.js';
 import { decode, encode, v1 } from '../../build/wire/codec.js';
-import { emulator, submitPayment } from '../../build/wire/emulator-codec.js';
 import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from '../../build/wire/envelope.js';
+import { simulator, submitPayment } from '../../build/wire/simulator-codec.js';
 
 const key = (fill) => ({ value: new Uint8Array(32).fill(fill) });
 const signature = { value: new Uint8Array(64).fill(9) };
@@ -71,7 +71,7 @@ export async function examples() {
     encode(v1.LoginToThirdPartyAppRequest, { intentId: key(2), userId: key(4), signature }),
     encode(v1.PollMessagesResponse, { messages: [signed, { codeScanned: { timestamp } }] }),
     encode(v1.SendMessageRequest, sending),
-    encode(emulator.SubmitPaymentRequest, { intentId: key(2), payer: key(4), signature }),
+    encode(simulator.SubmitPaymentRequest, { intentId: key(2), payer: key(4), signature }),
     Buffer.from('028c0500000000000001080f161d242b32394047', 'hex'),
     Buffer.from('030000000000000000050c131a21282f363d444b', 'hex'),
   ];
@@ -110,7 +110,7 @@ function servicePrivateKey() {
 
 /** Each decodes bytes, or a text with `text`. It returns, or throws only an IntentError. */
 export async function decoders() {
-  const sequencer = await startSequencer();
+  const simulator = await startSimulator();
   const all = Object.values({ ...operations, submitPayment });
   const answering = (bytes) => ({ call: async () => bytes, close: async () => undefined });
   const id = formatBase58(key(2).value);
@@ -119,7 +119,7 @@ export async function decoders() {
   return {
     decoders: [
       ...codecsOf(v1).map(([name, codec]) => bytes(`decode ${name}`, (input) => decode(codec, input))),
-      ...codecsOf(emulator).map(([name, codec]) => bytes(`decode ${name}`, (input) => decode(codec, input))),
+      ...codecsOf(simulator).map(([name, codec]) => bytes(`decode ${name}`, (input) => decode(codec, input))),
       bytes('openResponse', openResponse),
       bytes('decodeCanonical', (input) => decodeCanonical(v1.Message, input)),
       bytes('verifyIntent', (input) => {
@@ -135,7 +135,7 @@ export async function decoders() {
       bytes('the answer to getUserId', (input) => getUserId(answering(input), id, verifier), 50),
       bytes('the answer to registerWebhook', (input) => registerWebhook(answering(input), id, 'https://a.example/')),
       ...all.map((operation) =>
-        bytes(`the embedded ${operation.method}`, (input) => ask(sequencer, operation, input), 5),
+        bytes(`the embedded ${operation.method}`, (input) => ask(simulator, operation, input), 5),
       ),
       text('parseClientSecret', (input) => decodePayload(parseClientSecret(input))),
       text('parseIntentId', parseIntentId),
@@ -144,7 +144,7 @@ export async function decoders() {
       text('parseRetryAfter', (input) => parseRetryAfter(input, 0)),
       text('a webhook JWT', verifyWebhook, 5),
     ],
-    close: () => sequencer.close(),
+    close: () => simulator.close(),
   };
 }
 
@@ -154,13 +154,12 @@ const text = (name, run, everyNth = 1) => ({ name, run, everyNth, takes: 'texts'
 const codecsOf = (namespace) =>
   Object.entries(namespace).filter(([, codec]) => typeof codec === 'function' && typeof codec.decode === 'function');
 
-/** The response of the embedded sequencer to an unexpected error, which is a fault here. */
-async function ask(sequencer, operation, body) {
+/** The response of the simulator to an unexpected error, which is a fault here. */
+async function ask(simulator, operation, body) {
   try {
-    await sequencer.transport.call(operation, body);
+    await simulator.transport.call(operation, body);
   } catch (error) {
-    if (error.serviceMessage?.startsWith('The embedded sequencer failed.'))
-      throw new Error(`${operation.method} met an error.`);
+    if (error.serviceMessage?.startsWith('The simulator failed.')) throw new Error(`${operation.method} met an error.`);
     throw error;
   }
 }

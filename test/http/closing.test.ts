@@ -7,7 +7,7 @@ import { intentId, startEventSite } from '../support/sites/event-site.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite } from '../support/sites/ledger-site.js';
 import { generateJwtKey } from '../support/sites/service-jwt.js';
-import { expressVersions, type Site, startSiteWithSequencer } from '../support/sites/site.js';
+import { expressVersions, type Site, startSiteWithSimulator } from '../support/sites/site.js';
 import { holdTimeouts } from '../support/timeouts.js';
 
 /** A hook that runs until `resume`. */
@@ -28,7 +28,7 @@ function slowHook() {
 
 test('router.close() waits for a request that is in progress', async () => {
   const hook = slowHook();
-  const { origin, router } = await startSiteWithSequencer({ payment: hook.payment });
+  const { origin, router } = await startSiteWithSimulator({ payment: hook.payment });
   const answer = new Browser(origin).send('POST', '/intent', { mode: 'payment' });
   await hook.started;
   const closed = router.close();
@@ -44,7 +44,7 @@ describe.each(Object.entries(expressVersions))('after router.close(), on %s, a r
   let site: Site;
   let browser: Browser;
   beforeAll(async () => {
-    site = await startSiteWithSequencer({
+    site = await startSiteWithSimulator({
       ...{ factory, webhook: true, webhookPublicKey: generateJwtKey().publicKey, origin: 'https://shop.example' },
       after: (app) => app.get('/of-the-app', (_req, res) => void res.send('still here')),
     });
@@ -99,7 +99,7 @@ describe.each(Object.entries(expressVersions))('after router.close(), on %s, a r
 });
 
 test('after router.close() a response that the app has started is completed', async () => {
-  const { origin, router } = await startSiteWithSequencer({
+  const { origin, router } = await startSiteWithSimulator({
     before: (app) =>
       app.use((_req, res, next) => {
         res.write('started ');
@@ -157,7 +157,7 @@ test('during the drain of router.close() the health check fails, and all other r
 
 test('router.close() closes after drainMs, not before', async () => {
   const expireDrain = holdTimeouts(77_000);
-  const { router, origin } = await startSiteWithSequencer();
+  const { router, origin } = await startSiteWithSimulator();
   let isClosed = false;
   const closed = router.close({ drainMs: 77_000 }).then(() => {
     isClosed = true;
@@ -172,7 +172,7 @@ test('router.close() closes after drainMs, not before', async () => {
 test.each([-1, 1.5, Number.NaN, 2 ** 31, '5000' as unknown as number])(
   'router.close() rejects drainMs %p and stays open',
   async (drainMs) => {
-    const { router, origin } = await startSiteWithSequencer();
+    const { router, origin } = await startSiteWithSimulator();
     await expect(router.close({ drainMs })).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining('`drainMs` must be a whole number of milliseconds from 0 to 2147483647'),

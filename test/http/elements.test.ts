@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import request from 'supertest';
 import { elementFiles } from '../../src/http/elements.js';
-import { expressVersions, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { expressVersions, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
@@ -117,8 +117,12 @@ describe('the configuration in elements.js', () => {
     expect(await siteIn({ mountPath: '/shop', routes: { keyFile: false } }, `/shop${path}`)).toEqual(defaults);
   });
 
-  test('has the wallet of the embedded sequencer', async () => {
-    const { origin, router } = await startSite({ sequencerUrl: 'embedded', emulator: { port: 0 }, payment: undefined });
+  test('has the wallet of the simulator', async () => {
+    const { origin, router } = await startSite({
+      sequencerUrl: 'simulator',
+      simulator: { port: 0 },
+      payment: undefined,
+    });
     const addresses = await router.ready();
     expect((await request(origin).get(path)).text).toContain(`"walletUrl":"${addresses?.walletUrl}"`);
   });
@@ -146,7 +150,7 @@ test('every built file of the button is served, except the one for bundles', () 
 });
 
 test('the other files of the element are served, and no other files', async () => {
-  const { origin } = await startSiteWithSequencer({
+  const { origin } = await startSiteWithSimulator({
     after: (app) => app.get('/intent/v1/own.js', (_req, res) => void res.send('own')),
   });
   for (const name of ['intent-dialog', 'portable-ed25519']) {

@@ -3,7 +3,6 @@ import { createServer as plainServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorRequestHandler, Express } from 'express';
 import { parseConfig } from '../../src/config/config.js';
-import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import {
   createServer,
   currentUser,
@@ -12,6 +11,7 @@ import {
   requireLogin,
   requirePayment,
 } from '../../src/index.js';
+import { type Simulator, startSimulator } from '../../src/simulator/index.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -43,14 +43,14 @@ const combinations: [name: string, factory: ExpressFactory, serve: (app: Express
 ]);
 
 const closing: (() => Promise<unknown>)[] = [];
-let sequencer: Sequencer;
+let simulator: Simulator;
 
 beforeAll(async () => {
-  sequencer = await startSequencer();
+  simulator = await startSimulator();
 });
 afterAll(async () => {
   for (const close of closing.splice(0)) await close();
-  await sequencer.close();
+  await simulator.close();
 });
 
 /** A site whose origin is known before its router exists. */
@@ -62,8 +62,8 @@ async function startSite(factory: ExpressFactory, serve: (app: Express) => Serve
   const router = intentRouter({
     ...{ verifierSecret, destination, domain, origin, logger: new LogRecorder(), webhook: true },
     ...{
-      sequencerUrl: sequencer.url,
-      webhookPublicKey: sequencer.webhookPublicKey,
+      sequencerUrl: simulator.url,
+      webhookPublicKey: simulator.webhookPublicKey,
       databaseUrl: await newDatabaseUrl('postgres'),
     },
     routes: { health: '/healthz' },
@@ -75,7 +75,7 @@ async function startSite(factory: ExpressFactory, serve: (app: Express) => Serve
     server.close();
     await router.close();
   });
-  sequencer.setLocalDomain(domain, origin);
+  simulator.setLocalDomain(domain, origin);
   addPages(app, router);
   await router.ready();
   return { origin, router };
@@ -143,7 +143,7 @@ const pageView = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 
 async function walk(origin: string, router: IntentRouter): Promise<readonly Seen[]> {
   const walker = new Walker(origin);
-  const wallet = sequencer.wallet('Ada');
+  const wallet = simulator.wallet('Ada');
   await walker.send('GET', '/.well-known/service-payments.json');
   await walker.send('GET', '/intent/v1/elements.js');
   await walker.send('GET', '/intent/v1/openapi.json');
@@ -221,7 +221,7 @@ describe('every route and guard', () => {
   });
 
   it('is part of the walk', () => {
-    const { routes } = parseConfig({ sequencerUrl: sequencer.url, login: false, routes: { health: '/healthz' } });
+    const { routes } = parseConfig({ sequencerUrl: simulator.url, login: false, routes: { health: '/healthz' } });
     const requested = [...walks.values()].flatMap((seen) => seen.map((one) => one.request.replace(/^\w+ /, '')));
     for (const path of Object.values(routes)) expect(requested.some((one) => one.startsWith(String(path)))).toBe(true);
   });

@@ -3,13 +3,13 @@ import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
-import { type SiteOptions, startSiteWithSequencer } from '../support/sites/site.js';
+import { type SiteOptions, startSiteWithSimulator } from '../support/sites/site.js';
 
 /** The details of a log line. */
 const detailsOf = (line = ''): Record<string, string> => JSON.parse(line.slice(line.indexOf('{')));
 
 async function startSite(options: SiteOptions) {
-  const site = await startSiteWithSequencer(options);
+  const site = await startSiteWithSimulator(options);
   site.log.lines.length = 0;
   return { ...site, browser: new Browser(site.origin) };
 }
@@ -98,9 +98,9 @@ test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
     /"sqlState":"23503"/,
   ],
 ])('%s in onLogin is not reported as a bug in express-intents', async (_what, onLogin, message) => {
-  const { browser, log, sequencer } = await startSite({ databaseUrl: await newDatabaseUrl('embedded'), onLogin });
+  const { browser, log, simulator } = await startSite({ databaseUrl: await newDatabaseUrl('embedded'), onLogin });
   const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
-  await sequencer.wallet('Ada').confirm(secret);
+  await simulator.wallet('Ada').confirm(secret);
   log.lines.length = 0;
   const { body } = await browser.send('POST', '/session', { id: intentIdOf(secret) });
   expect(body.code).toBe('internal_error');
@@ -111,14 +111,14 @@ test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
 
 test('a unique violation in onLogin is reported with the route, the constraint and the line of the site, without values', async () => {
   const email = `${canaryOf('email')}@shop.example`;
-  const { browser, log, sequencer, router } = await startSite({
+  const { browser, log, simulator, router } = await startSite({
     databaseUrl: await newDatabaseUrl('embedded'),
     onLogin: async (_user, _req, { tx }) => void (await tx?.query('insert into buyers values ($1)', [email])),
   });
   await router.database.query('create table buyers (email text unique)');
   await router.database.query('insert into buyers values ($1)', [email]);
   const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
-  await sequencer.wallet('Ada').confirm(secret);
+  await simulator.wallet('Ada').confirm(secret);
   log.lines.length = 0;
   const { body } = await browser.send('POST', '/session', { id: intentIdOf(secret) });
   expect(body.code).toBe('internal_error');

@@ -30,7 +30,7 @@ describe('pino', () => {
       level: 50,
       msg: 'express-intents: sequencer_unreachable',
       requestId: headers['x-request-id'],
-      message: expect.stringMatching(/^The payment service at http:\/\/127\.0\.0\.1:2 cannot be reached\./),
+      message: expect.stringMatching(/^The sequencer at http:\/\/127\.0\.0\.1:2 cannot be reached\./),
       code: 'sequencer_unreachable',
       cause: expect.stringContaining('ECONNREFUSED 127.0.0.1:2'),
       causeCode: 'ECONNREFUSED',

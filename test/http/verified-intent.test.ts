@@ -47,7 +47,7 @@ beforeAll(async () => {
   browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', { mode: 'payment' });
   payment = intentIdOf(String(body.client_secret));
-  await site.sequencer.wallet('Ada').pay(String(body.client_secret));
+  await site.simulator.wallet('Ada').pay(String(body.client_secret));
   await browser.send('GET', `/status/${payment}`);
   await untilState(site, payment, 'settled');
   const completed = await browser.send('POST', '/session', { id: payment });

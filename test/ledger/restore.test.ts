@@ -23,21 +23,25 @@ test('a restored backup settles the payments that were open in it, and does not 
   const options = { ...settings, timing, onPaid };
 
   const before = await startLedgerSite({ ...options, databaseUrl: server.url(present) });
-  const { sequencer } = before;
+  const { simulator } = before;
   const inBackup = await buy(before);
   await before.router.close();
   const backup = await server.createDatabase(present);
 
-  const meanwhile = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(present) });
+  const meanwhile = await startLedgerSite({
+    ...options,
+    runningSimulator: simulator,
+    databaseUrl: server.url(present),
+  });
   const later = await buy(meanwhile);
   for (const { id, secret } of [inBackup, later]) {
-    await sequencer.wallet('Ada').pay(secret);
+    await simulator.wallet('Ada').pay(secret);
     await untilState(meanwhile, id, 'settled');
   }
   await meanwhile.router.close();
   expect(calls).toEqual([inBackup.id, later.id]);
 
-  const restored = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(backup) });
+  const restored = await startLedgerSite({ ...options, runningSimulator: simulator, databaseUrl: server.url(backup) });
   await untilState(restored, inBackup.id, 'settled');
   expect(calls.slice(2)).toEqual([inBackup.id]);
   expect(await restored.router.intents.find(later.id)).toBeUndefined();
@@ -52,14 +56,18 @@ test('a restored backup settles a paid payment whose confirmation it lacks, once
   const options = { ...settings, timing, onPaid };
 
   const before = await startLedgerSite({ ...options, databaseUrl: server.url(present) });
-  const { sequencer } = before;
+  const { simulator } = before;
   before.faults.failOnce('confirm', 'before');
   const refused = await post(before.origin).set('Origin', before.origin).set('Idempotency-Key', 'tea').send({});
   expect(refused.status).toBe(503);
   await before.router.close();
   const backup = await server.createDatabase(present);
 
-  const meanwhile = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(present) });
+  const meanwhile = await startLedgerSite({
+    ...options,
+    runningSimulator: simulator,
+    databaseUrl: server.url(present),
+  });
   const { body } = await post(meanwhile.origin)
     .set({ Origin: meanwhile.origin, 'Idempotency-Key': 'tea', Cookie: String(refused.get('Set-Cookie')) })
     .send({})
@@ -67,10 +75,10 @@ test('a restored backup settles a paid payment whose confirmation it lacks, once
   const id = intentIdOf(body.client_secret);
   await meanwhile.router.close();
 
-  const restored = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(backup) });
+  const restored = await startLedgerSite({ ...options, runningSimulator: simulator, databaseUrl: server.url(backup) });
   await restored.router.intents.recheck(id);
   expect(await restored.router.intents.find(id)).toMatchObject({ state: 'creating', dueAt: undefined });
-  await sequencer.wallet('Ada').pay(body.client_secret);
+  await simulator.wallet('Ada').pay(body.client_secret);
   await eventually('the page learns of the payment', async () => {
     const status = await fetch(`${restored.origin}/status/${id}`);
     return ((await status.json()) as { intent_submitted: boolean }).intent_submitted;

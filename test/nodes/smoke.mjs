@@ -6,17 +6,17 @@ import { createRequire } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import express from 'express';
 import * as imported from 'express-intents';
-import { startSequencer } from 'express-intents/testing';
+import { startSimulator } from 'express-intents/testing';
 
 const required = createRequire(import.meta.url)('express-intents');
 for (const [name, value] of Object.entries(imported))
   assert.equal(required[name], value, `require gives another ${name}`);
 const { createServer, generateKeyPair, intentRouter, requireLogin } = imported;
 
-const sequencer = await startSequencer();
+const simulator = await startSimulator();
 const router = intentRouter({
-  sequencerUrl: sequencer.url,
-  walletUrl: sequencer.walletUrl,
+  sequencerUrl: simulator.url,
+  walletUrl: simulator.walletUrl,
   verifierSecret: generateKeyPair().secret,
   domain: 'shop.example',
   destination: generateKeyPair().publicKey,
@@ -33,7 +33,7 @@ app.get('/account', requireLogin(), (req, res) => void res.send(req.intent.user.
 const server = createServer(app).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const site = `http://127.0.0.1:${server.address().port}`;
-sequencer.setLocalDomain('shop.example', site);
+simulator.setLocalDomain('shop.example', site);
 
 /** Sends a request like a page of the site. */
 async function post(path, body, cookie = '') {
@@ -45,7 +45,7 @@ async function post(path, body, cookie = '') {
 
 const payment = await post('/intent', { mode: 'payment', order: 'tea' });
 assert.equal(payment.status, 201);
-const { id } = await sequencer.wallet('Ada').pay(payment.body.client_secret);
+const { id } = await simulator.wallet('Ada').pay(payment.body.client_secret);
 const endsAt = Date.now() + 20_000;
 while ((await router.intents.find(id))?.state !== 'settled') {
   assert.ok(Date.now() < endsAt, 'the payment did not settle');
@@ -54,14 +54,14 @@ while ((await router.intents.find(id))?.state !== 'settled') {
 assert.deepEqual((await router.database.query('select * from orders')).rows, [{ id, item: 7 }]);
 
 const begun = await post('/intent', { mode: 'login' });
-const login = await sequencer.wallet('Ada').login(begun.body.client_secret);
+const login = await simulator.wallet('Ada').login(begun.body.client_secret);
 const done = await post('/session', { id: login.id }, begun.cookie);
-assert.deepEqual(done.body, { user: { id: sequencer.wallet('Ada').userId('shop.example') } });
+assert.deepEqual(done.body, { user: { id: simulator.wallet('Ada').userId('shop.example') } });
 const account = await fetch(`${site}/account`, { headers: { cookie: done.cookie } });
 assert.equal(await account.text(), done.body.user.id);
 
 server.close();
 server.closeAllConnections();
 await router.close();
-await sequencer.close();
+await simulator.close();
 console.log(`Node ${process.versions.node}: imported, required, paid, settled, logged in.`);

@@ -48,11 +48,11 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A site in a separate process, with an embedded sequencer. */
+/** A site in a separate process, with a simulator. */
 export interface RunningSite {
   readonly origin: string;
   /** base_url of its sequencer. */
-  readonly sequencer: string;
+  readonly simulator: string;
   kill(): void;
 }
 
@@ -148,11 +148,11 @@ export class ConsumerProject {
       buffered += chunk;
       const listening = [...buffered.matchAll(/^listening (.*)\n/gm)].map(([, json]) => JSON.parse(json as string));
       const servers = listening.filter(({ port }) => port);
-      const sequencer = servers.find(({ address }) => address === '127.0.0.1');
-      const open = servers.find((server) => server !== sequencer);
-      if (sequencer && open) {
+      const simulator = servers.find(({ address }) => address === '127.0.0.1');
+      const open = servers.find((server) => server !== simulator);
+      if (simulator && open) {
         const at = ({ port }: { port: number }): string => `http://127.0.0.1:${port}`;
-        return { origin: at(open), sequencer: at(sequencer), kill: () => void site.kill('SIGKILL') };
+        return { origin: at(open), simulator: at(simulator), kill: () => void site.kill('SIGKILL') };
       }
     }
     throw new Error(`The site ended:\n${buffered}${printed.join('')}`);

@@ -44,11 +44,11 @@ describe('docs/examples/first-site', () => {
     expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
     // Both use one folder, which is reopened after a kill.
     const ledger = { INTENT_DATABASE_URL: './ledger' };
-    const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0', ...ledger };
-    const { origin, sequencer, kill } = await project.startSite([compiled], environment);
+    const environment = { INTENT_SEQUENCER_URL: 'simulator', INTENT_SIMULATOR_PORT: '0', PORT: '0', ...ledger };
+    const { origin, simulator, kill } = await project.startSite([compiled], environment);
     try {
       await checkSite(origin);
-      await buyTea(origin, sequencer);
+      await buyTea(origin, simulator);
     } finally {
       kill();
     }
@@ -108,17 +108,17 @@ describe('an import', () => {
     );
   }
 
-  const emulator = /^emulator\//;
+  const simulator = /^simulator\//;
   const express = /node_modules\/express\//;
   const databases = /node_modules\/(?:pg|@electric-sql)\//;
 
   it.each(['express-intents', 'express-intents/client'])(
-    'of %s loads neither the embedded sequencer nor Express nor a database',
+    'of %s loads neither the simulator nor Express nor a database',
     async (entry) => {
       const loaded = await loadedBy(entry);
       expect(loaded.filter((path) => express.test(path) || databases.test(path))).toEqual([]);
       const modules = modulesIn(loaded);
-      expect(modules.filter((name) => emulator.test(name))).toEqual([]);
+      expect(modules.filter((name) => simulator.test(name))).toEqual([]);
       expect(modules).toContain('sequencer/intent-client.ts');
     },
   );
@@ -146,7 +146,7 @@ describe('an import', () => {
 
   it('of express-intents/testing loads both, which proves the checks above', async () => {
     const loaded = await loadedBy('express-intents/testing');
-    expect(modulesIn(loaded).some((name) => emulator.test(name))).toBe(true);
+    expect(modulesIn(loaded).some((name) => simulator.test(name))).toBe(true);
     expect(loaded.some((path) => express.test(path))).toBe(true);
   });
 
@@ -223,7 +223,7 @@ import {
   SequencerError, type Signer, type Transport,
 } from 'express-intents';
 import { createIntentClient as createFromClient, type IntentClient } from 'express-intents/client';
-import { createWallet, type Sequencer, startSequencer, type Wallet } from 'express-intents/testing';
+import { createWallet, type Simulator, startSimulator, type Wallet } from 'express-intents/testing';
 
 const options: IntentRouterOptions = {
   payment: async (req) => ({ amount: '1.00', currency: 'usd', metadata: { path: req.path } }),
@@ -245,8 +245,8 @@ export async function use(client: IntentClient, signal: AbortSignal): Promise<vo
   const signer: Signer = createSigner(generateKeyPair().secret);
   const { userId } = await client.loginIntents.getUserId({ intent: id, verifier: signer });
   userId satisfies string;
-  const sequencer: Sequencer = await startSequencer();
-  const wallet: Wallet = createWallet({ url: sequencer.url, name: 'Ada' });
+  const simulator: Simulator = await startSimulator();
+  const wallet: Wallet = createWallet({ url: simulator.url, name: 'Ada' });
   await wallet.pay(clientSecret);
 }
 

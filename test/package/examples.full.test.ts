@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FaultTraits, faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
-import { sequencerOperationNames } from '../../src/emulator/operations/request.js';
+import { type FaultTraits, faultKindNames, faultKinds } from '../../src/simulator/faults/fault-kinds.js';
+import { sequencerOperationNames } from '../../src/simulator/operations/request.js';
 import { unpackNpmChromium } from '../browser/support/npm-chromium.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';

@@ -97,7 +97,7 @@ app.get('/', (_req, res) => void res.send(greeting));
 await router.ready();
 app.listen(0);
 `;
-  const settings = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0' };
+  const settings = { INTENT_SEQUENCER_URL: 'simulator', INTENT_SIMULATOR_PORT: '0' };
   /** The commands of the guide. */
   const commands = [...textOf('docs/bundling.md').matchAll(/^npx (esbuild|vite) (.*server\.js.*)$/gm)].map(
     ([, program = '', args = '']) => [program, args.split(' ')] as const,

@@ -1,6 +1,6 @@
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { startSequencer } from '../../src/testing.js';
+import { startSimulator } from '../../src/testing.js';
 import { grpcMessage, respond } from '../support/sequencers/grpc-fault-server.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { ConsumerProject } from './consumer-project.js';
@@ -59,18 +59,18 @@ describe('a process with a gRPC client', () => {
     ['with', 'close'],
     ['without', ''],
   ])('exits after its calls %s client.close()', async (_name, close) => {
-    const sequencer = await startSequencer({ grpcPort: 0 });
-    const { code, stdout } = await project.node(['call.mjs', String(sequencer.grpcUrl), close]);
-    await sequencer.close();
+    const simulator = await startSimulator({ grpcPort: 0 });
+    const { code, stdout } = await project.node(['call.mjs', String(simulator.grpcUrl), close]);
+    await simulator.close();
     expect({ code, outcome: JSON.parse(stdout) }).toMatchObject({ code: 0, outcome: { exists: false } });
   });
 
-  it('and an embedded sequencer exits, closed or not', async () => {
+  it('and a simulator exits, closed or not', async () => {
     project.write(
       'embedded.mjs',
       `import { createIntentClient } from 'express-intents/client';
-      import { startSequencer } from 'express-intents/testing';
-      const { grpcUrl } = await startSequencer({ grpcPort: 0 });
+      import { startSimulator } from 'express-intents/testing';
+      const { grpcUrl } = await startSimulator({ grpcPort: 0 });
       const client = createIntentClient({ grpcUrl });
       console.log((await client.paymentIntents.getStatus('1'.repeat(32))).exists);`,
     );
@@ -90,10 +90,7 @@ describe('without @grpc/grpc-js', () => {
   it.each([
     ['a router', `import { intentRouter } from 'express-intents'; intentRouter({ login: false });`],
     ['a client', `import { createIntentClient } from 'express-intents'; createIntentClient({ grpcUrl });`],
-    [
-      'an embedded sequencer',
-      `import { startSequencer } from 'express-intents/testing'; await startSequencer({ grpcPort: 0 });`,
-    ],
+    ['a simulator', `import { startSimulator } from 'express-intents/testing'; await startSimulator({ grpcPort: 0 });`],
   ])('%s reports at startup what to install', async (_what, program) => {
     const grpcUrl = 'https://sequencer.example';
     without.write('start.mjs', `const grpcUrl = '${grpcUrl}'; ${program}`);

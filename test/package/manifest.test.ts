@@ -68,7 +68,7 @@ describe('package.json', () => {
 
 describe('the tarball', () => {
   const allowed =
-    /^(?:package\.json|LICENSE|(?:README|CHANGELOG|SECURITY)\.md|docs\/[\w-]+\.md|docs\/images\/[\w-]+\.webp|docs\/examples\/(?:[\w-]+\/)*[\w.@-]+|proto\/[\w-]+\.proto|dist\/(?:browser\/)?[\w-]+\.js(?:\.map)?|dist\/types\/(?:[\w-]+\/)*[\w-]+\.d\.ts|dist\/http\/operations\/openapi\.json|dist\/emulator\/page\/[\w-]+\.(?:html|css|js))$/;
+    /^(?:package\.json|LICENSE|(?:README|CHANGELOG|SECURITY)\.md|docs\/[\w-]+\.md|docs\/images\/[\w-]+\.webp|docs\/examples\/(?:[\w-]+\/)*[\w.@-]+|proto\/[\w-]+\.proto|dist\/(?:browser\/)?[\w-]+\.js(?:\.map)?|dist\/types\/(?:[\w-]+\/)*[\w-]+\.d\.ts|dist\/http\/operations\/openapi\.json|dist\/simulator\/page\/[\w-]+\.(?:html|css|js))$/;
   let paths: string[];
 
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe('the tarball', () => {
     'dist/browser/intent-dialog.js',
     'dist/browser/de.js',
     'dist/browser/portable-ed25519.js',
-    'dist/emulator/page/wallet.html',
+    'dist/simulator/page/wallet.html',
   ])('contains %s', (path) => {
     expect(paths).toContain(path);
   });

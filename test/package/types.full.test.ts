@@ -51,7 +51,7 @@ it('the client and the button compile without types of Express', async () => {
 const server = `
 import express from 'express';
 import { createServer, type IntentRouter, intentRouter, logOut, requireLogin, requirePayment } from 'express-intents';
-import { type Sequencer, startSequencer } from 'express-intents/testing';
+import { type Simulator, startSimulator } from 'express-intents/testing';
 
 // The package declares one member of a request. All other names belong to the app.
 declare global {
@@ -77,7 +77,7 @@ app.get('/article', requirePayment((req) => ({ resource: req.path })), (req, res
   res.send(req.intent.payment.amount satisfies string);
 });
 app.post('/log-out', (req, res, next) => void logOut(req, res).then(() => res.redirect('/'), next));
-export const sequencer: Promise<Sequencer> = startSequencer({ port: 0 });
+export const simulator: Promise<Simulator> = startSimulator({ port: 0 });
 export const listen = (app: Parameters<typeof createServer>[0]): void => void createServer(app).listen(0);
 export default router;
 `;

@@ -24,7 +24,7 @@ describe('router.database', () => {
     const { database } = site.router;
     const { body } = await post(site.origin).send({ mode: 'payment' });
     const id = intentIdOf(body.client_secret);
-    await site.sequencer.wallet().pay(body.client_secret);
+    await site.simulator.wallet().pay(body.client_secret);
     await request(site.origin).get(`/status/${id}`); // The ledger rechecks the payment at once.
     await untilState(site, id, 'settled');
     expect(await database.query('select id from orders where id = $1', [id])).toEqual({ rows: [{ id }], rowCount: 1 });

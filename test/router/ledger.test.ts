@@ -68,7 +68,7 @@ describe.each(kinds)('router.close(), with a ledger in %s', (kind) => {
     const browser = new Browser(site.origin);
     const buy = async () => {
       const { body } = await browser.send('POST', '/intent', {});
-      await site.sequencer.wallet().pay(String(body.client_secret));
+      await site.simulator.wallet().pay(String(body.client_secret));
       return intentIdOf(String(body.client_secret));
     };
     const [paid, alsoPaid] = [await buy(), await buy()];
@@ -83,7 +83,7 @@ describe.each(kinds)('router.close(), with a ledger in %s', (kind) => {
 
     const reopened = await startLedgerSite({
       databaseUrl,
-      sequencer: site.sequencer,
+      runningSimulator: site.simulator,
       timing: { watchFirstMs: 3_600_000 },
     });
     expect(await reopened.router.intents.find(paid)).toMatchObject({ state: 'settled' });
@@ -103,7 +103,7 @@ test('errors of the ledger are logged by the logger of the router', async () => 
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', {});
   const id = intentIdOf(String(body.client_secret));
-  await site.sequencer.wallet().pay(String(body.client_secret));
+  await site.simulator.wallet().pay(String(body.client_secret));
   await browser.send('GET', `/status/${id}`);
   expect(await untilState(site, id, 'dead')).toMatchObject({ deadLetterHook: 'onPaid' });
   const line = new RegExp(`error express-intents: payment ${id} is a dead letter.*on fire`);

@@ -16,7 +16,7 @@ afterEach(() => {
 const sequencerUrl = 'https://service.example/base';
 const ready = ({ lines }: LogRecorder) => lines.filter((line) => line.includes('ready.'));
 
-test('in production, one line says what the router serves, from which ledger and payment service', async () => {
+test('in production, one line says what the router serves, from which ledger and sequencer', async () => {
   process.env.NODE_ENV = 'production';
   const databaseUrl = await newDatabaseUrl('embedded');
   const payment = () => ({ amount: 1, currency: 'usd' });
@@ -24,7 +24,7 @@ test('in production, one line says what the router serves, from which ledger and
   await router.ready();
   await eventually(() => expect(ready(log)).toHaveLength(1));
   expect(ready(log)[0]).toContain(
-    `ready. Serves: payments, logins for shop.example. Ledger: folder ${databaseUrl}. Payment service: service.example.`,
+    `ready. Serves: payments, logins for shop.example. Ledger: folder ${databaseUrl}. Sequencer: service.example.`,
   );
 });
 
@@ -42,7 +42,7 @@ test('the line names the host of a Postgres, without user, password and database
   logReady(settings, { ready: async () => undefined } as Ledger, routerLogger(log));
   await eventually(() => expect(ready(log)).toHaveLength(1));
   expect(ready(log)[0]).toContain(
-    'Serves: logins for shop.example. Ledger: Postgres at db.internal:5433. Payment service: service.example.',
+    'Serves: logins for shop.example. Ledger: Postgres at db.internal:5433. Sequencer: service.example.',
   );
 });
 

@@ -51,8 +51,8 @@ describe('intentRouter', () => {
 
   it.each<[string, object, string]>([
     ['login', { login: () => undefined }, 'login'],
-    ['emulator', { emulator: [] }, 'emulator'],
-    ['emulator.port', { emulator: { port: '4747' } }, 'emulator.port'],
+    ['simulator', { simulator: [] }, 'simulator'],
+    ['simulator.port', { simulator: { port: '4747' } }, 'simulator.port'],
     ['hookLimits.maxAttempts', { hookLimits: { maxAttempts: null } }, 'hookLimits.maxAttempts'],
   ])('rejects a wrong type of %s: %j', (_name, wrong, setting) => {
     expect(routerProblems({ ...options, ...wrong } as never).map((problem) => problem.setting)).toEqual([setting]);
@@ -90,7 +90,7 @@ describe('intentRouter', () => {
     expect(logged.join()).toContain('INTENT_DESTINATION is not set');
   });
 
-  it.each([[null], ['embedded'], [5]])('rejects %j as options', (wrong) => {
+  it.each([[null], ['simulator'], [5]])('rejects %j as options', (wrong) => {
     expect(() => intentRouter(wrong as never)).toThrow(/must be an object/);
   });
 
@@ -133,7 +133,7 @@ describe('intentRouter', () => {
   it('accepts options of every kind', async () => {
     const router = intentRouter({
       ...options,
-      emulator: { port: 4747, stateFile: 'memory' },
+      simulator: { port: 4747, stateFile: 'memory' },
       dialect: 'messaging',
       timeoutMs: 100,
       attemptTimeoutMs: 50,
@@ -156,7 +156,7 @@ describe('intentRouter', () => {
   });
 
   it('logs its notices once, at startup', async () => {
-    const router = intentRouter({ sequencerUrl: 'embedded', emulator: { port: 0 }, logger });
+    const router = intentRouter({ sequencerUrl: 'simulator', simulator: { port: 0 }, logger });
     await router.ready();
     await router.close();
     expect(logged).toEqual([
@@ -165,12 +165,12 @@ describe('intentRouter', () => {
     ]);
   });
 
-  it('rejects ready() with the variable to set when the port of the embedded sequencer is in use, and answers requests with 5xx', async () => {
+  it('rejects ready() with the variable to set when the port of the simulator is in use, and answers requests with 5xx', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const emulator = { port: (other.address() as AddressInfo).port };
+    const simulator = { port: (other.address() as AddressInfo).port };
     const payment = () => ({ amount: 1, currency: 'usd' });
-    const router = intentRouter({ sequencerUrl: 'embedded', emulator, payment, logger });
+    const router = intentRouter({ sequencerUrl: 'simulator', simulator, payment, logger });
     const app = express().use(router);
     app.get('/', (_req, res) => void res.send('still here'));
     const origin = await serve(app);
@@ -183,10 +183,10 @@ describe('intentRouter', () => {
       expect(await response.text()).not.toMatch(/port/i);
     }
     await expect(router.ready()).rejects.toThrow(
-      /INTENT_EMULATOR_PORT, or the option emulator\.port, to a free port: INTENT_EMULATOR_PORT=\d+$/,
+      /INTENT_SIMULATOR_PORT, or the option simulator\.port, to a free port: INTENT_SIMULATOR_PORT=\d+$/,
     );
     expect(await (await fetch(origin)).text()).toBe('still here');
-    expect(logged.join('\n')).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
+    expect(logged.join('\n')).toMatch(/^express-intents: .*INTENT_SIMULATOR_PORT/m);
     await router.close();
     await new Promise((resolve) => other.close(resolve));
   });
@@ -199,13 +199,13 @@ describe('intentRouter', () => {
       const other = createServer().listen(0, '127.0.0.1', () => {
         const report = () => setTimeout(() => other.close(() => console.log('still running')), 50);
         const logger = { warn: console.error, error: (line) => void (console.error(line), report()) };
-        intentRouter({ sequencerUrl: 'embedded', emulator: { port: other.address().port }, logger });
+        intentRouter({ sequencerUrl: 'simulator', simulator: { port: other.address().port }, logger });
       });`;
     const { NODE_ENV: _, ...variables } = process.env;
     const args = ['--input-type=module', '-e', script];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 30_000 });
     expect(stdout).toBe('still running\n');
-    expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
+    expect(stderr).toMatch(/^express-intents: .*INTENT_SIMULATOR_PORT/m);
   });
 });
 

@@ -14,7 +14,7 @@ import { createIntent, getStatus } from '../../src/sequencer/calls.js';
 import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import { answerTimeoutError, callWithTimeout } from '../../src/sequencer/transport.js';
-import { type Sequencer, startSequencer } from '../../src/testing.js';
+import { type Simulator, startSimulator } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import type { Operation } from '../../src/wire/envelope.js';
 import { Browser } from '../support/browser/browser.js';
@@ -63,11 +63,11 @@ interface FaultyService {
 const known = Buffer.from('080110011801', 'hex');
 
 async function overProxy(fault: Fault): Promise<FaultyService> {
-  const sequencer = await faultSequencer(fault.proxy ?? ok());
+  const simulator = await faultSequencer(fault.proxy ?? ok());
   return {
-    transport: createHttpTransport({ url: sequencer.url, timeoutMs: ample }),
-    calls: sequencer.calls,
-    recover: () => sequencer.answerWith(ok(known)),
+    transport: createHttpTransport({ url: simulator.url, timeoutMs: ample }),
+    calls: simulator.calls,
+    recover: () => simulator.answerWith(ok(known)),
     close: async () => undefined,
   };
 }
@@ -145,7 +145,7 @@ function expectReported(error: unknown, { code, httpStatus, retryAfterMs }: Faul
 
 // ---- Reactions of the client and the routes ----
 
-let sequencer: Sequencer;
+let simulator: Simulator;
 /** A client of the sequencer that no fault affects. */
 let witness: IntentClient;
 /** A confirmed login. */
@@ -153,14 +153,14 @@ let login: { id: string; userId: string };
 
 beforeAll(async () => {
   const keyFile = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
-  sequencer = await startSequencer({ grpcPort: 0, localDomains: { [domain]: keyFile } });
-  witness = createIntentClient({ transport: sequencer.transport });
+  simulator = await startSimulator({ grpcPort: 0, localDomains: { [domain]: keyFile } });
+  witness = createIntentClient({ transport: simulator.transport });
   const terms = { login: { verifier: verifier.publicKey, domain }, signers: [verifier] };
   const { id, clientSecret } = await witness.loginIntents.create(terms);
-  await sequencer.wallet().login(clientSecret);
-  login = { id, userId: sequencer.wallet().userId(domain) };
+  await simulator.wallet().login(clientSecret);
+  login = { id, userId: simulator.wallet().userId(domain) };
 });
-afterAll(() => sequencer.close());
+afterAll(() => simulator.close());
 
 const phases = ['before the effect', 'after the effect'] as const;
 const durations = ['once', 'permanently'] as const;
@@ -185,7 +185,7 @@ function inMemory(): FaultyTransport {
     const met = injected;
     if (met?.duration === 'once') injected = undefined;
     if (met?.phase === 'before the effect') throw errorFrom(met.fault, timeoutMs);
-    const answer = await sequencer.transport.call(operation, body);
+    const answer = await simulator.transport.call(operation, body);
     if (met) throw errorFrom(met.fault, timeoutMs);
     return answer;
   };
@@ -239,7 +239,7 @@ const operations: Record<string, Operations> = {
     ...ofRoute('getLoginForThirdPartyApp', async (browser) => {
       const created = await browser.send('POST', '/intent', { mode: 'login' });
       const secret = String(created.body.client_secret);
-      await sequencer.wallet().login(secret);
+      await simulator.wallet().login(secret);
       return ['POST', '/session', { id: intentIdOf(secret) }];
     }),
     // A login can be completed once.
@@ -374,7 +374,7 @@ function nameOf({ code, httpStatus, retryAfterMs }: Fault): string {
   return `${code}${httpStatus === undefined ? '' : ` ${httpStatus}`}${retryAfter}`;
 }
 
-// ---- The same over the network, with faults of the embedded sequencer ----
+// ---- The same over the network, with faults of the simulator ----
 
 const unreachable: Fault = { code: 'sequencer_unreachable', isTransient: true };
 const wireFaults = [
@@ -384,10 +384,10 @@ const wireFaults = [
 ] as const;
 
 describe.each([
-  ['the proxy', () => createHttpTransport({ url: sequencer.url, timeoutMs: ample })],
-  ['gRPC', () => createGrpcTransport({ url: String(sequencer.grpcUrl), timeoutMs: ample })],
+  ['the proxy', () => createHttpTransport({ url: simulator.url, timeoutMs: ample })],
+  ['gRPC', () => createGrpcTransport({ url: String(simulator.grpcUrl), timeoutMs: ample })],
 ] as const)('over %s', (_transport, connect) => {
-  afterEach(() => sequencer.clearFaults());
+  afterEach(() => simulator.clearFaults());
 
   describe.each(wireFaults)('%s', (_name, kind, fault) => {
     test.each(['client.paymentIntents.create', 'POST /intent, payment', 'POST /session'])(
@@ -400,9 +400,9 @@ describe.each([
             const inject = (): void => {
               const times = duration === 'once' ? { times: 1 } : {};
               const when = phase === 'before the effect' ? 'before' : 'after';
-              sequencer.injectFault({ kind, operations: [method as 'createIntent'], when, ...times });
+              simulator.injectFault({ kind, operations: [method as 'createIntent'], when, ...times });
             };
-            const faulty = { transport, inject, clear: () => sequencer.clearFaults() };
+            const faulty = { transport, inject, clear: () => simulator.clearFaults() };
             await play(faulty, { method, ...operation }, { fault, phase, duration });
             await transport.close();
           }

@@ -7,7 +7,7 @@ import {
   type IntentStatus,
 } from '../../src/index.js';
 import { createSigner, generateKeyPair, type Signer } from '../../src/keys/verifier-key.js';
-import { type Sequencer, startSequencer } from '../../src/testing.js';
+import { type Simulator, startSimulator } from '../../src/testing.js';
 import { serve } from '../support/sites/serve.js';
 import { rejectedCode } from '../wire/thrown-code.js';
 
@@ -15,7 +15,7 @@ const domain = 'shop.example';
 const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 const fresh: IntentStatus = { exists: true, codeScanned: false, intentSubmitted: false };
 
-let sequencer: Sequencer;
+let simulator: Simulator;
 let verifier: Signer;
 let stranger: Signer;
 
@@ -24,14 +24,14 @@ beforeAll(async () => {
   stranger = createSigner(generateKeyPair().secret);
   const keyFile = JSON.stringify({ public_keys: [verifier.publicKey] });
   const origin = await serve((_req, res) => res.end(keyFile));
-  sequencer = await startSequencer({ port: 0, grpcPort: 0, localDomains: { [domain]: origin } });
+  simulator = await startSimulator({ port: 0, grpcPort: 0, localDomains: { [domain]: origin } });
 });
 
-afterAll(() => sequencer.close());
+afterAll(() => simulator.close());
 
 /** Every transport and every dialect. */
 const dialects: readonly Dialect[] = ['intents', 'messaging'];
-const transports: readonly [string, (sequencer: Sequencer) => IntentClientOptions][] = [
+const transports: readonly [string, (simulator: Simulator) => IntentClientOptions][] = [
   ['over the proxy', ({ url }) => ({ url })],
   ['over gRPC', ({ grpcUrl }) => ({ grpcUrl })],
   ['in the process', ({ transport }) => ({ transport })],
@@ -40,13 +40,13 @@ const combinations = transports.flatMap(([transport, optionsOf]) =>
   dialects.map((dialect) => ({ transport, optionsOf, dialect })),
 );
 
-describe.each(combinations)('dialect $dialect, against the embedded sequencer $transport', ({ optionsOf, dialect }) => {
+describe.each(combinations)('dialect $dialect, against the simulator $transport', ({ optionsOf, dialect }) => {
   let client: IntentClient;
   const payment = { destination, amount: '12.50', currency: 'usd' };
   const login = () => ({ login: { verifier: verifier.publicKey, domain }, signers: [stranger, verifier] });
 
   beforeEach(() => {
-    client = createIntentClient({ ...optionsOf(sequencer), dialect });
+    client = createIntentClient({ ...optionsOf(simulator), dialect });
   });
   afterEach(() => client.close());
 
@@ -60,10 +60,10 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
 
   it('distinguishes a scanned payment from a paid one (interface 2.6, 3)', async () => {
     const { id, clientSecret } = await client.paymentIntents.create(payment);
-    const seen = await sequencer.wallet().scan(clientSecret);
+    const seen = await simulator.wallet().scan(clientSecret);
     expect(seen).toMatchObject({ id, kind: 'payment' });
     expect(await client.paymentIntents.getStatus(id)).toEqual({ ...fresh, codeScanned: true });
-    await sequencer.wallet().pay(clientSecret);
+    await simulator.wallet().pay(clientSecret);
     expect(await client.paymentIntents.getStatus(id)).toEqual({
       exists: true,
       codeScanned: true,
@@ -77,8 +77,8 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     const watching = (async () => {
       for await (const { kind } of client.watch({ id, clientSecret })) kinds.push(kind);
     })();
-    await sequencer.wallet().scan(clientSecret);
-    await sequencer.wallet().pay(clientSecret);
+    await simulator.wallet().scan(clientSecret);
+    await simulator.wallet().pay(clientSecret);
     await watching;
     expect(kinds).toEqual(['code_scanned', 'intent_submitted']);
   });
@@ -90,8 +90,8 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     const userId = () => client.loginIntents.getUserId({ intent: id, verifier });
     expect(await rejectedCode(userId())).toBe('login_pending');
 
-    await sequencer.wallet('Ben').login(clientSecret);
-    expect(await userId()).toEqual({ userId: sequencer.wallet('Ben').userId(domain) });
+    await simulator.wallet('Ben').login(clientSecret);
+    expect(await userId()).toEqual({ userId: simulator.wallet('Ben').userId(domain) });
     expect(await client.loginIntents.getStatus(id)).toMatchObject({ intentSubmitted: true });
   });
 
@@ -99,15 +99,15 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     const { id, clientSecret } = await client.paymentIntents.create({ ...payment, ...login() });
     expect(await client.paymentIntents.getStatus(id)).toEqual(fresh);
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier }))).toBe('login_pending');
-    await sequencer.wallet('Mia').pay(clientSecret);
+    await simulator.wallet('Mia').pay(clientSecret);
     expect(await client.loginIntents.getUserId({ intent: id, verifier })).toEqual({
-      userId: sequencer.wallet('Mia').userId(domain),
+      userId: simulator.wallet('Mia').userId(domain),
     });
   });
 
   it('returns no user id to another verifier (interface 5.3)', async () => {
     const { id, clientSecret } = await client.loginIntents.create(login());
-    await sequencer.wallet().login(clientSecret);
+    await simulator.wallet().login(clientSecret);
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier: stranger }))).toBe(
       'intent_not_found',
     );
@@ -134,7 +134,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
       { id, clientSecret },
     ]);
     expect(await client.paymentIntents.getStatus(id)).toEqual(fresh);
-    expect(await sequencer.wallet().scan(clientSecret)).toMatchObject({ id, amount: '12.50' });
+    expect(await simulator.wallet().scan(clientSecret)).toMatchObject({ id, amount: '12.50' });
   });
 
   it('prepares the same payment again from its client secret, also with a login', async () => {

@@ -102,7 +102,7 @@ describe('createIntentClient', () => {
     ['a fragment', { url: 'https://sequencer.example#base' }],
     ['a path over gRPC', { grpcUrl: 'https://sequencer.example/base' }],
     ['no scheme over gRPC', { grpcUrl: 'sequencer.example:443' }],
-    ['the name of the embedded sequencer, which only the router starts', { url: 'embedded' }],
+    ['the name of the simulator, which only the router starts', { url: 'simulator' }],
     ['no time at all', { url: 'https://sequencer.example', timeoutMs: 0 }],
     ['an endless time', { url: 'https://sequencer.example', timeoutMs: Number.POSITIVE_INFINITY }],
     ['more than a timer holds', { url: 'https://sequencer.example', timeoutMs: 2 ** 31 }],

@@ -9,7 +9,7 @@ import {
 import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import { watchIntent } from '../../src/sequencer/watch/watch-intent.js';
-import { type Sequencer, startSequencer } from '../../src/testing.js';
+import { type Simulator, startSimulator } from '../../src/testing.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
@@ -193,14 +193,14 @@ test.each([
 
 const payment = { destination: generateKeyPair().publicKey, amount: '1.00', currency: 'usd' };
 
-let sequencer: Sequencer;
+let simulator: Simulator;
 /** A client of the sequencer that no fault affects. */
 let witness: IntentClient;
 beforeAll(async () => {
-  sequencer = await startSequencer({ grpcPort: 0 });
-  witness = createIntentClient({ transport: sequencer.transport });
+  simulator = await startSimulator({ grpcPort: 0 });
+  witness = createIntentClient({ transport: simulator.transport });
 });
-afterAll(() => sequencer.close());
+afterAll(() => simulator.close());
 
 type Responses = AsyncIterable<Uint8Array>;
 
@@ -292,7 +292,7 @@ interface Cell {
   readonly isDown: boolean;
 }
 
-/** The transport of the embedded sequencer in memory, with a fault on all its streams. */
+/** The transport of the simulator in memory, with a fault on all its streams. */
 class FaultyStreams implements Transport {
   /** How often the fault occurred. */
   occurred = 0;
@@ -305,12 +305,12 @@ class FaultyStreams implements Transport {
 
   call: Transport['call'] = async (operation, body) => {
     if (this.#cell?.isDown) throw new SequencerError('sequencer_bad_status', 'It is down.', { httpStatus: 503 });
-    return sequencer.transport.call(operation, body);
+    return simulator.transport.call(operation, body);
   };
 
   async *openStream(...[operation, body, { signal } = {}]: Parameters<Required<Transport>['openStream']>): Responses {
     const { fault, phase } = this.#cell ?? {};
-    const responses = sequencer.transport.openStream(operation, body, { signal });
+    const responses = simulator.transport.openStream(operation, body, { signal });
     const leaving = signal ?? new AbortController().signal;
     this.open += 1;
     try {
@@ -385,7 +385,7 @@ async function play(cell: Cell): Promise<void> {
   const transport = new FaultyStreams(cell);
   const intent = await witness.paymentIntents.create(payment);
   const watching = new Watching(transport, intent, clock);
-  const wallet = sequencer.wallet();
+  const wallet = simulator.wallet();
   try {
     await passUntil(clock, 'the fault occurs', () => transport.occurred >= 1);
     await wallet.scan(intent.clientSecret);
@@ -430,14 +430,14 @@ describe.each(phases)('in memory, %s', (phase) => {
 // ---- The same over the network ----
 
 describe.each([
-  ['WebSocket', ({ url }: Sequencer) => url, (url: string) => ({ url })],
-  ['gRPC', ({ grpcUrl }: Sequencer) => String(grpcUrl), (grpcUrl: string) => ({ grpcUrl })],
+  ['WebSocket', ({ url }: Simulator) => url, (url: string) => ({ url })],
+  ['gRPC', ({ grpcUrl }: Simulator) => String(grpcUrl), (grpcUrl: string) => ({ grpcUrl })],
 ] as const)('over %s', (_name, urlOf, optionsOf) => {
   let relay: Awaited<ReturnType<typeof startStreamRelay>>;
   let client: IntentClient;
   let intent: { id: string; clientSecret: string };
   beforeEach(async () => {
-    relay = await startStreamRelay(urlOf(sequencer));
+    relay = await startStreamRelay(urlOf(simulator));
     client = createIntentClient(optionsOf(relay.url));
     intent = await client.paymentIntents.create(payment);
   });
@@ -452,7 +452,7 @@ describe.each([
     const watching = (async () => {
       for await (const { kind } of client.watch(intent)) kinds.push(kind);
     })();
-    const wallet = sequencer.wallet();
+    const wallet = simulator.wallet();
     await eventually(() => relay.open === 1);
     await wallet.scan(intent.clientSecret);
     await eventually(() => kinds.length === 1);
@@ -477,7 +477,7 @@ describe.each([
         running += 1;
       }
     });
-    await sequencer.wallet().scan(intent.clientSecret);
+    await simulator.wallet().scan(intent.clientSecret);
     await eventually(() => running === 20);
     abort.abort();
     await Promise.all(watches);

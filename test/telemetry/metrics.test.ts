@@ -40,7 +40,7 @@ test('a payment is measured from the request to the settlement, with names, unit
   const buy = async (order: string) => {
     const { body } = await browser.send('POST', '/intent', { order });
     const id = intentIdOf(String(body.client_secret));
-    await site.sequencer.wallet().pay(String(body.client_secret));
+    await site.simulator.wallet().pay(String(body.client_secret));
     return id;
   };
   const [paid, broken, waiting] = [await buy('tea'), await buy('broken'), await buy('tea')];

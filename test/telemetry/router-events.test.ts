@@ -12,7 +12,7 @@ import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/l
 import { post } from '../support/sites/post.js';
 import { RawStream } from '../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
-import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { pending, StatusTransport, submitted } from '../support/transports/status-transport.js';
 import { EventRecorder } from './event-recorder.js';
@@ -35,15 +35,15 @@ const start = async (options: SiteOptions = {}) => {
   return { ...site, recorder, browser: new Browser(site.origin) };
 };
 
-const startWithSequencer = async (options: SiteOptions = {}) => {
+const startWithSimulator = async (options: SiteOptions = {}) => {
   const recorder = new EventRecorder();
-  const site = await startSiteWithSequencer({ onEvent: recorder.onEvent, ...ample, ...options });
+  const site = await startSiteWithSimulator({ onEvent: recorder.onEvent, ...ample, ...options });
   return { ...site, recorder, browser: new Browser(site.origin) };
 };
 
 /** A created intent with an open event stream. */
 const startAndListen = async (asked: object) => {
-  const site = await startWithSequencer();
+  const site = await startWithSimulator();
   const { body } = await site.browser.send('POST', '/intent', asked);
   const secret = String(body.client_secret);
   const id = intentIdOf(secret);
@@ -82,7 +82,7 @@ const begin = async (order = 'tea', headers = {}) => {
   const secret = String(body.client_secret);
   const id = intentIdOf(secret);
   const pay = async () => {
-    await shop.sequencer.wallet().pay(secret);
+    await shop.simulator.wallet().pay(secret);
     await browser.send('GET', `/status/${id}`);
   };
   return { id, secret, browser, pay };
@@ -134,14 +134,14 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   },
 
   code_scanned: async () => {
-    const { recorder, sequencer, secret, id } = await startAndListen({});
-    await sequencer.wallet().scan(secret);
+    const { recorder, simulator, secret, id } = await startAndListen({});
+    await simulator.wallet().scan(secret);
     expect(await recorder.first('code_scanned')).toEqual({ type: 'code_scanned', atMs, intent: id });
   },
 
   intent_declined: async () => {
-    const { recorder, sequencer, secret, id } = await startAndListen({ mode: 'login' });
-    await sequencer.wallet().decline(secret);
+    const { recorder, simulator, secret, id } = await startAndListen({ mode: 'login' });
+    await simulator.wallet().decline(secret);
     expect(await recorder.first('intent_declined')).toEqual({
       type: 'intent_declined',
       atMs,
@@ -151,8 +151,8 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   },
 
   intent_submitted: async () => {
-    const { recorder, browser, sequencer, secret, id, stream } = await startAndListen({});
-    await sequencer.wallet().pay(secret);
+    const { recorder, browser, simulator, secret, id, stream } = await startAndListen({});
+    await simulator.wallet().pay(secret);
     await stream.has('event: intent_submitted');
     await browser.send('GET', `/status/${id}`);
     const expected = { type: 'intent_submitted', atMs, intent: id, kind: 'payment', source: 'stream' };
@@ -172,7 +172,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', {});
     const id = intentIdOf(String(body.client_secret));
-    await site.sequencer.wallet().pay(String(body.client_secret));
+    await site.simulator.wallet().pay(String(body.client_secret));
     await browser.send('GET', `/status/${id}`);
     const late = await recorder.first('payment_late', id);
     expect(late).toEqual({ type: 'payment_late', atMs, intent: id, afterMs: durationMs });
@@ -196,7 +196,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
     const { id, pay } = await begin();
     await pay();
     await ledgerEvents.first('payment_settled', id);
-    shop.sequencer.reverse(id);
+    shop.simulator.reverse(id);
     await update('due_at = now()', id);
     expect(await ledgerEvents.first('payment_reversed', id)).toEqual({
       ...{ type: 'payment_reversed', atMs, intent: id, amount: '4.50', currency: 'usd', wasSettled: true },
@@ -251,11 +251,11 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   },
 
   login_completed: async () => {
-    const { recorder, browser, sequencer } = await startWithSequencer();
+    const { recorder, browser, simulator } = await startWithSimulator();
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });
     const id = intentIdOf(String(body.client_secret));
     await browser.send('POST', '/session', { id });
-    await sequencer.wallet().login(String(body.client_secret));
+    await simulator.wallet().login(String(body.client_secret));
     await browser.send('POST', '/session', { id });
     expect(await recorder.first('login_completed')).toEqual({ type: 'login_completed', atMs, intent: id });
     expect(recorder.of('login_failed').map(({ code }) => code)).toEqual(['login_pending']);
@@ -334,15 +334,15 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   },
 
   upstream_call: async () => {
-    const { recorder, browser, sequencer } = await startWithSequencer();
-    const stop = sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'], times: 1 });
+    const { recorder, browser, simulator } = await startWithSimulator();
+    const stop = simulator.injectFault({ kind: 'disconnect', operations: ['getStatus'], times: 1 });
     await browser.send('GET', `/status/${intent}`);
     stop();
     expect(await recorder.first('upstream_call')).toEqual({
       ...{ type: 'upstream_call', atMs, operation: 'MicroPayment.getStatus' },
       ...{ transport: 'http', outcome: 'ok', attempts: 2, durationMs },
     });
-    sequencer.injectFault({ kind: 'disconnect', operations: ['createIntent'] });
+    simulator.injectFault({ kind: 'disconnect', operations: ['createIntent'] });
     await browser.send('POST', '/intent', {});
     expect((await recorder.times(2, 'upstream_call'))[1]).toMatchObject({
       outcome: 'sequencer_unreachable',
@@ -351,11 +351,11 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   },
 
   breaker_opened: async () => {
-    const { recorder, browser, sequencer } = await startWithSequencer();
+    const { recorder, browser, simulator } = await startWithSimulator();
     // An open circuit stays open.
     const nowMs = performance.now();
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
-    sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'] });
+    simulator.injectFault({ kind: 'disconnect', operations: ['getStatus'] });
     await browser.send('GET', `/status/${intent}`);
     await browser.send('GET', `/status/${intent}`);
     const expected = { type: 'breaker_opened', atMs, operation: 'MicroPayment.getStatus' };
@@ -370,8 +370,8 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
 
   breaker_closed: async () => {
     const clock = jest.spyOn(performance, 'now');
-    const { recorder, browser, sequencer } = await startWithSequencer();
-    const stop = sequencer.injectFault({ kind: 'disconnect', operations: ['getStatus'] });
+    const { recorder, browser, simulator } = await startWithSimulator();
+    const stop = simulator.injectFault({ kind: 'disconnect', operations: ['getStatus'] });
     await browser.send('GET', `/status/${intent}`);
     await browser.send('GET', `/status/${intent}`);
     await recorder.first('breaker_opened');
@@ -428,7 +428,7 @@ test('with a ledger, a login emits intent_submitted once, with its kind', async 
   const browser = new Browser(shop.origin);
   const { body } = await browser.send('POST', '/intent', { mode: 'login' });
   const id = intentIdOf(String(body.client_secret));
-  await shop.sequencer.wallet().login(String(body.client_secret));
+  await shop.simulator.wallet().login(String(body.client_secret));
   for (let count = 0; count < 2; count += 1) await browser.send('GET', `/status/${id}`);
   const expected = { type: 'intent_submitted', atMs, intent: id, kind: 'login', source: 'status' };
   expect(await ledgerEvents.first('intent_submitted', id)).toEqual(expected);

@@ -8,7 +8,7 @@ import { grpcMessage, respond, startGrpcFaultServer } from '../support/sequencer
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { TestTelemetry, unregister } from '../support/sites/open-telemetry.js';
-import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 
 const telemetry = new TestTelemetry().register();
 const app = trace.getTracer('the app');
@@ -30,7 +30,7 @@ beforeEach(() => telemetry.reset());
 afterEach(() => telemetry.lookForSecrets());
 afterAll(unregister);
 
-/** The headers that the embedded sequencer received. */
+/** The headers that the simulator received. */
 const received: IncomingMessage['headers'][] = [];
 const note = (message: unknown): void => {
   const { request } = message as { request: IncomingMessage };
@@ -76,7 +76,7 @@ describe('a payment', () => {
     ]);
     expect(parentOf(create)).toBe(idOf(http));
     expect(create.kind).toBe(SpanKind.CLIENT);
-    const { port } = new URL(site.sequencer.url);
+    const { port } = new URL(site.simulator.url);
     expect(create.attributes).toEqual({
       'rpc.system': 'express_intents',
       'rpc.service': 'Intents',
@@ -91,7 +91,7 @@ describe('a payment', () => {
     // Baggage belongs to the app and is not sent to the service.
     expect(JSON.stringify(received)).not.toMatch(/baggage|hunter2/);
 
-    await site.sequencer.wallet().pay(secret);
+    await site.simulator.wallet().pay(secret);
     await browser.send('GET', `/status/${id}`);
     await untilState(site, id, 'settled');
     const hook = await telemetry.named('hook onPaid');
@@ -118,7 +118,7 @@ describe('a payment', () => {
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', {});
     const id = intentIdOf(String(body.client_secret));
-    await site.sequencer.wallet().pay(String(body.client_secret));
+    await site.simulator.wallet().pay(String(body.client_secret));
     await browser.send('GET', `/status/${id}`);
     await untilState(site, id, 'dead');
     expect((await telemetry.named('hook onPaid')).status).toEqual({ code: SpanStatusCode.ERROR });
@@ -128,7 +128,7 @@ describe('a payment', () => {
 
 describe('a login', () => {
   test('has spans and events of calls and rejections, without a secret', async () => {
-    const site = await startSiteWithSequencer({ ...ample, before: traceHttp });
+    const site = await startSiteWithSimulator({ ...ample, before: traceHttp });
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });
     const id = intentIdOf(String(body.client_secret));
@@ -141,7 +141,7 @@ describe('a login', () => {
     ]);
     telemetry.reset();
 
-    await site.sequencer.wallet().login(String(body.client_secret));
+    await site.simulator.wallet().login(String(body.client_secret));
     await browser.send('POST', '/session', { id });
     const [session, asked] = [
       await telemetry.named('HTTP'),
@@ -151,15 +151,15 @@ describe('a login', () => {
     expect(session.events.map(({ name }) => name)).toEqual(['login_completed']);
     const cookie = browser.cookies.get('intent-session') ?? '';
     expect(cookie).not.toBe('');
-    const secrets = [cookie, String(browser.cookies.get('intent')), site.sequencer.wallet().userId('shop.example')];
+    const secrets = [cookie, String(browser.cookies.get('intent')), site.simulator.wallet().userId('shop.example')];
     for (const secret of secrets) expect(spanTexts()).not.toContain(secret);
   });
 });
 
 describe('a call to the service', () => {
   test('that fails in every attempt is an error', async () => {
-    const site = await startSiteWithSequencer(ample);
-    site.sequencer.injectFault({ kind: 'status', httpStatus: 500 });
+    const site = await startSiteWithSimulator(ample);
+    site.simulator.injectFault({ kind: 'status', httpStatus: 500 });
     await new Browser(site.origin).send('POST', '/intent', {});
     const call = await telemetry.named('Intents/createIntent');
     expect(call.status).toEqual({ code: SpanStatusCode.ERROR });
@@ -189,7 +189,7 @@ describe('a call to the service', () => {
       span.end();
     };
     subscribe('undici:request:create', instrument);
-    const site = await startSiteWithSequencer(ample);
+    const site = await startSiteWithSimulator(ample);
     const { client } = site.router;
     await client.paymentIntents.getStatus('9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     unsubscribe('undici:request:create', instrument);
@@ -200,7 +200,7 @@ describe('a call to the service', () => {
 });
 
 test('an unsampled trace is propagated as unsampled, and records no events', async () => {
-  const site = await startSiteWithSequencer({ ...ample, before: (express) => express.use(sampledOut) });
+  const site = await startSiteWithSimulator({ ...ample, before: (express) => express.use(sampledOut) });
   await fetch(`${site.origin}/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH`);
   expect(telemetry.spans).toEqual([]);
   expect(received[0]?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/);

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { createClock } from '../../src/emulator/state/clock.js';
 import { IntentError } from '../../src/errors.js';
 import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
-import { advanceTime, type Sequencer, startSequencer, temporaryLedger, waitForIntent } from '../../src/testing.js';
+import { createClock } from '../../src/simulator/state/clock.js';
+import { advanceTime, type Simulator, startSimulator, temporaryLedger, waitForIntent } from '../../src/testing.js';
 import { LogRecorder } from '../support/sites/site.js';
 
 // Tests with a real ledger, which they share.
@@ -12,15 +12,15 @@ const minute = 60_000;
 const patient = { timeoutMs: 30_000 };
 const paid: { id: string; late: boolean; attempt: number }[] = [];
 let failures = 0;
-let sequencer: Sequencer;
+let simulator: Simulator;
 let ledger: Awaited<ReturnType<typeof temporaryLedger>>;
 let router: IntentRouter;
 
 beforeAll(async () => {
-  sequencer = await startSequencer();
+  simulator = await startSimulator();
   ledger = await temporaryLedger();
   router = intentRouter({
-    ...sequencer.siteOptions(),
+    ...simulator.siteOptions(),
     databaseUrl: ledger.url,
     logger: new LogRecorder(),
     onPaid: ({ id }, { late, attempt }) => {
@@ -33,14 +33,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await router.close();
-  await sequencer.close();
+  await simulator.close();
   await ledger.remove();
   expect(existsSync(ledger.url)).toBe(false);
 });
 
 /** Creates an intent and records it, as the site does. */
 async function begun(): Promise<{ id: string; clientSecret: string }> {
-  const { destination } = sequencer.siteOptions();
+  const { destination } = simulator.siteOptions();
   const intent = await router.client.paymentIntents.create({ destination, amount: '4.50', currency: 'usd' });
   await router.database.query(
     `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, watch_until)
@@ -52,15 +52,15 @@ async function begun(): Promise<{ id: string; clientSecret: string }> {
 
 test('waitForIntent rechecks a payment that is not due', async () => {
   const { id, clientSecret } = await begun();
-  await sequencer.wallet().pay(clientSecret);
+  await simulator.wallet().pay(clientSecret);
   expect(await waitForIntent(router, id, 'settled', patient)).toMatchObject({ id, amount: '4.50' });
   expect(paid.at(-1)).toEqual({ id, late: false, attempt: 1 });
 });
 
 test('advanceTime makes intents older, so a payment is late', async () => {
   const { id, clientSecret } = await begun();
-  await advanceTime(16 * minute, { sequencer, router });
-  await sequencer.wallet().pay(clientSecret);
+  await advanceTime(16 * minute, { simulator, router });
+  await simulator.wallet().pay(clientSecret);
   await waitForIntent(router, id, 'settled', patient);
   expect(paid.at(-1)).toEqual({ id, late: true, attempt: 1 });
 });
@@ -68,16 +68,16 @@ test('advanceTime makes intents older, so a payment is late', async () => {
 test('advanceTime resolves after the due work is done', async () => {
   const { id, clientSecret } = await begun();
   failures = 1;
-  await sequencer.wallet().pay(clientSecret);
+  await simulator.wallet().pay(clientSecret);
   await waitForIntent(router, id, 'submitted', patient);
-  await advanceTime(minute, { sequencer, router });
+  await advanceTime(minute, { simulator, router });
   expect(await router.intents.find(id)).toMatchObject({ state: 'settled' });
   expect(paid.filter((one) => one.id === id).map(({ attempt }) => attempt)).toEqual([1, 2]);
 });
 
 test('advanceTime ends the watch of an unpaid intent', async () => {
   const { id } = await begun();
-  await advanceTime(31 * 24 * 60 * minute, { sequencer, router });
+  await advanceTime(31 * 24 * 60 * minute, { simulator, router });
   expect(await router.intents.find(id)).toMatchObject({ state: 'expired' });
 });
 
@@ -105,7 +105,7 @@ test('advanceTime moves every time in the ledger except the end of a lease', asy
     return (await router.database.query<Record<string, number>>(question, [id])).rows[0] ?? {};
   };
   const before = await secondsOf();
-  await advanceTime(60 * minute, { sequencer, router });
+  await advanceTime(60 * minute, { simulator, router });
   const after = await secondsOf();
   const moved = Object.keys(before).map((name) => [name, Math.round(Number(before[name]) - Number(after[name]))]);
   expect(moved).toEqual([...names.map((name) => [name, 3600]), ['leased_until', 0]]);
@@ -113,7 +113,7 @@ test('advanceTime moves every time in the ledger except the end of a lease', asy
 
 test('advanceTime leaves the trigger of the ledger enabled', async () => {
   const { id } = await begun();
-  await advanceTime(1, { sequencer, router });
+  await advanceTime(1, { simulator, router });
   const change = router.database.query(`update express_intents.intents set created_at = now() where id = $1`, [id]);
   await expect(change).rejects.toThrow(/are immutable/);
 });
@@ -129,7 +129,7 @@ test('advanceTime moves several sites in one call, and their sequencer once', as
       transaction: async () => void others.push(clock.now()) as never,
     },
   };
-  await advanceTime(31 * 24 * 60 * minute, { sequencer: { clock }, router: [router, other] });
+  await advanceTime(31 * 24 * 60 * minute, { simulator: { clock }, router: [router, other] });
   expect(clock.now()).toBe(31 * 24 * 60 * minute);
   for (const { id } of [first, second]) expect(await router.intents.find(id)).toMatchObject({ state: 'expired' });
   expect(others).toEqual([31 * 24 * 60 * minute]);
@@ -141,11 +141,11 @@ test('advanceTime without a ledger advances the clock only, and rejects when the
     intents: { recheck: async () => undefined },
     database: { query: () => Promise.reject(error), transaction: () => Promise.reject(error) },
   });
-  await advanceTime(minute, { sequencer: { clock } });
-  await advanceTime(minute, { sequencer: { clock }, router: answering(new IntentError('invalid_configuration')) });
+  await advanceTime(minute, { simulator: { clock } });
+  await advanceTime(minute, { simulator: { clock }, router: answering(new IntentError('invalid_configuration')) });
   expect(clock.now()).toBe(2 * minute);
   const failing = advanceTime(minute, {
-    sequencer: { clock },
+    simulator: { clock },
     router: answering(new IntentError('ledger_unavailable')),
   });
   await expect(failing).rejects.toMatchObject({ code: 'ledger_unavailable' });

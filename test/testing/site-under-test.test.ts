@@ -2,21 +2,21 @@ import express, { type Express } from 'express';
 import request from 'supertest';
 import { generateKeyPair } from '../../src/keys/verifier-key.js';
 import { intentRouter } from '../../src/router/intent-router.js';
-import { type Sequencer, sameOriginHeaders, startSequencer } from '../../src/testing.js';
+import { type Simulator, sameOriginHeaders, startSimulator } from '../../src/testing.js';
 import { type ExpressFactory, expressVersions, LogRecorder } from '../support/sites/site.js';
 
 // A site under supertest does not listen: each request has its own port.
 
-let sequencer: Sequencer;
+let simulator: Simulator;
 const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  sequencer = await startSequencer();
+  simulator = await startSimulator();
 });
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
-afterAll(() => sequencer.close());
+afterAll(() => simulator.close());
 
 function appWith(options: object, factory: ExpressFactory = express, before?: (app: Express) => void): Express {
   const router = intentRouter({
@@ -37,14 +37,14 @@ async function begin(browser: ReturnType<typeof request.agent>, mode: 'payment' 
 
 describe.each(Object.entries(expressVersions))('a site on %s', (_name, factory) => {
   test('takes payments and logins with the options of the sequencer alone', async () => {
-    const browser = request.agent(appWith(sequencer.siteOptions(), factory)).set(sameOriginHeaders);
-    const payment = await sequencer.wallet('Ada').pay(await begin(browser, 'payment'));
-    expect(payment).toMatchObject({ amount: '4.50', destination: sequencer.siteOptions().destination });
+    const browser = request.agent(appWith(simulator.siteOptions(), factory)).set(sameOriginHeaders);
+    const payment = await simulator.wallet('Ada').pay(await begin(browser, 'payment'));
+    expect(payment).toMatchObject({ amount: '4.50', destination: simulator.siteOptions().destination });
     const flags = { exists: true, code_scanned: true, intent_submitted: true };
     await browser.get(`/status/${payment.id}`).expect(200, flags);
 
-    const { id, userId } = await sequencer.wallet('Ada').login(await begin(browser, 'login'));
-    expect(userId).toBe(sequencer.wallet('Ada').userId('shop.example'));
+    const { id, userId } = await simulator.wallet('Ada').login(await begin(browser, 'login'));
+    expect(userId).toBe(simulator.wallet('Ada').userId('shop.example'));
     await browser
       .post('/session')
       .send({ id })
@@ -52,31 +52,31 @@ describe.each(Object.entries(expressVersions))('a site on %s', (_name, factory) 
   });
 
   test('has its key file read from the app', async () => {
-    const options = sequencer.siteOptions({ domain: 'read.example' });
+    const options = simulator.siteOptions({ domain: 'read.example' });
     const app = appWith(options, factory);
-    sequencer.setLocalDomain('read.example', app);
+    simulator.setLocalDomain('read.example', app);
     await begin(request.agent(app).set(sameOriginHeaders), 'login');
 
     // A middleware that blocks all requests also blocks the key file, and logins fail.
     const gated = appWith(options, factory, (inner) => {
       inner.get(/.*/, (_req, res) => void res.status(401).end());
     });
-    sequencer.setLocalDomain('read.example', gated);
+    simulator.setLocalDomain('read.example', gated);
     const answer = await request(gated).post('/intent').set(sameOriginHeaders).send({ mode: 'login' });
     expect([answer.status, answer.body.code]).toEqual([502, 'intent_refused']);
   });
 });
 
 test('a request without sameOriginHeaders is rejected', async () => {
-  const app = appWith(sequencer.siteOptions());
+  const app = appWith(simulator.siteOptions());
   const refused = await request(app).post('/intent').send({ mode: 'payment' }).expect(403);
   expect(refused.body.code).toBe('cross_site_request');
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
 });
 
 test('the environment variables are equivalent to the options', () => {
-  const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = sequencer.siteOptions();
-  expect(sequencer.siteEnvironment()).toEqual({
+  const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = simulator.siteOptions();
+  expect(simulator.siteEnvironment()).toEqual({
     INTENT_SEQUENCER_URL: sequencerUrl,
     INTENT_WALLET_URL: walletUrl,
     INTENT_VERIFIER_SECRET: verifierSecret,
@@ -88,28 +88,28 @@ test('the environment variables are equivalent to the options', () => {
 
 test('trust accepts a custom key of a domain and rejects any other', async () => {
   const [own, foreign] = [generateKeyPair(), generateKeyPair()];
-  const options = { ...sequencer.siteOptions(), domain: 'own.example', verifierSecret: own.secret };
+  const options = { ...simulator.siteOptions(), domain: 'own.example', verifierSecret: own.secret };
   const app = appWith(options);
-  sequencer.trust('own.example', [foreign.publicKey]);
+  simulator.trust('own.example', [foreign.publicKey]);
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' }).expect(502);
-  sequencer.trust('own.example', [foreign.publicKey, own.publicKey]);
+  simulator.trust('own.example', [foreign.publicKey, own.publicKey]);
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' }).expect(201);
-  expect(() => sequencer.trust('own.example', ['no key'])).toThrow(expect.objectContaining({ code: 'invalid_key' }));
+  expect(() => simulator.trust('own.example', ['no key'])).toThrow(expect.objectContaining({ code: 'invalid_key' }));
 });
 
 test('injectFault rejects unknown faults and settings that do not fit', async () => {
-  const app = appWith(sequencer.siteOptions());
-  const end = sequencer.injectFault('error');
+  const app = appWith(simulator.siteOptions());
+  const end = simulator.injectFault('error');
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(502);
   end();
-  sequencer.injectFault({ kind: 'delay', ms: 1, times: 1 });
+  simulator.injectFault({ kind: 'delay', ms: 1, times: 1 });
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
   // @ts-expect-error An unknown fault.
-  expect(() => sequencer.injectFault('sulk')).toThrow(/`kind`: /);
+  expect(() => simulator.injectFault('sulk')).toThrow(/`kind`: /);
   // @ts-expect-error Only delays and drips have a time.
-  expect(() => sequencer.injectFault({ kind: 'disconnect', ms: 10 })).toThrow(/disconnect does not accept `ms`/);
+  expect(() => simulator.injectFault({ kind: 'disconnect', ms: 10 })).toThrow(/disconnect does not accept `ms`/);
   // @ts-expect-error Only messages can be duplicated.
-  expect(() => sequencer.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(
+  expect(() => simulator.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(
     /duplicate applies only to/,
   );
 });

@@ -22,7 +22,7 @@ const payment = { kind: 'payment', attempts: 0 } as const;
 test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   [
     { ...payment, state: 'created' },
-    /^Expected intent an id to be settled within 30 ms\. It is still created\. The payment service has not reported the payment/,
+    /^Expected intent an id to be settled within 30 ms\. It is still created\. The sequencer has not reported the payment/,
   ],
   [
     { ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' },

@@ -26,5 +26,5 @@ test('the committed codecs equal those generated from the .proto files, byte for
   const fresh = path.join(temporaryFolder(), 'fresh');
   await run(process.execPath, [path.join(project, 'proto/generate.mjs'), fresh]);
   expect(await differences(fresh, committed)).toEqual([]);
-  expect(await readdir(committed)).toEqual(['emulator.d.ts', 'emulator.js', 'intents.d.ts', 'intents.js']);
+  expect(await readdir(committed)).toEqual(['simulator.d.ts', 'simulator.js', 'intents.d.ts', 'intents.js']);
 });

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
-import { submitPayment } from '../../src/wire/emulator-codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { grpcPath } from '../../src/wire/grpc.js';
+import { submitPayment } from '../../src/wire/simulator-codec.js';
 import { reflect } from './reflection.js';
 
 /** The paths of the services in the .proto files, and whether they are streams. */
@@ -27,6 +27,6 @@ it('the gRPC path of every operation is that of its .proto file, and an unknown 
   ]);
   expect(pathsIn(reflect({ keepCase: true }))).toEqual({
     ...Object.fromEntries(ours),
-    [grpcPath(submitPayment, 'intents.emulator.v1.Emulator')]: 'unary',
+    [grpcPath(submitPayment, 'intents.simulator.v1.Simulator')]: 'unary',
   });
 });

@@ -63,7 +63,7 @@ describe('the generated codecs', () => {
   const all = [...codecs];
 
   test('exist for every message', () => {
-    const names = ['intents.v1', 'intents.emulator.v1'].flatMap((namespace) =>
+    const names = ['intents.v1', 'intents.simulator.v1'].flatMap((namespace) =>
       typeNames(root.lookup(namespace) as protobuf.Namespace).map((name) => `${namespace}.${name}`),
     );
     expect([...codecs.keys()].sort()).toEqual(names.sort());

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import Long from 'long';
 import protobuf from 'protobufjs';
 import { v1 } from '../../src/wire/codec.js';
-import { emulator } from '../../src/wire/emulator-codec.js';
+import { simulator } from '../../src/wire/simulator-codec.js';
 
 /** The interface of a generated codec, for tests of all codecs by name. */
 export interface AnyCodec {
@@ -19,7 +19,7 @@ export function reflect({ keepCase }: { readonly keepCase: boolean }): protobuf.
       ? resolvePath(origin, target)
       : fileURLToPath(new URL(`../../proto/${target.split('/').pop()}`, import.meta.url));
   root.loadSync('intents.proto', { keepCase });
-  root.loadSync('emulator.proto', { keepCase });
+  root.loadSync('simulator.proto', { keepCase });
   root.resolveAll();
   return root;
 }
@@ -33,7 +33,7 @@ const codecsIn = (namespace: object, prefix: string): [string, AnyCodec][] =>
 /** Every generated codec, by the full name of its message. */
 export const codecs: ReadonlyMap<string, AnyCodec> = new Map([
   ...codecsIn(v1, 'intents.v1'),
-  ...codecsIn(emulator, 'intents.emulator.v1'),
+  ...codecsIn(simulator, 'intents.simulator.v1'),
 ]);
 
 /**

@@ -48,12 +48,12 @@ app.get('/account', requireLogin(), (req, res) => {
 
 async function start() {
   console.log('Opening the database. The first start takes a few seconds.');
-  const sequencer = await router.ready();
+  const simulator = await router.ready();
   await router.database.query('create table if not exists orders (id text primary key, article text not null)');
   const port = process.env.PORT ?? 3000;
   await once(app.listen(port), 'listening');
   console.log(`The site is at http://localhost:${port}`);
-  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
+  if (simulator) console.log(`The simulated wallet is at ${simulator.walletUrl}`);
 }
 
 start().catch((error) => {

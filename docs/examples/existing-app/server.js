@@ -19,13 +19,13 @@ function createPool() {
 
 async function start() {
   console.log('Opening the database. The first start takes a few seconds.');
-  const sequencer = await router.ready();
+  const simulator = await router.ready();
   await createTables(pool);
   await once(app.listen(port, '127.0.0.1'), 'listening');
   console.log(
     `The shop is at http://localhost:${port}. Log in as ada@example.com with the password "tea". Ctrl+C stops it.`,
   );
-  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
+  if (simulator) console.log(`The simulated wallet is at ${simulator.walletUrl}`);
   // An unhandled rejection ends the process. The error of a refused connection may have no message.
   setInterval(
     () => sendEmails().catch(({ message, code }) => console.error('Emails are not sent:', message || code)),

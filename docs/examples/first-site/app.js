@@ -29,12 +29,12 @@ app.get('/account', requireLogin(), (req, res) => {
 });
 const start = async () => {
   console.log('Opening the database. The first start takes a few seconds.');
-  const sequencer = await router.ready(); // the ledger is open; rejects if it cannot be opened
+  const simulator = await router.ready(); // the ledger is open; rejects if it cannot be opened
   await router.database.query('create table if not exists orders (id text primary key, item text)');
   const port = Number(process.env.PORT ?? 3000);
   await once(app.listen(port, '127.0.0.1'), 'listening'); // only this machine; rejects if the port is in use
   console.log(`The shop is at http://localhost:${port}. Ctrl+C stops it.`);
-  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
+  if (simulator) console.log(`The simulated wallet is at ${simulator.walletUrl}`);
 };
 start().catch((error) => {
   console.error(error.message);

@@ -2,8 +2,8 @@ import { createWallet } from 'express-intents/testing';
 import { createPaywallClient } from './client.js';
 
 // A program that buys an article of app.js, with a simulated wallet.
-const { PORT = 3000, INTENT_EMULATOR_PORT = 4747 } = process.env;
-const wallet = createWallet({ url: `http://localhost:${INTENT_EMULATOR_PORT}`, name: 'Ada' });
+const { PORT = 3000, INTENT_SIMULATOR_PORT = 4747 } = process.env;
+const wallet = createWallet({ url: `http://localhost:${INTENT_SIMULATOR_PORT}`, name: 'Ada' });
 
 const client = createPaywallClient({
   origin: `http://localhost:${PORT}`,

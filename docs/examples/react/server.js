@@ -18,11 +18,11 @@ app.use(router, express.static('dist'));
 
 async function start() {
   console.log('Opening the database. The first start takes a few seconds.');
-  const sequencer = await router.ready();
+  const simulator = await router.ready();
   const port = process.env.PORT ?? 3000;
   await once(app.listen(port), 'listening');
   console.log(`The site is at http://localhost:${port}`);
-  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
+  if (simulator) console.log(`The simulated wallet is at ${simulator.walletUrl}`);
 }
 start().catch((error) => {
   console.error(error.message);

@@ -18,7 +18,7 @@ import { isAppDown, noSite, rateLimited, shuttingDown, startApp } from './site.j
 
 /** If the service answers faster than this, in milliseconds, a proxy that buffers cannot be detected. */
 const slowServiceMs = 20;
-const serviceTooFast = `the payment service may answer within ${slowServiceMs} ms, and then all events arrive together`;
+const serviceTooFast = `the sequencer may answer within ${slowServiceMs} ms, and then all events arrive together`;
 
 const eventsTogether = 'The first two events arrive together';
 

@@ -46,7 +46,7 @@ const reserved = /\.(?:example|test|invalid|localhost)$/;
 /** Whether the sequencer reads the key file from this machine, not from the domain. */
 function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
   if (sequencerUrl === undefined) return false;
-  if (sequencerUrl === 'embedded') return true;
+  if (sequencerUrl === 'simulator') return true;
   return isLocal(new URL(sequencerUrl).hostname) && domain !== undefined && reserved.test(domain);
 }
 

@@ -27,7 +27,7 @@ import { explainNetwork, type NetworkProblem } from './external-client.js';
 export const checkSequencer: Check = async (context) => {
   const { settings, host, env } = context;
   const { sequencerUrl, grpcUrl } = settings;
-  if (sequencerUrl === 'embedded') return [ok('embedded: it starts with the site, for development')];
+  if (sequencerUrl === 'simulator') return [ok('simulator: it starts with the site, for development')];
   if (sequencerUrl === undefined)
     return [skipped(grpcUrl ? 'INTENT_SEQUENCER_GRPC_URL is used instead' : noValidUrl(env))];
   const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: host.checkTimeoutMs });
@@ -69,7 +69,7 @@ async function checkService(
     const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
       const text = `${url.host} reports a nonexistent intent as existing.`;
-      return [failure(text, `Its reports cannot be trusted. Set ${setting} to the address of your payment service.`)];
+      return [failure(text, `Its reports cannot be trusted. Set ${setting} to the address of the sequencer.`)];
     }
     const reason = await refusalOfCreate(transport, signal);
     if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
@@ -104,7 +104,7 @@ const faultWaitMs = 150;
 /** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
 export const checkStream: Check = async ({ settings, signal, env }) => {
   const { sequencerUrl, grpcUrl } = settings;
-  if (sequencerUrl === 'embedded') return [skipped('the embedded sequencer needs no check')];
+  if (sequencerUrl === 'simulator') return [skipped('the simulator needs no check')];
   if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'gRPC is used instead of WebSocket' : noValidUrl(env))];
   const url = new URL(`${sequencerUrl.replace(/\/+$/, '')}/v1/api`);
   try {
@@ -170,24 +170,24 @@ function streamRequest(): Uint8Array {
 
 /** Why a sequencer cannot be used, and the fix. @param setting the variable with its address */
 function explainSequencer(error: unknown, host: string, setting: string): NetworkProblem {
-  const unreachableFix = `Check that the payment service runs, that ${setting} is correct, and that the firewall allows outgoing connections.`;
+  const unreachableFix = `Check that the sequencer runs, that ${setting} is correct, and that the firewall allows outgoing connections.`;
   if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachableFix);
   const withoutPath = setting === grpcSetting ? '' : ', without /v1/api';
   const setTo = (target: string): string => `Set ${setting} to the ${target}${withoutPath}.`;
-  const wrongAddress = setTo('address that your payment service gave you');
+  const wrongAddress = setTo('address that the operator of the sequencer gave you');
   switch (error.code) {
     case 'sequencer_bad_status':
       return explainStatus(error, host, wrongAddress, setTo('target of the redirect'));
     case 'sequencer_bad_response':
     case 'malformed_message':
       return {
-        why: `${host} does not answer as a payment service: ${error.message.replace(/\.$/, '')}`,
+        why: `${host} does not answer as a sequencer: ${error.message.replace(/\.$/, '')}`,
         fix: error.message === compressedResponse ? 'Turn off this compression.' : wrongAddress,
       };
     case 'sequencer_error':
       return {
         why: `${host} refuses the request`,
-        fix: 'Ask your payment service whether this site may use it.',
+        fix: 'Ask the operator of the sequencer whether this site may use it.',
       };
     case 'sequencer_timeout':
       return { why: `${host} does not answer in time`, fix: unreachableFix };
@@ -196,7 +196,7 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
   }
 }
 
-const tooManyRequests = 'Wait a minute. If this persists, ask your payment service for a higher limit.';
+const tooManyRequests = 'Wait a minute. If this persists, ask the operator of the sequencer for a higher limit.';
 
 function explainStatus(error: IntentError, host: string, wrongAddress: string, redirected: string): NetworkProblem {
   const status = error instanceof SequencerError ? (error.httpStatus ?? 0) : 0;
@@ -204,8 +204,8 @@ function explainStatus(error: IntentError, host: string, wrongAddress: string, r
   const [grpcStatus] = /gRPC status \w+/.exec(error.message) ?? [];
   const why = `${host} answers with ${grpcStatus ?? `HTTP status ${status}`}`;
   if (status === 429) return { why, fix: tooManyRequests };
-  if (status >= 500) return { why, fix: 'Try again later, or ask your payment service.' };
-  if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to allow this machine.' };
+  if (status >= 500) return { why, fix: 'Try again later, or ask its operator.' };
+  if (status === 401 || status === 403) return { why, fix: 'Ask the operator of the sequencer to allow this machine.' };
   if (status >= 300 && status < 400) return { why: `${why}, a redirect`, fix: redirected };
   return { why, fix: wrongAddress };
 }

@@ -108,7 +108,7 @@ export const checkSettings: Check = async ({ env, problems, production }) => {
 
 /** Without a destination, payments fail unless their terms have one. The environment does not show whether the site has payments. */
 function checkDestination(env: Environment, production: boolean): Finding[] {
-  const isGenerated = env.INTENT_SEQUENCER_URL === 'embedded' && !production;
+  const isGenerated = env.INTENT_SEQUENCER_URL === 'simulator' && !production;
   if (env.INTENT_DESTINATION || isGenerated) return [];
   const { problem, fix } = noDestination;
   return [warning(problem, `${fix} ${ignoreIfReturned}, or if the site has no payments.`)];
@@ -136,7 +136,7 @@ export const checkConsistency: Check = async (context) => {
       ),
     );
   }
-  if (!production && sequencerUrl !== 'embedded' && (origin ?? siteUrl?.origin)?.startsWith('https:')) {
+  if (!production && sequencerUrl !== 'simulator' && (origin ?? siteUrl?.origin)?.startsWith('https:')) {
     const now = env.NODE_ENV ? `is ${env.NODE_ENV}` : 'is not set';
     found.push(
       warning(`NODE_ENV ${now}, but the site is served over https: production mode is off.`, 'NODE_ENV=production'),

@@ -203,7 +203,7 @@ export const checkWebhook: Check = async (context) => {
   }
   return [
     failure(
-      `${symptom}: calls from the payment service do not reach the router.`,
+      `${symptom}: calls from the sequencer do not reach the router.`,
       'Set intentRouter({ webhook: true }). Configure the proxy and the firewall to pass POST to this path from anywhere. Without ' +
         'webhooks, unset INTENT_WEBHOOK_PUBLIC_KEY.',
     ),
@@ -216,7 +216,7 @@ export const checkWallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
   if (walletUrl === undefined) {
     if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];
-    if (sequencerUrl === 'embedded') return [skipped('the embedded sequencer has its own wallet page')];
+    if (sequencerUrl === 'simulator') return [skipped('the simulator has its own wallet page')];
     return [
       warning(
         'INTENT_WALLET_URL is not set: on a phone the button has no link that opens the wallet.',

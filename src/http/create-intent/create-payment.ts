@@ -27,7 +27,7 @@ export interface CreatedPayment {
   readonly id: string;
   /** Anyone who has it can pay or decline this intent. In a QR code encode `walletLink`, or this if there is no `walletLink`. */
   readonly clientSecret: string;
-  /** Opens the wallet. It contains the client secret. Undefined without `INTENT_WALLET_URL`, unless the sequencer is embedded. */
+  /** Opens the wallet. It contains the client secret. Undefined without `INTENT_WALLET_URL`, unless it is the simulator. */
   readonly walletLink: string | undefined;
 }
 

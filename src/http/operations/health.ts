@@ -27,12 +27,12 @@ export interface RouterHealth {
     /** `down` after `close()` is called. */
     readonly process: HealthCheck<'closing'>;
     /**
-     * Never `down`: the rest of the site works, and another process could not reach the payment service either.
+     * Never `down`: the rest of the site works, and another process could not reach the sequencer either.
      * `sequencer_unavailable`: the circuit breaker of an operation has opened, no call of that operation has succeeded since,
      * and the last failure is less than five minutes old.
      */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
-      readonly isEmbedded: boolean;
+      readonly isSimulated: boolean;
       /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
@@ -65,7 +65,7 @@ export interface HealthParts {
   readonly ledger: Ledger | undefined;
   readonly running: RunningRequests;
   readonly connectionLimiter: ConnectionLimiter;
-  readonly isEmbedded: boolean;
+  readonly isSimulated: boolean;
   readonly timing?: Partial<HealthTiming> | undefined;
 }
 
@@ -129,7 +129,7 @@ interface Probed {
 }
 
 function healthOf(
-  { config, observed, running, connectionLimiter, isEmbedded }: HealthParts,
+  { config, observed, running, connectionLimiter, isSimulated }: HealthParts,
   probed: Probed,
 ): RouterHealth {
   const { answeredMsAgo, hasFailingOperation } = observed.serviceState();
@@ -139,7 +139,7 @@ function healthOf(
     process: running.closesConnections ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
       ...sequencerCheck(hasFailingOperation, service),
-      isEmbedded,
+      isSimulated,
       ...(answeredMsAgo !== undefined && { answeredMsAgo: Math.round(answeredMsAgo) }),
     },
     ...(report && { ledger: ledgerCheck(report, isLedgerDown), settlement: settlementCheck(report) }),

@@ -11,7 +11,7 @@ import { sameBrowser } from '../request/browser-cookie.js';
  * The ledger implements this for all processes, {@link MemoryLoginStore} in memory for one process.
  */
 export interface LoginStore {
-  /** Records an intent that the payment service has accepted. Returns undefined if no wait is needed, as in memory. */
+  /** Records an intent that the sequencer has accepted. Returns undefined if no wait is needed, as in memory. */
   record(intent: NewIntent): Promise<void> | undefined;
   /** Whether this browser started this login less than `ttlMs` ago, and it is not completed. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;

@@ -41,7 +41,7 @@ export function webhookRegistrar(
   }
 
   const register: WebhookRegistrar['register'] = (intent, req) => {
-    // The embedded sequencer calls this machine directly, where the origin may differ from the public one.
+    // The simulator calls this machine directly, where the origin may differ from the public one.
     const base = webhook?.webhookPublicKeys ? origin : req && localOriginOf(req);
     // Without a request the local port is unknown. The ledger polls the intent.
     if (base === undefined && !req) return;

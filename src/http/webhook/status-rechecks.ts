@@ -95,11 +95,11 @@ export class StatusRechecks {
     }
     if (!(await isUnrecorded(ledger, id, intentSubmitted))) return;
     if (intentSubmitted) {
-      const message = `The ledger has not recorded yet that ${id} is submitted. The payment service repeats the call.`;
+      const message = `The ledger has not recorded yet that ${id} is submitted. The sequencer repeats the call.`;
       throw new IntentError('ledger_unavailable', message, { retryAfterMs });
     }
     // The status may come from a replica of the service that lags behind the one that called.
-    const message = `The payment service called the webhook of ${id}, but does not report it as submitted. It repeats the call.`;
+    const message = `The sequencer called the webhook of ${id}, but does not report it as submitted. It repeats the call.`;
     throw new SequencerError('sequencer_bad_response', message, { retryAfterMs });
   }
 }

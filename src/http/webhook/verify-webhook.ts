@@ -32,7 +32,7 @@ export function createWebhookVerifier({ webhookPublicKeys, now }: WebhookVerifie
   return async (jwt) => {
     if (!jwtForm.test(jwt)) throw invalid('The body is not a JWT.', parserFix);
     imported ??= webhookPublicKeys().then((keys) => keys.map(importServiceKey));
-    // The embedded sequencer may not have started. The next call retries.
+    // The simulator may not have started. The next call retries.
     imported.catch(() => {
       imported = undefined;
     });
@@ -82,11 +82,11 @@ function digestOf(jwt: string): string {
 }
 
 const parserFix = 'mount the router before body parsers for application/jwt.';
-const keyFix = 'check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.';
+const keyFix = 'check the clock and, unless the simulator sends it, INTENT_WEBHOOK_PUBLIC_KEY.';
 const contentFix = 'report this error to its operator.';
 
 /** The reason is not exposed to the caller. */
 const invalid = (reason: string, fix: string): IntentError =>
   new IntentError('invalid_webhook', undefined, {
-    cause: new Error(`${reason} If the payment service sent it, ${fix}`),
+    cause: new Error(`${reason} If the sequencer sent it, ${fix}`),
   });

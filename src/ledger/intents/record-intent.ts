@@ -50,7 +50,7 @@ export interface Reservation {
 }
 
 /**
- * Records intents before they are sent to the payment service. Inserts in the order of the keys: otherwise two processes with
+ * Records intents before they are sent to the sequencer. Inserts in the order of the keys: otherwise two processes with
  * the same keys could deadlock.
  * @returns for each whether it was recorded. False if its idempotency key is already used
  */
@@ -85,7 +85,7 @@ const confirmedColumns = `state = 'created', due_at = ${firstPoll('i.kind', '$2'
 const isReserved = `(i.state = 'creating') is true`;
 
 /**
- * Records that the payment service has accepted reserved intents.
+ * Records that the sequencer has accepted reserved intents.
  * @returns for each whether this call confirmed it. False if it is missing, already confirmed, or locked by another transaction
  */
 export async function confirmIntents(db: Queryable, ids: readonly string[], times: WatchTimes): Promise<boolean[]> {

@@ -19,7 +19,7 @@ import { callObserved, emitReversed, emitSubmitted } from './settlement-events.j
 import { jitteredDueAtSql, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
- * Processes a claimed payment by the states in `settlement.ts`, based only on the status that the payment service
+ * Processes a claimed payment by the states in `settlement.ts`, based only on the status that the sequencer
  * returns here.
  * @throws {LeaseLost} if another process has claimed the payment
  */
@@ -87,7 +87,7 @@ async function fetchStatusOrPollLater(
 }
 
 const unknownToService =
-  'The payment service no longer knows the intent. Ask your payment service whether it was paid.';
+  'The sequencer no longer knows the intent. Ask the operator of the sequencer whether it was paid.';
 
 async function watchUnpaid(
   context: SettlementWorkContext,
@@ -198,14 +198,14 @@ async function settleSubmitted(
   }
   // A service that does not know the intent may have lost its data: the payment keeps its state.
   if (claimed.watchExpired) {
-    const reason = 'the payment service no longer knows it, and `watch.unpaidMs` has passed';
+    const reason = 'the sequencer no longer knows it, and `watch.unpaidMs` has passed';
     const cause = { hook: 'verifyPayment', error: new Error(unknownToService), reason } as const;
     return moveToDeadLetter(context, claimed, cause, leaseSignal);
   }
   context.logger.warn(
-    `express-intents: payment ${claimed.payment.id} was submitted, but the payment service no longer knows it. It is polled again, ` +
-      'and becomes a dead letter after `watch.unpaidMs`. Ask your payment service whether it was paid. (Without a state ' +
-      'file, the embedded sequencer forgets all intents when its process ends.)',
+    `express-intents: payment ${claimed.payment.id} was submitted, but the sequencer no longer knows it. It is polled again, ` +
+      'and becomes a dead letter after `watch.unpaidMs`. Ask the operator of the sequencer whether it was paid. (Without a state ' +
+      'file, the simulator forgets all intents when its process ends.)',
   );
   await pollLater(context, claimed, unknownToService);
 }
@@ -345,13 +345,13 @@ async function watchUnknownReversal(
   leaseSignal: AbortSignal,
 ): Promise<void> {
   if (claimed.watchExpired) {
-    const reason = 'the payment service reported a reversal, and no longer knows the payment';
+    const reason = 'the sequencer reported a reversal, and no longer knows the payment';
     const cause = { hook: 'onReversed', error: new Error(unknownToService), reason } as const;
     return moveToDeadLetter(context, claimed, cause, leaseSignal);
   }
   context.logger.warn(
-    `express-intents: the payment service reported payment ${claimed.payment.id} as reversed, and no longer knows it. It is polled ` +
-      'again, and becomes a dead letter after `watch.unpaidMs`. Ask your payment service whether it was reversed.',
+    `express-intents: the sequencer reported payment ${claimed.payment.id} as reversed, and no longer knows it. It is polled ` +
+      'again, and becomes a dead letter after `watch.unpaidMs`. Ask the operator of the sequencer whether it was reversed.',
   );
   await pollLater(context, claimed, unknownToService);
 }

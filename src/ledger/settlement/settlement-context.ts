@@ -6,7 +6,7 @@ import type { PaymentHooks } from '../payment.js';
 import type { HookLanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
-/** The status of an intent at the payment service (interface section 2.6), as far as the ledger needs it. */
+/** The status of an intent at the sequencer (interface section 2.6), as far as the ledger needs it. */
 export interface SequencerStatus {
   readonly exists: boolean;
   readonly intentSubmitted: boolean;

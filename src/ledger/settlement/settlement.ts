@@ -51,7 +51,7 @@ import type { SettlementContext, SettlementWorkContext } from './settlement-cont
 //     dead       -- retry ----------------------------------------> settled if onReversed failed, otherwise submitted
 //     expired, reversed -- retry ---------------------------------> created
 //
-// "Submitted" is always the status that the payment service returns to the ledger. Reports of wallets, browsers and
+// "Submitted" is always the status that the sequencer returns to the ledger. Reports of wallets, browsers and
 // webhooks only cause an earlier poll. The states scanned and declined are shown in the browser and never recorded.
 //
 // The state is a column of the row, so it survives every process. A trigger of the database rejects any other

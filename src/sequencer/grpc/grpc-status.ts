@@ -57,7 +57,7 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
   if (!Number.isInteger(status.code) || unreadable.test(details)) {
     return new SequencerError(
       'sequencer_bad_response',
-      'The response is not valid gRPC. Check that the URL is the gRPC address of the payment service.',
+      'The response is not valid gRPC. Check that the URL is the gRPC address of the sequencer.',
       { cause },
     );
   }
@@ -70,7 +70,7 @@ function errorOfCode(name: string, details: string, timeoutMs: number, cause: Er
   const code = errorCodeOf[name] ?? 'sequencer_bad_status';
   if (code === 'sequencer_unreachable') return unreachableError(cause);
   if (code === 'sequencer_timeout') return answerTimeoutError(timeoutMs, cause);
-  const answered = `The payment service answered with gRPC status ${name}.`;
+  const answered = `The sequencer answered with gRPC status ${name}.`;
   if (code === 'sequencer_error') {
     return new SequencerError(code, `${answered} See \`serviceMessage\` for the reason.`, { serviceMessage: details });
   }

@@ -85,10 +85,10 @@ class GrpcCalls {
     const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;
     for await (const answer of this.#answersOf(call, signal)) {
-      if (only) throw badResponse('The payment service sent more than one response.');
+      if (only) throw badResponse('The sequencer sent more than one response.');
       only = answer;
     }
-    if (!only) throw badResponse('The payment service returned status OK without a response message.');
+    if (!only) throw badResponse('The sequencer returned status OK without a response message.');
     return only;
   }
 
@@ -132,12 +132,12 @@ class GrpcCalls {
 
 function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: number): void {
   if (hadConnection()) return;
-  const message = `The connection to the payment service was not established within ${timeoutMs} ms. Check its URL and the firewall.`;
+  const message = `The connection to the sequencer was not established within ${timeoutMs} ms. Check its URL and the firewall.`;
   answers.destroy(new SequencerError('sequencer_timeout', message));
 }
 
 function badResponse(problem: string): SequencerError {
-  const fix = 'Check that grpcUrl points to the payment service, and that grpcNames has the names of its operations.';
+  const fix = 'Check that grpcUrl points to the sequencer, and that grpcNames has the names of its operations.';
   return new SequencerError('sequencer_bad_response', `${problem} ${fix}`);
 }
 

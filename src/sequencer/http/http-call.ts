@@ -8,7 +8,7 @@ import { answerTimeoutError, httpStatusError, type TimedAttemptOptions, unreacha
 export const maxResponseBytes = 64 * 1024;
 
 export const compressedResponse =
-  'The response of the payment service is compressed. Turn off compression there, and in every proxy in front of it.';
+  'The response of the sequencer is compressed. Turn off compression there, and in every proxy in front of it.';
 
 /** The calls that have not ended. undici also counts those that ended while they waited for a connection. */
 export class RunningCalls {

@@ -134,7 +134,7 @@ class WebSocketStream {
     // A paused socket reads no pong.
     if (this.#isPaused) return;
     if (this.#awaitsPong) {
-      this.fail(unreachable('The payment service did not answer a ping, so the stream was closed. Open it again.'));
+      this.fail(unreachable('The sequencer did not answer a ping, so the stream was closed. Open it again.'));
       return;
     }
     this.#awaitsPong = true;
@@ -144,11 +144,11 @@ class WebSocketStream {
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.reader.isEnded) return;
     try {
-      if (!isBinary) throw otherServerError('The payment service sent a text frame in a stream.');
+      if (!isBinary) throw otherServerError('The sequencer sent a text frame in a stream.');
       if (this.reader.push(openResponse(new Uint8Array(data)))) return;
       throw new SequencerError(
         'sequencer_bad_response',
-        'The payment service kept sending to a paused stream. Report this to your payment service.',
+        'The sequencer kept sending to a paused stream. Report this to the operator of the sequencer.',
       );
     } catch (error) {
       this.fail(error);
@@ -167,7 +167,7 @@ class WebSocketStream {
     this.reader.end(
       code === 1000
         ? {}
-        : { error: unreachable(`The payment service closed the stream with WebSocket code ${code}. Open it again.`) },
+        : { error: unreachable(`The sequencer closed the stream with WebSocket code ${code}. Open it again.`) },
     );
     this.#markClosed();
   }
@@ -190,7 +190,7 @@ class WebSocketStream {
 }
 
 function handshakeTimeoutError(timeoutMs: number): SequencerError {
-  const message = `The payment service did not open the stream within ${timeoutMs} ms. Allow WebSockets in every proxy and firewall.`;
+  const message = `The sequencer did not open the stream within ${timeoutMs} ms. Allow WebSockets in every proxy and firewall.`;
   return new SequencerError('sequencer_timeout', message);
 }
 
@@ -206,5 +206,5 @@ function asStreamError(cause: Error & { readonly code?: unknown }): SequencerErr
   if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {
     return unreachableError(cause);
   }
-  return otherServerError('The payment service does not speak the stream protocol.', cause);
+  return otherServerError('The sequencer does not speak the stream protocol.', cause);
 }

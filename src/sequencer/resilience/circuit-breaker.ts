@@ -61,7 +61,7 @@ export class CircuitBreaker {
     if (leftMs <= 0 && !this.#isProbing) return undefined;
     const retryAfterMs = Math.max(leftMs, 1_000);
     const message =
-      `The call was not sent: the payment service failed ${failuresToOpen} times in a row, and the circuit is open. The next attempt ` +
+      `The call was not sent: the sequencer failed ${failuresToOpen} times in a row, and the circuit is open. The next attempt ` +
       `follows in ${Math.ceil(retryAfterMs / 1_000)} s.`;
     return new SequencerError('sequencer_unavailable', message, { retryAfterMs });
   }

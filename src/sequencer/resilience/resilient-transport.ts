@@ -241,12 +241,12 @@ class ResilientCalls {
 }
 
 function tooBusy({ held, waiting }: Semaphore): IntentError {
-  const message = `Limit reached: ${held} calls of this operation of the payment service are running, and ${waiting} wait. Retry later.`;
+  const message = `Limit reached: ${held} calls of this operation of the sequencer are running, and ${waiting} wait. Retry later.`;
   return new IntentError('too_busy', message, { retryAfterMs: 1_000 });
 }
 
 function queueTimeoutError(timeoutMs: number): SequencerError {
-  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the payment service. Retry later.`;
+  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the sequencer. Retry later.`;
   return new SequencerError('sequencer_timeout', message);
 }
 

@@ -25,7 +25,7 @@ export interface IntentEvent {
 
 /**
  * Watches an intent: yields each event once and ends after `intent_submitted`, which comes from the status at
- * the payment service. Faults of the service do not end it: it reopens a broken stream, and polls the status if there are no
+ * the sequencer. Faults of the service do not end it: it reopens a broken stream, and polls the status if there are no
  * streams. An abort of `signal` ends it early.
  * @throws {IntentError} `invalid_id`, `invalid_client_secret`, and any other error that no retry can fix
  */

@@ -1,7 +1,7 @@
 import { formatBase58 } from '../../../src/keys/base58.js';
 import { decode, v1 } from '../../../src/wire/codec.js';
 
-/** The terms of an intent that was sent to the payment service. */
+/** The terms of an intent that was sent to the sequencer. */
 export interface SentTerms {
   readonly kind: 'payment' | 'login';
   readonly amount?: number | undefined;

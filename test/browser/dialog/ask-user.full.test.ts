@@ -17,14 +17,14 @@ beforeAll(async () => {
 
 const login = { mode: 'login', order: undefined };
 const session = (page: Page): Promise<unknown> => page.evaluate(async () => (await fetch('/session')).json());
-const ada = () => ({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+const ada = () => ({ user: { id: site.simulator.wallet('Ada').userId(domain) } });
 const short = () => ada().user.id.replace(/^(.{4}).*(.{4})$/, '$1…$2');
 const questionShown = (page: Page): Promise<void> => part(page, 'retry').waitFor();
 
 /** Confirms in the wallet and waits for the question. */
 async function question(page: Page, mode: 'login' | 'payment' = 'login'): Promise<string> {
   const code = await begin(page);
-  await site.sequencer.wallet('Ada')[mode === 'login' ? 'login' : 'pay'](code);
+  await site.simulator.wallet('Ada')[mode === 'login' ? 'login' : 'pay'](code);
   await questionShown(page);
   return code;
 }

@@ -44,6 +44,6 @@ test('the dialog can be opened, navigated, canceled and paid with the keyboard o
   await eventually(async () => expect(await focused(page)).toMatch(/\bbutton\b/));
 
   await page.keyboard.press('Space');
-  await site.sequencer.wallet('Ada').pay(await scan(page));
+  await site.simulator.wallet('Ada').pay(await scan(page));
   await event(page, 'success');
 });

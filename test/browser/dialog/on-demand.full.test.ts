@@ -37,7 +37,7 @@ test('a dialog that twice fails to load is loaded by a retry, under another addr
   });
   const code = await begin(page);
   expect(paths).toEqual(['', '?retry=1', '?retry=2']);
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
@@ -85,7 +85,7 @@ describe('the texts of the dialog in another language than English', () => {
     await page.route(german, (route) => void answer(route));
     const code = await begin(page);
     expect(await part(page, 'cancel').textContent()).toBe('Cancel');
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 });
@@ -110,7 +110,7 @@ describe('portable-ed25519.js, in a browser whose WebCrypto has no Ed25519,', ()
     const { page, loads } = await openWithout((route, time) => (time < 3 ? route.abort() : route.continue()));
     const code = await begin(page);
     expect(loads).toEqual(['', '?retry=1', '?retry=2']);
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 

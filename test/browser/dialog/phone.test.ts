@@ -12,7 +12,7 @@ beforeAll(async () => {
 const phone = { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
 test('on a phone the wallet link is first and visible, and all targets are large enough', async () => {
-  const walletUrl = site.sequencer.walletUrl;
+  const walletUrl = site.simulator.walletUrl;
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }), phone);
   await part(page, 'button').tap();
   await state(page, 'waiting');
@@ -33,12 +33,12 @@ test('on a phone the wallet link is first and visible, and all targets are large
 });
 
 test('the wallet link contains the client secret, and the tab in the background succeeds', async () => {
-  const walletUrl = site.sequencer.walletUrl;
+  const walletUrl = site.simulator.walletUrl;
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }), phone);
   await part(page, 'button').tap();
   await state(page, 'waiting');
   const href = (await part(page, 'link').getAttribute('href')) ?? '';
   expect(href).toMatch(new RegExp(`^${walletUrl}#`));
-  await site.sequencer.wallet('Ada').pay(href);
+  await site.simulator.wallet('Ada').pay(href);
   await event(page, 'success');
 });

@@ -72,9 +72,9 @@ describe.each([
     await clickPart(page, 'button');
     const code = await scan();
     expect(await textOf(page, 'amount')).toBe('$4.50');
-    await site.sequencer.wallet('Ada').scan(code);
+    await site.simulator.wallet('Ada').scan(code);
     await reached(page, 'scanned');
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
     expect(await names()).toEqual(['invoke', 'scanned', 'success']);
   });
@@ -84,7 +84,7 @@ describe.each([
     const code = await begin(page);
     const loaded = `performance.getEntriesByType('resource').some(({ name }) => name.endsWith('portable-ed25519.js'))`;
     expect(await page.evaluate(loaded)).toBe(true);
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
@@ -92,8 +92,8 @@ describe.each([
     await openButton(login);
     await clickPart(page, 'button');
     const code = await scan();
-    await site.sequencer.wallet('Ada').login(code);
-    const user = { id: site.sequencer.wallet('Ada').userId(domain) };
+    await site.simulator.wallet('Ada').login(code);
+    const user = { id: site.simulator.wallet('Ada').userId(domain) };
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code), user });
     expect(await page.evaluate(`fetch('/session').then((response) => response.json())`)).toEqual({ user });
   });
@@ -115,7 +115,7 @@ describe.each([
     await reached(page, 'offline');
     expect(await textOf(page, 'status')).toBe('Connection problem. Still trying…');
     connection.restore();
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
@@ -123,7 +123,7 @@ describe.each([
     await openButton();
     const code = await begin(page);
     await page.reload();
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 

@@ -61,7 +61,7 @@ test('each new intent has a new key', async () => {
   await begin(page);
   await cancel(page);
   const code = await begin(page);
-  await site.sequencer.wallet('Ada').decline(code);
+  await site.simulator.wallet('Ada').decline(code);
   await state(page, 'declined');
   await part(page, 'retry').click();
   await state(page, 'waiting');

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { startSequencer } from '../../../src/emulator/index.js';
+import { startSimulator } from '../../../src/simulator/index.js';
 import { eventually } from '../../support/eventually.js';
 import { begin, buttonScript, event, idOf, part, scan, seen, state } from '../support/checkout.js';
 import { type CuttableConnection, openCuttableConnection } from '../support/cuttable-connection.js';
@@ -28,13 +28,13 @@ async function stateNow(page: Page, state: string): Promise<void> {
   expect(await part(page, 'dialog').getAttribute('data-state')).toBe(state);
 }
 
-describe('while the payment service is away', () => {
+describe('while the sequencer is away', () => {
   let connection: CuttableConnection;
-  let far: Awaited<ReturnType<typeof startSequencer>>;
+  let far: Awaited<ReturnType<typeof startSimulator>>;
   let patient: StrictSite;
 
   beforeAll(async () => {
-    far = await startSequencer();
+    far = await startSimulator();
     connection = await openCuttableConnection(far.url);
     patient = await startStrictSite({ sequencerUrl: connection.url, timeoutMs: 5_000 });
   });
@@ -81,7 +81,7 @@ test('while the site is away, a started payment shows offline and succeeds after
   await page.clock.install();
   connection.cut();
   await hurry(page, () => stateNow(page, 'offline'));
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
   connection.restore();
   await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
@@ -95,7 +95,7 @@ test('without a network the dialog shows offline, and it continues when the netw
   const code = await begin(page);
   await context.setOffline(true);
   await state(page, 'offline');
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
   await context.setOffline(false);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
@@ -126,7 +126,7 @@ test('a tab that was frozen during the payment succeeds at once when it wakes up
   await page.clock.fastForward(60_000);
   // The last poll has failed by now, and a hidden page does not poll.
   await page.waitForTimeout(300);
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   connection.restore();
   await page.clock.fastForward(60_000);
   await page.waitForTimeout(200);
@@ -196,7 +196,7 @@ describe('an event stream that a proxy answers with 502', () => {
     const stream = page.waitForResponse((response) => response.url().endsWith('/events') && response.ok());
     await page.clock.fastForward(3_000);
     await stream;
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 });
@@ -206,12 +206,12 @@ test('a reload while the wallet pays: success is emitted, and the back button th
   const code = await begin(page);
   const address = page.url();
   await page.goto('about:blank');
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   await page.goto(address);
   await page.waitForURL(`${site.origin}/thanks`);
   await page.goBack();
   await part(page, 'button').waitFor();
   expect(await page.locator('intent-button[data-open]').count()).toBe(0);
-  await site.sequencer.wallet('Ada').pay(await begin(page));
+  await site.simulator.wallet('Ada').pay(await begin(page));
   await page.waitForURL(`${site.origin}/thanks`);
 });

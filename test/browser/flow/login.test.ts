@@ -29,8 +29,8 @@ test('the session exists when success is emitted', async () => {
   );
   const { page } = await open(site.page({ script }));
   const code = await clickAndScan(page);
-  await site.sequencer.wallet('Ada').login(code);
-  const user = { id: site.sequencer.wallet('Ada').userId(domain) };
+  await site.simulator.wallet('Ada').login(code);
+  const user = { id: site.simulator.wallet('Ada').userId(domain) };
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   expect(await event(page, 'session')).toEqual({ user });
   expect(await session(page)).toEqual({ user });
@@ -41,10 +41,10 @@ test('the page of requireLogin() logs in and opens the guarded page, without a C
   const visit = await open(`${site.origin}/account?tab=1`);
   visit.forgive(/status of 401/);
   expect(await visit.page.locator('h1').textContent()).toBe('Please log in');
-  await site.sequencer.wallet('Ada').login(await begin(visit.page));
+  await site.simulator.wallet('Ada').login(await begin(visit.page));
   await visit.page.locator('h1', { hasText: 'Account' }).waitFor();
   expect(visit.page.url()).toBe(`${site.origin}/account?tab=1`);
-  expect(await session(visit.page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+  expect(await session(visit.page)).toEqual({ user: { id: site.simulator.wallet('Ada').userId(domain) } });
 });
 
 test('a canceled login leaves the session empty, also if the wallet confirms later', async () => {
@@ -52,7 +52,7 @@ test('a canceled login leaves the session empty, also if the wallet confirms lat
   const code = await begin(page);
   await part(page, 'cancel').click();
   await event(page, 'cancel');
-  await site.sequencer.wallet('Ada').login(code);
+  await site.simulator.wallet('Ada').login(code);
   await page.reload();
   expect(await session(page)).toEqual({ user: null });
 });
@@ -61,7 +61,7 @@ test('the success page in another browser cannot complete the login', async () =
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
   const id = idOf(code);
-  await site.sequencer.wallet('Ada').login(code);
+  await site.simulator.wallet('Ada').login(code);
 
   const elsewhere = await open(`${site.origin}/thanks?id=${id}`);
   elsewhere.forgive(/status of 404/);
@@ -78,10 +78,10 @@ test('the success page in another browser cannot complete the login', async () =
   expect(await session(elsewhere.page)).toEqual({ user: null });
 
   await event(page, 'success');
-  expect(await session(page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+  expect(await session(page)).toEqual({ user: { id: site.simulator.wallet('Ada').userId(domain) } });
 });
 
-const userOf = (name: string): { id: string } => ({ id: site.sequencer.wallet(name).userId(domain) });
+const userOf = (name: string): { id: string } => ({ id: site.simulator.wallet(name).userId(domain) });
 
 /** Answers the first requests `POST /session`. The site answers later ones and every `GET /session`. */
 async function answerLogin(page: Page, ...answers: ((route: Route) => Promise<void>)[]): Promise<string[]> {
@@ -111,7 +111,7 @@ describe('an answer to POST /session', () => {
       await visit.context.clearCookies({ name: /intent-session/ });
       await answer(route);
     });
-    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await site.simulator.wallet('Ada').login(await begin(visit.page));
     expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
     await state(visit.page, 'done');
     expect(methods).toEqual(['POST', 'POST']);
@@ -125,11 +125,11 @@ describe('an answer to POST /session', () => {
   ])('that %s, and then is 404, does not report the previously logged-in user', async (_name, answer) => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/, /status of (?:404|503)/);
-    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await site.simulator.wallet('Ada').login(await begin(visit.page));
     await event(visit.page, 'success');
     await closed(visit.page);
     const methods = await answerLogin(visit.page, answer, over);
-    await site.sequencer.wallet('Ben').login(await begin(visit.page));
+    await site.simulator.wallet('Ben').login(await begin(visit.page));
     await state(visit.page, 'problem');
     expect(methods).toEqual(['POST', 'POST']);
     expect((await seen(visit.page)).filter(([name]) => name === 'success')).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('while POST /session is answered 500', () => {
     page.on('requestfailed', (request) => pending.delete(request));
     const code = await begin(page);
     await page.clock.install();
-    await site.sequencer.wallet('Ada').login(code);
+    await site.simulator.wallet('Ada').login(code);
     await eventually(async () => {
       // Otherwise a request could time out before a busy machine answers it.
       if (pending.size === 0) await page.clock.fastForward(250);
@@ -196,7 +196,7 @@ describe('while the login is being completed', () => {
     const code = await begin(page);
     const { methods, release } = await hold(page);
     await page.reload();
-    await site.sequencer.wallet('Ada').login(code);
+    await site.simulator.wallet('Ada').login(code);
     await eventually(() => expect(methods).toEqual(['POST']));
     expect(await isOpen(page)).toBe(false);
     await part(page, 'button').click();

@@ -27,7 +27,7 @@ test('a wallet pays the code on the screen, and success has its id', async () =>
   const id = idOf(code);
   expect(await part(page, 'amount').textContent()).toBe('$4.50');
 
-  const paid = await site.sequencer.wallet('Ada').pay(code);
+  const paid = await site.simulator.wallet('Ada').pay(code);
   expect(paid).toMatchObject({ id, kind: 'payment', amount: '4.50', currency: 'usd' });
   expect(await event(page, 'success')).toMatchObject({ intent: id });
   await state(page, 'done');
@@ -37,12 +37,12 @@ test('a wallet pays the code on the screen, and success has its id', async () =>
 test('a declined payment can be retried and emits no success', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
-  await site.sequencer.wallet('Ada').decline(first);
+  await site.simulator.wallet('Ada').decline(first);
   await state(page, 'declined');
   await part(page, 'retry').click();
   const second = await scan(page);
   expect(second).not.toBe(first);
-  await site.sequencer.wallet('Ben').pay(second);
+  await site.simulator.wallet('Ben').pay(second);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
 });
@@ -93,7 +93,7 @@ for (const name of ['success']) host.addEventListener(name, () => { globalThis.d
     }),
   );
   const code = await clickAndScan(page);
-  await site.sequencer.wallet('Ada').pay(code);
+  await site.simulator.wallet('Ada').pay(code);
   await state(page, 'done');
 });
 
@@ -108,7 +108,7 @@ describe('an unused code', () => {
     await part(page, 'retry').click();
     const second = await scan(page);
     expect(second).not.toBe(first);
-    await site.sequencer.wallet('Ada').pay(second);
+    await site.simulator.wallet('Ada').pay(second);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   });
 
@@ -118,7 +118,7 @@ describe('an unused code', () => {
     const code = await begin(page);
     await page.clock.fastForward(23 * 86_400_000);
     expect(await part(page, 'dialog').getAttribute('data-state')).not.toBe('expired');
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     await page.clock.fastForward(60_000);
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });

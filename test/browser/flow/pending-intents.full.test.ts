@@ -48,12 +48,12 @@ globalThis.another = () => {
     await route.continue();
   });
   await page.reload();
-  await site.sequencer.wallet('Ada').login(code);
+  await site.simulator.wallet('Ada').login(code);
   await eventually(async () => expect(posts).toBe(1));
   await page.evaluate(() => (globalThis as unknown as { another(): void }).another());
   await page.waitForTimeout(1_500);
   release();
-  expect(await event(page, 'success')).toMatchObject({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+  expect(await event(page, 'success')).toMatchObject({ user: { id: site.simulator.wallet('Ada').userId(domain) } });
   await page.waitForTimeout(500);
   expect([posts, await count(page, 'success'), await count(page, 'error')]).toEqual([1, 1, 0]);
 });
@@ -62,12 +62,12 @@ describe('a button whose order changes', () => {
   test('while the dialog is closed reports the older payment, and stays on the page', async () => {
     const { page } = await open(site.page({ script: reachable({ successUrl: '/thanks?{{INTENT_ID}}' }) }));
     const first = await begin(page);
-    await site.sequencer.wallet('Ada').scan(first);
+    await site.simulator.wallet('Ada').scan(first);
     await event(page, 'scanned');
     await part(page, 'cancel').click();
     await closed(page);
     await setOrder(page, 'other');
-    await site.sequencer.wallet('Ada').pay(first);
+    await site.simulator.wallet('Ada').pay(first);
     await eventually(async () => {
       await returned(page);
       expect(await count(page, 'success')).toBe(1);
@@ -82,7 +82,7 @@ describe('a button whose order changes', () => {
 test('a scanned payment is restored after a reload, although a later code was closed without a scan', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
-  await site.sequencer.wallet('Ada').scan(first);
+  await site.simulator.wallet('Ada').scan(first);
   await event(page, 'scanned');
   await part(page, 'cancel').click();
   await closed(page);
@@ -90,7 +90,7 @@ test('a scanned payment is restored after a reload, although a later code was cl
   await part(page, 'cancel').click();
   await closed(page);
   await page.reload();
-  await site.sequencer.wallet('Ada').pay(first);
+  await site.simulator.wallet('Ada').pay(first);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
 });
 
@@ -102,7 +102,7 @@ describe('a tab that is closed', () => {
     await context.setOffline(true);
     await page.close({ runBeforeUnload: true });
     await eventually(async () => expect(context.pages()).toEqual([]));
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     await context.setOffline(false);
     const next = await context.newPage();
     await next.goto(address);
@@ -115,7 +115,7 @@ describe('a tab that is closed', () => {
     const code = await begin(page);
     await page.close({ runBeforeUnload: true });
     await eventually(async () => expect(context.pages()).toEqual([]));
-    await site.sequencer.wallet('Ada').login(code);
+    await site.simulator.wallet('Ada').login(code);
     const next = await context.newPage();
     await next.goto(address);
     await part(next, 'button').waitFor();

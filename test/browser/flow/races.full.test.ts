@@ -37,7 +37,7 @@ async function tryAgain(page: Page): Promise<string> {
 test('a payment that succeeds during a retry is not replaced by the code of the retry', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
-  await site.sequencer.wallet('Ada').decline(first);
+  await site.simulator.wallet('Ada').decline(first);
   await state(page, 'declined');
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ test('a payment that succeeds during a retry is not replaced by the code of the 
   });
   await part(page, 'retry').click();
   await state(page, 'preparing');
-  await site.sequencer.wallet('Ada').pay(first);
+  await site.simulator.wallet('Ada').pay(first);
   // A return to the page polls at once.
   await eventually(async () => {
     await page.evaluate(() => dispatchEvent(new Event('focus')));
@@ -67,7 +67,7 @@ test('a payment that succeeds during a retry is not replaced by the code of the 
 test('a login that is canceled after the scan leaves the session empty', async () => {
   const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
   const code = await begin(page);
-  await site.sequencer.wallet('Ada').scan(code);
+  await site.simulator.wallet('Ada').scan(code);
   await event(page, 'scanned');
   await part(page, 'cancel').click();
   await closed(page);
@@ -75,7 +75,7 @@ test('a login that is canceled after the scan leaves the session empty', async (
   page.on('request', (request) => {
     if (request.url().endsWith('/session')) completions += 1;
   });
-  await site.sequencer.wallet('Ada').login(code);
+  await site.simulator.wallet('Ada').login(code);
   await page.evaluate(() => dispatchEvent(new Event('focus')));
   // Longer than the status cache of the site and than the poll interval.
   await page.waitForTimeout(1_500);
@@ -92,13 +92,13 @@ test('an expired login that is confirmed late does not remove the code of the ne
   await page.clock.fastForward(121_000);
   await state(page, 'expired');
   const second = await tryAgain(page);
-  await site.sequencer.wallet('Ada').login(first);
+  await site.simulator.wallet('Ada').login(first);
   const polled = page.waitForResponse((response) => response.url().includes(`/status/${idOf(second)}`));
   // A return to the page polls at once.
   await page.clock.fastForward(1_000);
   await page.evaluate(() => dispatchEvent(new Event('focus')));
   await polled;
-  await site.sequencer.wallet('Ada').login(second);
+  await site.simulator.wallet('Ada').login(second);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   expect(await count(page, 'error')).toBe(0);
 });
@@ -108,13 +108,13 @@ describe('a closed payment that is submitted while another order is on the scree
   async function twoOrders(options: ButtonOptions): Promise<{ page: Page; first: string; second: string }> {
     const { page } = await open(site.page({ script: buttonScript(options, 'globalThis.button = button;') }));
     const first = await begin(page);
-    await site.sequencer.wallet('Ada').scan(first);
+    await site.simulator.wallet('Ada').scan(first);
     await event(page, 'scanned');
     await part(page, 'cancel').click();
     await closed(page);
     await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'other' }));
     const second = await begin(page);
-    await site.sequencer.wallet('Ada').pay(first);
+    await site.simulator.wallet('Ada').pay(first);
     // A return to the page polls at once.
     await eventually(async () => {
       await page.evaluate(() => dispatchEvent(new Event('focus')));
@@ -131,7 +131,7 @@ describe('a closed payment that is submitted while another order is on the scree
     const { page, first, second } = await twoOrders(options);
     expect(await part(page, 'dialog').getAttribute('data-state')).toBe('waiting');
     expect(await part(page, 'code').locator('svg').isVisible()).toBe(true);
-    await site.sequencer.wallet('Ada').pay(second);
+    await site.simulator.wallet('Ada').pay(second);
     await state(page, 'done');
     await closed(page);
     const paid = (await seen(page)).filter(([name]) => name === 'success').map(([, { intent }]) => intent);
@@ -180,7 +180,7 @@ test('a secret that is provided while the button creates an intent is shown, and
   const provided = await provideSecret(page);
   letGo();
   await state(page, 'waiting');
-  await site.sequencer.wallet('Ada').pay(provided);
+  await site.simulator.wallet('Ada').pay(provided);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(provided) });
   await closed(page);
   expect(await begin(page)).not.toBe(provided);

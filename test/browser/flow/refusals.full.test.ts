@@ -16,7 +16,7 @@ const isOffered = (page: Page, name: string): Promise<boolean> => part(page, nam
 describe('a retry', () => {
   test.each([
     ['the site refused the order', 409, { code: 'request_refused', detail: 'Sold out.' }, false],
-    ['the payment service refused the intent', 502, { code: 'intent_refused' }, false],
+    ['the sequencer refused the intent', 502, { code: 'intent_refused' }, false],
     ['middleware refused the request', 403, {}, false],
     ['the site had an error', 500, { code: 'internal_error' }, true],
     ['the rate limit was reached', 429, { code: 'rate_limited' }, true],
@@ -35,7 +35,7 @@ test('an error after a payment does not claim that the visitor was not charged',
   const visit = await open(site.page({ script: buttonScript() }));
   visit.forgive(/status of 500/);
   const { page } = visit;
-  await site.sequencer.wallet('Ada').pay(await begin(page));
+  await site.simulator.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
   await closed(page);
   await page.route('**/intent', (route) => route.fulfill({ status: 500, json: { code: 'internal_error' } }));
@@ -105,7 +105,7 @@ describe('an expired code', () => {
     const unpaid = { exists: true, code_scanned: false, intent_submitted: false };
     await page.route('**/status/*', (route) => route.fulfill({ json: unpaid }));
     await page.clock.pauseAt(Date.now() + 300_000);
-    await site.sequencer.wallet('Ada').pay(code);
+    await site.simulator.wallet('Ada').pay(code);
     // Longer than the status cache of the site.
     await page.waitForTimeout(1_500);
     await page.unroute('**/status/*');

@@ -116,7 +116,7 @@ test('each retry of a login has a new key', async () => {
 
 test.each([
   ['that was refused', status(404, { code: 'request_refused' })],
-  ['that the payment service has refused', status(502, { code: 'sequencer_error' })],
+  ['that the sequencer has refused', status(502, { code: 'sequencer_error' })],
 ])('POST /intent is not retried after a request %s', async (_name, answer) => {
   const visited = await visit([answer]);
   await clickUntil(visited.page, 'problem');

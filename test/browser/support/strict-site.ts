@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { type SiteOptions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 /** Only files and routes of the site itself, and no text as markup. */
 const strictPolicy = [
@@ -25,7 +25,7 @@ export interface SitePage {
   readonly dir?: 'ltr' | 'rtl';
 }
 
-export type StrictSite = Awaited<ReturnType<typeof startSiteWithSequencer>> & {
+export type StrictSite = Awaited<ReturnType<typeof startSiteWithSimulator>> & {
   /** Adds a page. @returns its address */
   page(page: SitePage): string;
 };
@@ -33,7 +33,7 @@ export type StrictSite = Awaited<ReturnType<typeof startSiteWithSequencer>> & {
 /** A site that serves all its responses with the strictest policy. */
 export async function startStrictSite(options: SiteOptions = {}): Promise<StrictSite> {
   const pages: SitePage[] = [];
-  const site = await startSiteWithSequencer({
+  const site = await startSiteWithSimulator({
     ...options,
     before: (app) => {
       servePages(app, pages);

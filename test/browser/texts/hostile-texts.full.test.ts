@@ -74,7 +74,7 @@ for (const options of [{ successUrl: ${JSON.stringify(url)} }, { walletUrl: ${JS
   },
 );
 
-test('the error text of the payment service is not displayed', async () => {
+test('the error text of the sequencer is not displayed', async () => {
   const broken = await startStrictSite({
     payment: () => {
       throw new IntentError('internal_error', 'row 17 of table intents');

@@ -1,11 +1,11 @@
 import express, { type Express } from 'express';
 import { type Host, systemHost } from '../../../src/cli/command.js';
-import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { generateKeyPair } from '../../../src/keys/verifier-key.js';
 import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
 import { routerLedger } from '../../../src/router/ledger.js';
 import type { IntentRouterOptions } from '../../../src/router/options.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
+import { type Simulator, startSimulator } from '../../../src/simulator/index.js';
 import { inProduction } from '../../attack/support/in-production.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { canaryOf } from '../../support/runner/secret-forms.js';
@@ -20,7 +20,7 @@ export const shopOrigin = 'https://shop-example.com';
 
 /** A shop without faults, in production behind its proxy and in staging. */
 export interface ValidSetup {
-  readonly sequencer: Sequencer;
+  readonly simulator: Simulator;
   readonly front: ShopFront;
   readonly keys: { readonly secret: string; readonly publicKey: string };
   /** The environment in production, which calls the sequencer over gRPC. */
@@ -47,7 +47,7 @@ export interface SiteOptions extends IntentRouterOptions {
 }
 
 const routers: IntentRouter[] = [];
-const sequencers: Sequencer[] = [];
+const simulators: Simulator[] = [];
 
 /** Delays calls, which shows whether the first event waits for the last. */
 function delayed({ call, openStream, close }: Transport, ms: number): Transport {
@@ -62,10 +62,10 @@ function delayed({ call, openStream, close }: Transport, ms: number): Transport 
 }
 
 export async function startValidSetup(): Promise<ValidSetup> {
-  const sequencer = await startSequencer({ grpcPort: 0 });
-  sequencers.push(sequencer);
+  const simulator = await startSimulator({ grpcPort: 0 });
+  simulators.push(simulator);
   const keys = generateKeyPair();
-  const webhookPublicKey = sequencer.webhookPublicKey;
+  const webhookPublicKey = simulator.webhookPublicKey;
   const startSite: ValidSetup['startSite'] = async ({
     isDevelopment,
     before,
@@ -83,7 +83,7 @@ export async function startValidSetup(): Promise<ValidSetup> {
     const make = () =>
       composeRouter(
         {
-          transport: delayed(sequencer.transport, slowMs),
+          transport: delayed(simulator.transport, slowMs),
           verifierSecret: keys.secret,
           secret: canaryOf('cookies'),
           domain: 'shop-example.com',
@@ -100,7 +100,7 @@ export async function startValidSetup(): Promise<ValidSetup> {
     return serve(app);
   };
   const site = await startSite();
-  sequencer.setLocalDomain('shop-example.com', site);
+  simulator.setLocalDomain('shop-example.com', site);
   const front = await ShopFront.start(site);
   const common = {
     INTENT_VERIFIER_SECRET: keys.secret,
@@ -110,16 +110,16 @@ export async function startValidSetup(): Promise<ValidSetup> {
     INTENT_DATABASE_URL: await newDatabaseUrl('postgres'),
   };
   return {
-    ...{ sequencer, front, keys, startSite },
+    ...{ simulator, front, keys, startSite },
     production: {
       ...common,
       NODE_ENV: 'production',
       INTENT_ORIGIN: shopOrigin,
       INTENT_WEBHOOK_PUBLIC_KEY: webhookPublicKey,
       INTENT_WALLET_URL: `${shopOrigin}/intent/v1/elements.js`,
-      INTENT_SEQUENCER_GRPC_URL: sequencer.grpcUrl,
+      INTENT_SEQUENCER_GRPC_URL: simulator.grpcUrl,
     },
-    staging: { ...common, INTENT_SEQUENCER_URL: sequencer.url },
+    staging: { ...common, INTENT_SEQUENCER_URL: simulator.url },
     host: {
       ...systemHost,
       addressOf: (address) => (address.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : address),
@@ -131,5 +131,5 @@ export async function startValidSetup(): Promise<ValidSetup> {
 
 afterAll(async () => {
   for (const router of routers.splice(0)) await router.close();
-  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+  for (const simulator of simulators.splice(0)) await simulator.close();
 });

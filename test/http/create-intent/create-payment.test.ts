@@ -9,7 +9,7 @@ import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
-import { destination, startSiteWithSequencer, verifierSecret } from '../../support/sites/site.js';
+import { destination, startSiteWithSimulator, verifierSecret } from '../../support/sites/site.js';
 
 const terms: SitePaymentTerms = {
   amount: '120.00',
@@ -43,7 +43,7 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
     expect(walletLink).toBe(`https://wallet.example/open#${clientSecret}`);
     const recorded = { ...terms, destination, login: false, resource: undefined };
     expect(await site.router.intents.find(id)).toMatchObject({ kind: 'payment', state: 'created', ...recorded });
-    const wallet = site.sequencer.wallet();
+    const wallet = site.simulator.wallet();
     expect(await wallet.scan(clientSecret)).toMatchObject({ amount: '120.00', currency: 'eur', destination });
     await wallet.pay(clientSecret);
     await site.router.intents.recheck(id);
@@ -60,7 +60,7 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
     const { intents } = await site.router.intents.list({ metadata: { invoice: 42 }, state: 'created' });
     expect(intents.map(({ id }) => id)).toEqual([first?.id]);
     expect((await create({}, { idempotencyKey: 'another' })).id).not.toBe(first?.id);
-    await site.sequencer.wallet().pay(first?.clientSecret ?? '');
+    await site.simulator.wallet().pay(first?.clientSecret ?? '');
     await site.router.intents.recheck(first?.id ?? '');
     await untilState(site, first?.id ?? '', 'settled');
     expect(await create({}, { idempotencyKey })).toEqual(first);
@@ -84,7 +84,7 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
     const { id, clientSecret } = await create({ metadata: { retried: true } }, key);
     const { intents } = await site.router.intents.list({ metadata: { retried: true } });
     expect(intents.map((intent) => intent.id)).toEqual([id]);
-    await site.sequencer.wallet().pay(clientSecret);
+    await site.simulator.wallet().pay(clientSecret);
     await site.router.intents.recheck(id);
     await untilState(site, id, 'settled');
   });
@@ -113,9 +113,9 @@ describe('router.createPayment', () => {
     const second = await startLedgerSite({
       databaseUrl,
       secret: `${secondSecret}, ${firstSecret}`,
-      sequencer: first.sequencer,
+      runningSimulator: first.simulator,
     });
-    const stranger = await startLedgerSite({ databaseUrl, secret: secondSecret, sequencer: first.sequencer });
+    const stranger = await startLedgerSite({ databaseUrl, secret: secondSecret, runningSimulator: first.simulator });
     const of = ({ router }: LedgerSite) => router.createPayment({ ...terms, destination }, { idempotencyKey });
     const payment = await of(first);
     expect(await of(second)).toEqual(payment);
@@ -134,7 +134,7 @@ describe('router.createPayment', () => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const settings = { databaseUrl, secret: firstSecret, verifierSecret: `${verifierSecret}, ${newVerifierSecret}` };
     const first = await startLedgerSite(settings);
-    const rotated = { verifierSecret: `${newVerifierSecret}, ${verifierSecret}`, sequencer: first.sequencer };
+    const rotated = { verifierSecret: `${newVerifierSecret}, ${verifierSecret}`, runningSimulator: first.simulator };
     const second = await startLedgerSite({ ...settings, ...rotated });
     const invoice = { ...terms, destination, login: true };
     first.faults.failOnce('confirm', 'before');
@@ -146,7 +146,7 @@ describe('router.createPayment', () => {
   test('after a rotation of the verifier key returns a payment whose creation was not recorded', async () => {
     const { first, second, invoice } = await rotateAfterLostCreation();
     const { id, clientSecret } = await second.router.createPayment(invoice, { idempotencyKey });
-    const wallet = first.sequencer.wallet();
+    const wallet = first.simulator.wallet();
     await wallet.pay(clientSecret);
     await second.router.intents.recheck(id);
     expect(await untilState(second, id, 'settled')).toMatchObject({ userId: wallet.userId('shop.example') });
@@ -156,8 +156,8 @@ describe('router.createPayment', () => {
   test('after a rotation of the verifier key reports an outage during the attempt with the earlier key', async () => {
     const { first, second, invoice } = await rotateAfterLostCreation();
     // Faults apply in their order: the current key is refused, then the service answers no call.
-    first.sequencer.injectFault({ kind: 'error', operations: ['createIntent'], times: 1 });
-    const endOutage = first.sequencer.injectFault({ kind: 'status', operations: ['createIntent'], times: 100 });
+    first.simulator.injectFault({ kind: 'error', operations: ['createIntent'], times: 1 });
+    const endOutage = first.simulator.injectFault({ kind: 'status', operations: ['createIntent'], times: 100 });
     const interrupted = second.router.createPayment(invoice, { idempotencyKey });
     await expect(interrupted).rejects.toMatchObject({ code: 'sequencer_bad_status' });
     endOutage();
@@ -169,7 +169,7 @@ describe('router.createPayment', () => {
     const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres') });
     const refusal = { kind: 'error', operations: ['createIntent'], times: 1 } as const;
     for (const _attempt of [1, 2]) {
-      site.sequencer.injectFault(refusal);
+      site.simulator.injectFault(refusal);
       const refused = site.router.createPayment({ ...terms, destination }, { idempotencyKey });
       await expect(refused).rejects.toMatchObject({ code: 'intent_refused' });
     }
@@ -177,7 +177,7 @@ describe('router.createPayment', () => {
   });
 
   test('needs a ledger', async () => {
-    const { router } = await startSiteWithSequencer();
+    const { router } = await startSiteWithSimulator();
     await expect(router.createPayment(terms)).rejects.toMatchObject({
       code: 'invalid_configuration',
       message: 'createPayment requires a ledger, which polls the payment. Set INTENT_DATABASE_URL.',
@@ -215,7 +215,7 @@ describe('router.createPayment', () => {
   });
 
   test('is waited for by close, which closes the ledger afterwards', async () => {
-    const inner = (await startSiteWithSequencer()).sequencer.transport;
+    const inner = (await startSiteWithSimulator()).simulator.transport;
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;

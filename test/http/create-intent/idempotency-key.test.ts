@@ -52,7 +52,7 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     const key = newKey();
     const { body } = await create(browser, key);
     const secret = String(body.client_secret);
-    await site.sequencer.wallet().pay(secret);
+    await site.simulator.wallet().pay(secret);
     await untilState(site, intentIdOf(secret), 'settled');
     expect(await create(browser, key)).toMatchObject({ status: 201, body });
   });
@@ -90,7 +90,7 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
     const second = await create(browser, key, { mode: 'login' });
     expect(second.body).toEqual(first.body);
     const secret = String(first.body.client_secret);
-    await site.sequencer.wallet('Ada').login(secret);
+    await site.simulator.wallet('Ada').login(secret);
     const completed = await browser.send('POST', '/session', { id: intentIdOf(secret) });
     expect(completed.status).toBe(200);
   });
@@ -138,8 +138,8 @@ const failures: [name: string, fail: (site: LedgerSite, browser: Browser) => voi
   ],
   ['the ledger fails before the insert', ({ faults }) => faults.failOnce('reserve', 'before'), 2],
   ['the response to the insert is lost', ({ faults }) => faults.failOnce('reserve', 'after'), 1],
-  ['the sequencer fails', ({ sequencer }) => void sequencer.injectFault(refusal), 1],
-  ['the response of the sequencer is lost', ({ sequencer }) => void sequencer.injectFault(lostAnswer), 1],
+  ['the sequencer fails', ({ simulator }) => void simulator.injectFault(refusal), 1],
+  ['the response of the sequencer is lost', ({ simulator }) => void simulator.injectFault(lostAnswer), 1],
   ['the ledger fails before the confirmation', ({ faults }) => faults.failOnce('confirm', 'before'), 1],
   ['the response to the confirmation is lost', ({ faults }) => faults.failOnce('confirm', 'after'), 1],
 ];
@@ -164,9 +164,9 @@ describe.each([
     expect(failed.body).not.toHaveProperty('client_secret');
     expect(browser.cookies.get('intent')).toBeDefined();
     await first.router.close();
-    first.sequencer.clearFaults();
+    first.simulator.clearFaults();
 
-    const second = await startLedgerSite({ databaseUrl, payment: price.payment, sequencer: first.sequencer });
+    const second = await startLedgerSite({ databaseUrl, payment: price.payment, runningSimulator: first.simulator });
     const returning = new Browser(second.origin, browser.cookies);
     const repeated = await create(returning, key);
     expect(repeated.status).toBe(201);
@@ -180,7 +180,7 @@ describe.each([
     expect(intents).toHaveLength(1);
     expect(intents[0]).toMatchObject({ id: intentIdOf(secret), state: 'created', amount: `${hookCalls}.00` });
     // The wallet sees the recorded price, although the hook now returns another.
-    expect(await second.sequencer.wallet().scan(secret)).toMatchObject({ amount: `${hookCalls}.00` });
+    expect(await second.simulator.wallet().scan(secret)).toMatchObject({ amount: `${hookCalls}.00` });
     await second.router.close();
   });
 });

@@ -1,31 +1,31 @@
 import request from 'supertest';
 import { httpError } from '../../support/sites/http-error.js';
 import { post } from '../../support/sites/post.js';
-import { destination, expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { destination, expressVersions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 const pay = (origin: string, body: object = { mode: 'payment', order: 42 }) => post(origin).send(body);
 
 describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, factory) => {
   test('answers 201 for a payment, with the client secret and nothing else (interface 1.5, 4.7)', async () => {
-    const { origin, sequencer } = await startSiteWithSequencer({ factory });
+    const { origin, simulator } = await startSiteWithSimulator({ factory });
     const response = await pay(origin).expect(201);
     expect(Object.keys(response.body)).toEqual(['client_secret']);
     expect(response.headers['content-type']).toMatch(/^application\/json/);
     expect(response.headers['cache-control']).toBe('no-store');
-    const { amount, currency, destination: payee } = await sequencer.wallet().scan(response.body.client_secret);
+    const { amount, currency, destination: payee } = await simulator.wallet().scan(response.body.client_secret);
     expect({ amount, currency, payee }).toEqual({ amount: '4.50', currency: 'usd', payee: destination });
   });
 
   test('answers 201 for a login, with the client secret and nothing else (interface 1.6, 4.7)', async () => {
-    const { origin, sequencer } = await startSiteWithSequencer({ factory });
+    const { origin, simulator } = await startSiteWithSimulator({ factory });
     const response = await pay(origin, { mode: 'login' }).expect(201);
     expect(Object.keys(response.body)).toEqual(['client_secret']);
-    await expect(sequencer.wallet().scan(response.body.client_secret)).resolves.toMatchObject({ kind: 'login' });
+    await expect(simulator.wallet().scan(response.body.client_secret)).resolves.toMatchObject({ kind: 'login' });
   });
 });
 
 test('POST /intent sets an HttpOnly cookie, once per browser', async () => {
-  const { origin } = await startSiteWithSequencer();
+  const { origin } = await startSiteWithSimulator();
   const first = await pay(origin).expect(201);
   const [cookie = ''] = first.get('Set-Cookie') ?? [];
   expect(cookie).toMatch(/^intent=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -42,7 +42,7 @@ const throwingError = Object.defineProperty(new Error(), 'status', {
 describe('the payment hook', () => {
   test('receives the order and sets the terms that the wallet sees', async () => {
     const seen: unknown[] = [];
-    const { origin, sequencer } = await startSiteWithSequencer({
+    const { origin, simulator } = await startSiteWithSimulator({
       payment: async (req) => {
         seen.push(req.body);
         return { amount: 7.25, currency: 'eur', destination: sequencerAccount };
@@ -50,7 +50,7 @@ describe('the payment hook', () => {
     });
     const { body } = await pay(origin, { order: { article: 'tea', count: 2 } }).expect(201);
     expect(seen).toEqual([{ order: { article: 'tea', count: 2 } }]);
-    const scanned = await sequencer.wallet().scan(body.client_secret);
+    const scanned = await simulator.wallet().scan(body.client_secret);
     expect(scanned).toMatchObject({ amount: '7.25', currency: 'eur', destination: sequencerAccount });
   });
 
@@ -67,7 +67,7 @@ describe('the payment hook', () => {
     ['another error', new Error('database password wrong'), 500, 'internal_error', undefined],
     ['an error whose getter throws', throwingError, 500, 'internal_error', undefined],
   ])('that throws %s causes a problem', async (_name, thrown, status, code, detail) => {
-    const { origin, log } = await startSiteWithSequencer({
+    const { origin, log } = await startSiteWithSimulator({
       payment: () => {
         throw thrown;
       },
@@ -90,7 +90,7 @@ describe('the payment hook', () => {
     [{ ...valid, colour: 'red' }, 'unknown property "colour". Valid properties: amount,'],
     [undefined, 'must return { amount, currency }'],
   ])('that returns the terms %j causes a 500 invalid_terms, and one log line with the field', async (terms, reason) => {
-    const { origin, log } = await startSiteWithSequencer({ payment: (() => terms) as never });
+    const { origin, log } = await startSiteWithSimulator({ payment: (() => terms) as never });
     log.lines.length = 0;
     const { body } = await pay(origin).expect(500);
     const title = 'The site set invalid terms for the payment';
@@ -103,7 +103,7 @@ describe('the payment hook', () => {
   });
 
   test('that returns no destination causes a 500 invalid_terms, with the setting in the log', async () => {
-    const { origin, log } = await startSiteWithSequencer({ payment: () => valid, destination: undefined });
+    const { origin, log } = await startSiteWithSimulator({ payment: () => valid, destination: undefined });
     const { body } = await pay(origin).expect(500);
     expect(body.code).toBe('invalid_terms');
     expect(log.text).toContain('Set INTENT_DESTINATION');
@@ -114,7 +114,7 @@ const sequencerAccount = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
 
 describe('onCreated', () => {
   test('that throws prevents the response with the secret', async () => {
-    const { origin } = await startSiteWithSequencer({
+    const { origin } = await startSiteWithSimulator({
       onCreated: () => {
         throw new Error('disk full');
       },
@@ -129,9 +129,9 @@ describe('clientAmount', () => {
   const clientAmount = { min: '1.00', max: 50, currency: 'usd' };
 
   test('accepts an amount of the browser within the range', async () => {
-    const { origin, sequencer } = await startSiteWithSequencer({ clientAmount, payment: undefined });
+    const { origin, simulator } = await startSiteWithSimulator({ clientAmount, payment: undefined });
     const { body } = await pay(origin, { amount: '12.30' }).expect(201);
-    await expect(sequencer.wallet().scan(body.client_secret)).resolves.toMatchObject({
+    await expect(simulator.wallet().scan(body.client_secret)).resolves.toMatchObject({
       amount: '12.30',
       currency: 'usd',
     });
@@ -143,7 +143,7 @@ describe('clientAmount', () => {
     ['1.005', 'invalid_amount'],
     [undefined, 'invalid_amount'],
   ])('rejects the amount %j with %s', async (amount, code) => {
-    const { origin } = await startSiteWithSequencer({ clientAmount, payment: undefined });
+    const { origin } = await startSiteWithSimulator({ clientAmount, payment: undefined });
     const { body } = await pay(origin, { amount }).expect(400);
     expect(body.code).toBe(code);
   });
@@ -152,21 +152,21 @@ describe('clientAmount', () => {
     [{ min: 5, max: 1, currency: 'usd' }, 'min is greater than max.'],
     [{ min: 1, max: 2, currency: 'nope' }, 'clientAmount: Unknown currency.'],
   ])('with the range %j is rejected at startup', async (range, problem) => {
-    const rejected = expect(startSiteWithSequencer({ clientAmount: range })).rejects;
+    const rejected = expect(startSiteWithSimulator({ clientAmount: range })).rejects;
     await rejected.toThrow(/clientAmount/);
-    await expect(startSiteWithSequencer({ clientAmount: range })).rejects.toThrow(problem);
+    await expect(startSiteWithSimulator({ clientAmount: range })).rejects.toThrow(problem);
   });
 });
 
 test('POST /intent answers not_supported for a payment when the site has none', async () => {
-  const { origin } = await startSiteWithSequencer({ payment: undefined });
+  const { origin } = await startSiteWithSimulator({ payment: undefined });
   const { body } = await pay(origin, { mode: 'payment' }).expect(400);
   expect(body.code).toBe('not_supported');
   await pay(origin, {}).expect(201);
 });
 
 test('with login: false, POST /intent answers not_supported for a login, and session routes and key file are missing', async () => {
-  const { origin } = await startSiteWithSequencer({ login: false });
+  const { origin } = await startSiteWithSimulator({ login: false });
   const { body } = await pay(origin, { mode: 'login' }).expect(400);
   expect(body.code).toBe('not_supported');
   await request(origin).get('/session').expect(404);

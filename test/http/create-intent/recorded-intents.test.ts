@@ -2,7 +2,7 @@ import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite } from '../../support/sites/ledger-site.js';
-import { destination, expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { destination, expressVersions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 const pay = (browser: Browser, order: unknown = 'tea') => browser.send('POST', '/intent', { mode: 'payment', order });
 const idOf = ({ body }: { body: Record<string, unknown> }): string => intentIdOf(String(body.client_secret));
@@ -114,7 +114,7 @@ describe('resource, description and metadata of the payment hook', () => {
     ['a description of two lines', { description: 'a\nb' }, 'one line of 1 to 100 characters'],
     ['a description that changes the direction of text', { description: '\u202e9.99' }, 'one line of 1 to 100'],
   ])('with %s, are rejected before a call to the sequencer, with the path in the log', async (_name, more, why) => {
-    const { origin, log } = await startSiteWithSequencer({
+    const { origin, log } = await startSiteWithSimulator({
       payment: () => ({ amount: 1, currency: 'usd', ...(more as object) }),
     });
     const { status, body } = await pay(new Browser(origin));
@@ -133,7 +133,7 @@ describe('resource, description and metadata of the payment hook', () => {
       size: 'x'.repeat(16_000),
     };
     const description = '\u{1f375}'.repeat(100);
-    const { origin } = await startSiteWithSequencer({
+    const { origin } = await startSiteWithSimulator({
       payment: () => ({ amount: 2, currency: 'usd', resource: 'r'.repeat(200), description, metadata }),
       onCreated: (intent) => void created.push(intent),
     });
@@ -152,7 +152,7 @@ describe('resource, description and metadata of the payment hook', () => {
 test.each(Object.entries(expressVersions))(
   'without a ledger the Idempotency-Key is ignored on %s',
   async (_name, factory) => {
-    const { origin } = await startSiteWithSequencer({ factory });
+    const { origin } = await startSiteWithSimulator({ factory });
     const browser = new Browser(origin);
     const headers = { 'Idempotency-Key': 'the same' };
     const answers = [

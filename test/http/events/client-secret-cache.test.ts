@@ -4,7 +4,7 @@ import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.
 import { startEventSite } from '../../support/sites/event-site.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { post } from '../../support/sites/post.js';
-import { startSiteWithSequencer } from '../../support/sites/site.js';
+import { startSiteWithSimulator } from '../../support/sites/site.js';
 
 const hourMs = 60 * 60 * 1000;
 
@@ -22,7 +22,7 @@ test('ClientSecretCache keeps a secret for an hour', () => {
 });
 
 test('ClientSecretCache shows no secret when it is printed, logged or enumerated', async () => {
-  const { origin, router, log } = await startSiteWithSequencer();
+  const { origin, router, log } = await startSiteWithSimulator();
   const site = await startEventSite();
   for (const each of [origin, site.origin]) {
     const { body } = await post(each).send({ order: 1 }).expect(201);

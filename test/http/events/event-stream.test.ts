@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.js';
 import { type EventSite, intentId, otherIntentId, startEventSite } from '../../support/sites/event-site.js';
 import { post } from '../../support/sites/post.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
-import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { expressVersions, startSiteWithSimulator } from '../../support/sites/site.js';
 import { submitted } from '../../support/transports/status-transport.js';
 
 // GET /intent/:id/events for one browser: frames, headers, order, and reconnects.
@@ -137,9 +137,9 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
 });
 
 test('the route can be renamed and disabled', async () => {
-  const renamed = await startSiteWithSequencer({ routes: { events: '/pay' } });
+  const renamed = await startSiteWithSimulator({ routes: { events: '/pay' } });
   await request(renamed.origin).head(`/pay/${intentId}/events`).expect(200);
-  const off = await startSiteWithSequencer({ routes: { events: false } });
+  const off = await startSiteWithSimulator({ routes: { events: false } });
   await request(off.origin).head(path).expect(404);
 });
 

@@ -1,12 +1,12 @@
 import request from 'supertest';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { post } from '../../support/sites/post.js';
-import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { expressVersions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface 2.6, 3, 4.4)', (_name, factory) => {
   test('reports the three flags in their order', async () => {
     let nowMs = 0;
-    const { origin, sequencer } = await startSiteWithSequencer({ factory, now: () => nowMs });
+    const { origin, simulator } = await startSiteWithSimulator({ factory, now: () => nowMs });
     const { body } = await post(origin).send({ order: 1 }).expect(201);
     const status = async () => {
       // The status cache keeps a response for 250 ms.
@@ -18,14 +18,14 @@ describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface
       ).body;
     };
     expect(await status()).toEqual({ exists: true, code_scanned: false, intent_submitted: false });
-    await sequencer.wallet().scan(body.client_secret);
+    await simulator.wallet().scan(body.client_secret);
     expect(await status()).toEqual({ exists: true, code_scanned: true, intent_submitted: false });
-    await sequencer.wallet().confirm(body.client_secret);
+    await simulator.wallet().confirm(body.client_secret);
     expect(await status()).toEqual({ exists: true, code_scanned: true, intent_submitted: true });
   });
 
   test('reports exists: false for an unknown id', async () => {
-    const { origin } = await startSiteWithSequencer({ factory });
+    const { origin } = await startSiteWithSimulator({ factory });
     const answer = await request(origin).get('/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH').expect(200);
     expect(answer.body).toEqual({ exists: false, code_scanned: false, intent_submitted: false });
     expect(answer.headers['cache-control']).toBe('no-store');
@@ -33,9 +33,9 @@ describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface
 });
 
 test('GET /status/:id does not report a rejection', async () => {
-  const { origin, sequencer } = await startSiteWithSequencer();
+  const { origin, simulator } = await startSiteWithSimulator();
   const { body } = await post(origin).send({ order: 1 }).expect(201);
-  await sequencer.wallet().decline(body.client_secret);
+  await simulator.wallet().decline(body.client_secret);
   const { body: status } = await request(origin)
     .get(`/status/${intentIdOf(body.client_secret)}`)
     .expect(200);

@@ -32,7 +32,7 @@ describe('router.health() without a ledger', () => {
       status: 'ok',
       checks: {
         process: { status: 'ok' },
-        sequencer: { status: 'ok', isEmbedded: false, answeredMsAgo: expect.any(Number) },
+        sequencer: { status: 'ok', isSimulated: false, answeredMsAgo: expect.any(Number) },
         streams: { status: 'ok', open: 0, limit: 5_000 },
       },
     });
@@ -53,7 +53,7 @@ describe('router.health() without a ledger', () => {
     expect((await router.health()).checks.sequencer).toEqual({
       status: 'degraded',
       reason: 'sequencer_unreachable',
-      isEmbedded: false,
+      isSimulated: false,
     });
     const { body, text, headers } = await show().expect(200);
     expect(body).toEqual({
@@ -170,7 +170,7 @@ describe('routerHealth', () => {
       ledger: { inspect },
       running: { closesConnections: false },
       connectionLimiter: { open },
-      ...{ isEmbedded: false, timing },
+      ...{ isSimulated: false, timing },
     };
     return routerHealth(parts as unknown as HealthParts);
   }

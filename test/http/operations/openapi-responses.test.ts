@@ -1,10 +1,10 @@
 import request from 'supertest';
-import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { IntentError, SequencerError, type SequencerErrorCode } from '../../../src/errors.js';
 import { refuse } from '../../../src/http/hook-errors.js';
 import type { SitePaymentTerms } from '../../../src/http/hooks.js';
 import { createSigner } from '../../../src/keys/verifier-key.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
+import { type Simulator, startSimulator } from '../../../src/simulator/index.js';
 import { Browser } from '../../support/browser/browser.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { Description } from '../../support/sites/described-answers.js';
@@ -77,7 +77,7 @@ const payment: NonNullable<SiteOptions['payment']> = (req) => {
 
 describe('the OpenAPI document describes all responses of', () => {
   let site: LedgerSite;
-  let sequencer: Sequencer;
+  let simulator: Simulator;
   let fault: Error | undefined;
   let onLogin: () => void = () => undefined;
   let browser: Browser;
@@ -92,20 +92,20 @@ describe('the OpenAPI document describes all responses of', () => {
   });
 
   beforeAll(async () => {
-    sequencer = await startSequencer();
+    simulator = await startSimulator();
     site = await startLedgerSite({
       ...everything,
       ...{
-        sequencer,
+        runningSimulator: simulator,
         payment,
-        transport: failing(sequencer.transport),
+        transport: failing(simulator.transport),
         hookLimits: { maxAttempts: 1 },
         onLogin: () => onLogin(),
       },
       ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded') },
     });
   });
-  afterAll(() => sequencer.close());
+  afterAll(() => simulator.close());
   beforeEach(() => {
     browser = new Browser(site.origin, new Map(), everything.origin);
     fault = undefined;
@@ -166,7 +166,7 @@ describe('the OpenAPI document describes all responses of', () => {
     const working = createSigner(verifierSecret);
     const signer = { publicKey, sign: (bytes: Uint8Array) => (isBroken ? new Uint8Array(64) : working.sign(bytes)) };
     const other = await startSite({
-      ...{ ...elsewhere, transport: sequencer.transport },
+      ...{ ...elsewhere, transport: simulator.transport },
       ...{ signer, verifierSecret: undefined, secret: 's'.repeat(32), onLogin: () => undefined, payment },
     });
     const visitor = new Browser(other.origin, new Map(), everything.origin);
@@ -205,7 +205,7 @@ describe('the OpenAPI document describes all responses of', () => {
   test('followIntent and the data of its events', async () => {
     const secret = String((await pay()).body.client_secret);
     const path = `/intent/${intentIdOf(secret)}/events`;
-    await sequencer.wallet().pay(secret);
+    await simulator.wallet().pay(secret);
     const { text } = (await browser.send('GET', path)).body;
     const document = await site.router.openApi();
     const described = eventsOf(document);
@@ -254,7 +254,7 @@ describe('the OpenAPI document describes all responses of', () => {
     const login = await startLogin();
     await browser.send('POST', '/session', { id: login.id }, { 'idempotency-key': 'a b' });
     await complete(login);
-    await sequencer.wallet().login(login.secret);
+    await simulator.wallet().login(login.secret);
     for (const status of [400, 402, 403, 404, 409, 413, 415, 429]) {
       onLogin = () => refuse('No.', status);
       await complete(login);
@@ -267,13 +267,13 @@ describe('the OpenAPI document describes all responses of', () => {
     expect((await complete(login)).status).toBe(200);
     await browser.send('GET', '/session');
     const paid = await pay();
-    await sequencer.wallet().pay(String(paid.body.client_secret));
+    await simulator.wallet().pay(String(paid.body.client_secret));
     await complete({ id: intentIdOf(String(paid.body.client_secret)) });
   });
 
   test('completeLogin for an intent without a login, and with a hook that throws', async () => {
     const login = await startLogin();
-    await sequencer.wallet().login(login.secret);
+    await simulator.wallet().login(login.secret);
     fault = new IntentError('not_supported', 'This intent is no login.');
     await complete(login);
     fault = undefined;
@@ -293,17 +293,17 @@ describe('the OpenAPI document describes all responses of', () => {
     ['reports a renewal that did not happen', { intentUser: { id }, regenerate: reportsSuccess, save: reportsSuccess }],
   ])('completeLogin and logOut when the session of the app %s', async (_name, session) => {
     const other = await startSite({
-      ...{ ...elsewhere, transport: sequencer.transport, onLogin: () => undefined },
+      ...{ ...elsewhere, transport: simulator.transport, onLogin: () => undefined },
       before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session }))),
     });
-    sequencer.setLocalDomain('shop.example', other.origin);
+    simulator.setLocalDomain('shop.example', other.origin);
     const visitor = new Browser(other.origin, new Map(), everything.origin);
     const { body } = await visitor.send('POST', '/intent', { mode: 'login' });
     const secret = String(body.client_secret);
-    await sequencer.wallet().login(secret);
+    await simulator.wallet().login(secret);
     await visitor.send('POST', '/session', { id: intentIdOf(secret) });
     await visitor.send('DELETE', '/session');
-    sequencer.setLocalDomain('shop.example', site.origin);
+    simulator.setLocalDomain('shop.example', site.origin);
   });
 
   test('createIntent when a middleware of the app has read the body', async () => {
@@ -314,9 +314,9 @@ describe('the OpenAPI document describes all responses of', () => {
     await request(other.origin).post('/intent').set('sec-fetch-site', 'same-origin').send({}).expect(500);
   });
 
-  test('getStatus and receiveWebhook when the embedded sequencer did not start', async () => {
-    const port = Number(new URL(sequencer.url).port);
-    const other = await startSite({ sequencerUrl: 'embedded', emulator: { port }, webhook: true });
+  test('getStatus and receiveWebhook when the simulator did not start', async () => {
+    const port = Number(new URL(simulator.url).port);
+    const other = await startSite({ sequencerUrl: 'simulator', simulator: { port }, webhook: true });
     await request(other.origin).get(`/status/${id}`).expect(500);
     await request(other.origin).post('/intent/webhook').type('application/jwt').send('a.b.c').expect(500);
   });
@@ -339,7 +339,7 @@ describe('the OpenAPI document describes all responses of', () => {
     };
     await everyFault(() => call());
     const secret = String((await pay()).body.client_secret);
-    await sequencer.wallet().pay(secret);
+    await simulator.wallet().pay(secret);
     site.faults.failOnce('find', 'before');
     await call(intentIdOf(secret)).expect(503);
   });

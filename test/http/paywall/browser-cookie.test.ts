@@ -67,7 +67,7 @@ describe.each([
     const secret = String((await create(false)).body.client_secret);
     endHook();
     expect((await slow).status).toBe(201);
-    await site.sequencer.wallet().pay(secret);
+    await site.simulator.wallet().pay(secret);
     await browser.send('GET', `/status/${intentIdOf(secret)}`);
     await untilState(site, intentIdOf(secret), 'settled');
     expect((await browser.send('GET', path, undefined, accept)).status).toBe(200);

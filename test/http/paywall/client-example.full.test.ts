@@ -6,7 +6,7 @@ import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { type LedgerSite, startLedgerSite } from '../../support/sites/ledger-site.js';
 import { serve } from '../../support/sites/serve.js';
 
-// docs/examples/paywall/client.js against the embedded sequencer and its wallet.
+// docs/examples/paywall/client.js against the simulator and its wallet.
 
 interface Payable {
   readonly clientSecret: string;
@@ -75,7 +75,7 @@ const payments: Payable[] = [];
 beforeEach(() => void payments.splice(0));
 
 function clientOf(options: Partial<ClientOptions> = {}): PaywallClient {
-  const wallet = site.sequencer.wallet('Ada');
+  const wallet = site.simulator.wallet('Ada');
   const { pay = ({ clientSecret }: Payable) => wallet.pay(clientSecret), ...others } = options;
   return createPaywallClient({
     origin: site.origin,
@@ -121,7 +121,7 @@ test.each([
 });
 
 test('the client pays the same code after its wallet failed', async () => {
-  const wallet = site.sequencer.wallet('Ada');
+  const wallet = site.simulator.wallet('Ada');
   let isFailing = true;
   const client = clientOf({
     pay: async ({ clientSecret }) => {
@@ -136,7 +136,7 @@ test('the client pays the same code after its wallet failed', async () => {
 });
 
 test('the client does not pay again if the wallet paid and reported a failure', async () => {
-  const wallet = site.sequencer.wallet('Ada');
+  const wallet = site.simulator.wallet('Ada');
   const client = clientOf({
     pay: async ({ clientSecret }) => {
       await wallet.pay(clientSecret);
@@ -159,7 +159,7 @@ test('the client repeats a creation whose answer was lost, with the same key', a
 });
 
 test('the client gives up after its timeout, and continues the purchase later', async () => {
-  const wallet = site.sequencer.wallet('Ada');
+  const wallet = site.simulator.wallet('Ada');
   const state = {};
   const [timeout, original] = [new AbortController(), AbortSignal.timeout.bind(AbortSignal)];
   jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === 12_345 ? timeout.signal : original(ms)));
@@ -189,7 +189,7 @@ test('the client sends no payment to another origin, and none without a route', 
 
 /** A new code for each request, whatever its key. */
 async function sendCode(res: ServerResponse): Promise<void> {
-  const { account: destination } = site.sequencer.wallet('Ada');
+  const { account: destination } = site.simulator.wallet('Ada');
   const { clientSecret } = await site.router.createPayment({ amount: '0.50', currency: 'usd', destination });
   res.writeHead(201);
   res.end(JSON.stringify({ client_secret: clientSecret }));
@@ -209,7 +209,7 @@ test('the client pays only once in one get, whatever price or resource the site 
 });
 
 test('the client does not pay another code with the same key', async () => {
-  const wallet = site.sequencer.wallet('Ada');
+  const wallet = site.simulator.wallet('Ada');
   const origin = await serve(async (req, res) => {
     if (req.method === 'POST') return sendCode(res);
     res.writeHead(402);

@@ -13,7 +13,7 @@ import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
-import { destination, expressVersions, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { destination, expressVersions, type SiteOptions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 /** The price of an order. */
 const payment = (req: Request) => {
@@ -64,10 +64,10 @@ const newArticle = (): string => {
   return `tea-${articles}`;
 };
 
-async function buy({ sequencer }: LedgerSite, browser: Browser, order: object) {
+async function buy({ simulator }: LedgerSite, browser: Browser, order: object) {
   const { body } = await browser.send('POST', '/intent', { mode: 'payment', order });
   const secret = String(body.client_secret);
-  return { id: intentIdOf(secret), pay: () => sequencer.wallet().pay(secret) };
+  return { id: intentIdOf(secret), pay: () => simulator.wallet().pay(secret) };
 }
 
 async function bought(site: LedgerSite, browser: Browser, order: object): Promise<string> {
@@ -126,7 +126,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     const created = await browser.send('POST', url, body);
     const secret = String(created.body.client_secret);
     expect((await browser.send('GET', '/usd/tea')).status).toBe(402);
-    await site.sequencer.wallet().pay(secret);
+    await site.simulator.wallet().pay(secret);
     const { status, body: page } = await browser.send('GET', '/usd/tea');
     expect(status).toBe(200);
     expect(page.paid).toMatchObject({
@@ -341,7 +341,7 @@ describe('a mistake of the site in requirePayment', () => {
   });
 
   test('without a ledger passes the error with its fix to the app', async () => {
-    const { origin } = await startSiteWithSequencer(guarded(() => ({ resource: 'r' })));
+    const { origin } = await startSiteWithSimulator(guarded(() => ({ resource: 'r' })));
     const { body } = await request(origin).get('/article').expect(500);
     expect(body).toEqual({ code: 'invalid_configuration', message: expect.stringContaining('INTENT_DATABASE_URL=') });
   });

@@ -1,11 +1,11 @@
 import { Browser } from '../../support/browser/browser.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { type SiteOptions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 async function startLogin(options: SiteOptions = {}) {
   const greeted: unknown[] = [];
   const onLogin = (user: unknown): void => void greeted.push(user);
-  const site = await startSiteWithSequencer({ login: { confirm: true }, onLogin, ...options });
+  const site = await startSiteWithSimulator({ login: { confirm: true }, onLogin, ...options });
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', { mode: 'login' });
   const secret = String(body.client_secret);
@@ -15,13 +15,13 @@ async function startLogin(options: SiteOptions = {}) {
 }
 
 type LoginSite = Awaited<ReturnType<typeof startLogin>>;
-const ada = ({ sequencer }: LoginSite) => ({ id: sequencer.wallet('Ada').userId('shop.example') });
+const ada = ({ simulator }: LoginSite) => ({ id: simulator.wallet('Ada').userId('shop.example') });
 
 test('POST /session with confirm: true in the options answers with the user first, and logs in only after the confirmation', async () => {
   const site = await startLogin();
   expect((await site.complete()).body.code).toBe('login_pending');
   expect((await site.complete({ confirm: true })).body.code).toBe('login_pending');
-  await site.sequencer.wallet('Ada').login(site.secret);
+  await site.simulator.wallet('Ada').login(site.secret);
   // The answer stays the same until the confirmation.
   for (let n = 0; n < 3; n += 1) {
     const answer = await site.complete();
@@ -41,7 +41,7 @@ test('POST /session with confirm: true in the options answers with the user firs
 
 test('POST /session answers 404 to another browser, with and without the confirmation', async () => {
   const site = await startLogin();
-  await site.sequencer.wallet('Ada').login(site.secret);
+  await site.simulator.wallet('Ada').login(site.secret);
   const stranger = new Browser(site.origin);
   await stranger.send('POST', '/intent', { mode: 'login' });
   for (const more of [{}, { confirm: true }]) {
@@ -53,7 +53,7 @@ test('POST /session answers 404 to another browser, with and without the confirm
 test('POST /session answers 404 when the confirmation arrives after loginTtlMs', async () => {
   let nowMs = 1_800_000_000_000;
   const site = await startLogin({ now: () => nowMs });
-  await site.sequencer.wallet('Ada').login(site.secret);
+  await site.simulator.wallet('Ada').login(site.secret);
   expect((await site.complete()).status).toBe(200);
   nowMs += 120_000;
   expect((await site.complete({ confirm: true })).status).toBe(404);
@@ -63,7 +63,7 @@ test('POST /session asks for a confirmation for a payment with login: true as we
   const site = await startLogin({ payment: () => ({ amount: 2, currency: 'usd', login: true }) });
   const { body } = await site.browser.send('POST', '/intent', { mode: 'payment' });
   const secret = String(body.client_secret);
-  await site.sequencer.wallet('Ada').pay(secret);
+  await site.simulator.wallet('Ada').pay(secret);
   const id = intentIdOf(secret);
   expect((await site.complete({ id })).body).toEqual({ confirm: { user: ada(site) } });
   expect((await site.complete({ id, confirm: true })).body).toEqual({ user: ada(site) });
@@ -73,7 +73,7 @@ test.each([[false], ['true'], [1], [null], [{}], [[true]]])(
   'POST /session answers 400 for confirm: %j',
   async (confirm) => {
     const site = await startLogin();
-    await site.sequencer.wallet('Ada').login(site.secret);
+    await site.simulator.wallet('Ada').login(site.secret);
     const answer = await site.complete({ confirm });
     expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
     expect((await site.browser.send('GET', '/session')).body).toEqual({ user: null });
@@ -82,7 +82,7 @@ test.each([[false], ['true'], [1], [null], [{}], [[true]]])(
 
 test('POST /session without the option logs in at once, and rejects the field confirm', async () => {
   const site = await startLogin({ login: { confirm: false } });
-  await site.sequencer.wallet('Ada').login(site.secret);
+  await site.simulator.wallet('Ada').login(site.secret);
   expect((await site.complete({ confirm: true })).body).toMatchObject({ code: 'unknown_field' });
   expect((await site.complete()).body).toEqual({ user: ada(site) });
 });

@@ -5,7 +5,7 @@ import { Browser } from '../../support/browser/browser.js';
 import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { RawStream } from '../../support/sites/raw-stream.js';
-import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { expressVersions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 // An event stream lasts for minutes. The session of its request is old when it ends.
 
@@ -35,7 +35,7 @@ const unknownId = '11111111111111111111111111111111';
 describe.each(everywhere)('with %s on %s', (_settings, _version, factory, resave, unset, more) => {
   /** A browser with a basket and an open event stream, which `end` ends as a payment does. */
   async function openStream() {
-    const { origin, sequencer } = await startSiteWithSequencer({
+    const { origin, simulator } = await startSiteWithSimulator({
       factory,
       before: (app) => app.use(session({ secret: 'test', saveUninitialized: false, resave, unset }), ...more),
       after: (app) => {
@@ -54,7 +54,7 @@ describe.each(everywhere)('with %s on %s', (_settings, _version, factory, resave
     const stream = new RawStream(origin, `/intent/${intentIdOf(secret)}/events`, [`Cookie: ${cookies}`]);
     await stream.has('event: status');
     const end = async (): Promise<void> => {
-      await sequencer.wallet('Ada').pay(secret);
+      await simulator.wallet('Ada').pay(secret);
       await stream.has('0\r\n\r\n');
       expect(stream.text).toContain('event: intent_submitted');
     };
@@ -79,7 +79,7 @@ describe.each(everywhere)('with %s on %s', (_settings, _version, factory, resave
 
 test('a middleware reads the session of an event stream when the client disconnects', async () => {
   const closed: unknown[] = [];
-  const { origin } = await startSiteWithSequencer({
+  const { origin } = await startSiteWithSimulator({
     before: (app) =>
       app.use(session({ secret: 'test', saveUninitialized: false, resave: false }), lastSeen, (req, res, next) => {
         res.once('close', () => closed.push(typeof req.session.lastSeen));
@@ -93,7 +93,7 @@ test('a middleware reads the session of an event stream when the client disconne
 });
 
 test('an event stream keeps the session of cookie-session in an app that numbers its sessions', async () => {
-  const { origin } = await startSiteWithSequencer({
+  const { origin } = await startSiteWithSimulator({
     before: (app) =>
       app.use(cookieSession({ name: 'app', keys: ['test'] }), (req, _res, next) => {
         Object.assign(req, { sessionID: 'own' });

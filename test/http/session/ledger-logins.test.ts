@@ -14,7 +14,7 @@ import {
   startLedgerSite,
   untilState,
 } from '../../support/sites/ledger-site.js';
-import { domain, type Site, startSiteWithSequencer } from '../../support/sites/site.js';
+import { domain, type Site, startSiteWithSimulator } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
 
 type OnLogin = NonNullable<Hooks['onLogin']>;
@@ -25,17 +25,17 @@ const hookTimeoutMs = 29_000;
 const waitMs = 5_000;
 
 /** A login that the wallet has confirmed and the browser has not completed. */
-async function confirmed({ origin, sequencer }: Pick<LedgerSite, 'origin' | 'sequencer'>, body: object = login) {
+async function confirmed({ origin, simulator }: Pick<LedgerSite, 'origin' | 'simulator'>, body: object = login) {
   const browser = new Browser(origin);
   const secret = String((await browser.send('POST', '/intent', body)).body.client_secret);
-  await sequencer.wallet('Ada').confirm(secret);
+  await simulator.wallet('Ada').confirm(secret);
   const id = intentIdOf(secret);
   const complete = (at = browser) => at.send('POST', '/session', { id });
   return { id, browser, complete };
 }
 
 const userOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
-const ada = ({ sequencer }: Pick<LedgerSite, 'sequencer'>) => ({ id: sequencer.wallet('Ada').userId(domain) });
+const ada = ({ simulator }: Pick<LedgerSite, 'simulator'>) => ({ id: simulator.wallet('Ada').userId(domain) });
 
 /** A store of express-session that can be down. */
 class FlakyStore extends session.MemoryStore {
@@ -218,7 +218,7 @@ test('with a ledger in postgres two onLogin run at a time, and while they hang p
   const buyer = new Browser(site.origin, logins[0]?.browser.cookies);
   const created = await buyer.send('POST', '/intent', { mode: 'payment' }, { 'idempotency-key': 'tea' });
   expect(created.status).toBe(201);
-  await site.sequencer.wallet('Ben').pay(String(created.body.client_secret));
+  await site.simulator.wallet('Ben').pay(String(created.body.client_secret));
   await untilState(site, intentIdOf(String(created.body.client_secret)), 'settled');
   expect([answers, running]).toEqual([[], 2]);
 
@@ -262,13 +262,13 @@ test('requests for the same login wait for one slot, and the login of another us
 test('a login whose response was lost is answered again by another process only to its logged-in user', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
   const first = await startLedgerSite({ databaseUrl });
-  const other = await startLedgerSite({ databaseUrl, sequencer: first.sequencer });
+  const other = await startLedgerSite({ databaseUrl, runningSimulator: first.simulator });
   const { id, browser } = await confirmed(first);
   const complete = (cookies: ReadonlyMap<string, string>, origin = other.origin) =>
     new Browser(origin, cookies).send('POST', '/session', { id }, { 'idempotency-key': 'one' });
   const withoutSession = new Map(browser.cookies);
   const secret = String((await browser.send('POST', '/intent', login)).body.client_secret);
-  await first.sequencer.wallet('Ben').confirm(secret);
+  await first.simulator.wallet('Ben').confirm(secret);
   expect((await browser.send('POST', '/session', { id: intentIdOf(secret) })).status).toBe(200);
   const loggedInAsBen = new Map(browser.cookies);
   expect((await browser.send('POST', '/session', { id }, { 'idempotency-key': 'one' })).status).toBe(200);
@@ -283,8 +283,8 @@ test('a login whose response was lost is answered again by another process only 
 });
 
 describe('a login without a ledger', () => {
-  const start = (onLogin: OnLogin): Promise<Site & Pick<LedgerSite, 'sequencer'>> =>
-    startSiteWithSequencer({ onLogin });
+  const start = (onLogin: OnLogin): Promise<Site & Pick<LedgerSite, 'simulator'>> =>
+    startSiteWithSimulator({ onLogin });
 
   test('calls onLogin without a transaction', async () => {
     const seen: unknown[] = [];
@@ -317,9 +317,14 @@ describe('an intent that was created before a rotation of the verifier key', () 
     const created = await browser.send('POST', '/intent', terms.payment ? {} : login);
     const secret = String(created.body.client_secret);
     await first.router.close();
-    const { sequencer } = first;
-    const site = await startLedgerSite({ databaseUrl, sequencer, verifierSecret: `${fresh},${old}`, ...terms });
-    await sequencer.wallet('Ada').confirm(secret);
+    const { simulator } = first;
+    const site = await startLedgerSite({
+      databaseUrl,
+      runningSimulator: simulator,
+      verifierSecret: `${fresh},${old}`,
+      ...terms,
+    });
+    await simulator.wallet('Ada').confirm(secret);
     return { site, id: intentIdOf(secret), browser: new Browser(site.origin, browser.cookies) };
   }
 

@@ -1,16 +1,16 @@
 import cookieSession from 'cookie-session';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
-import type { Sequencer } from '../../../src/emulator/index.js';
+import type { Simulator } from '../../../src/simulator/index.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { startLedgerSite } from '../../support/sites/ledger-site.js';
-import { domain, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { domain, type SiteOptions, startSiteWithSimulator } from '../../support/sites/site.js';
 
 // The repetition of a completed login by a browser that was already logged in as the same user.
 
-type Site = { readonly origin: string; readonly sequencer: Sequencer };
+type Site = { readonly origin: string; readonly simulator: Simulator };
 
 /** Options that record the calls of the hooks. */
 function recording(middlewares: RequestHandler[] = []) {
@@ -24,16 +24,16 @@ function recording(middlewares: RequestHandler[] = []) {
 }
 
 /** Starts a login and confirms it in a wallet. */
-async function confirm({ sequencer }: Site, browser: Browser): Promise<string> {
+async function confirm({ simulator }: Site, browser: Browser): Promise<string> {
   const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
-  await sequencer.wallet('Ada').login(secret);
+  await simulator.wallet('Ada').login(secret);
   return intentIdOf(secret);
 }
 
 const complete = (browser: Browser, id: string, key = 'one') =>
   browser.send('POST', '/session', { id }, { 'idempotency-key': key });
 
-const ada = ({ sequencer }: Site) => ({ user: { id: sequencer.wallet('Ada').userId(domain) } });
+const ada = ({ simulator }: Site) => ({ user: { id: simulator.wallet('Ada').userId(domain) } });
 
 const signedCookie = (): RequestHandler => cookieSession({ name: 'app', keys: ['test'] });
 
@@ -46,7 +46,7 @@ test.each([
     const databaseUrl = await newDatabaseUrl('postgres');
     const [first, second] = [recording(middlewares()), recording(middlewares())];
     const site = await startLedgerSite({ databaseUrl, ...first.options });
-    const other = await startLedgerSite({ databaseUrl, sequencer: site.sequencer, ...second.options });
+    const other = await startLedgerSite({ databaseUrl, runningSimulator: site.simulator, ...second.options });
     const browser = new Browser(site.origin);
     expect((await complete(browser, await confirm(site, browser))).status).toBe(200);
 
@@ -101,7 +101,7 @@ describe.each(kinds)('with a ledger in %s', (kind) => {
 test('without a ledger a login that was completed two minutes ago starts no session', async () => {
   let now = 1_800_000_000_000;
   const { calls, options } = recording();
-  const site = await startSiteWithSequencer({ ...options, now: () => now, login: { ttlMs: 600_000 } });
+  const site = await startSiteWithSimulator({ ...options, now: () => now, login: { ttlMs: 600_000 } });
   const browser = new Browser(site.origin);
   const id = await confirm(site, browser);
   now += 300_000;

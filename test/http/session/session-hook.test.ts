@@ -8,7 +8,7 @@ import { currentUser, logOut } from '../../../src/http/session/require-login.js'
 import type { Hooks } from '../../../src/index.js';
 import { Browser } from '../../support/browser/browser.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { domain, expressVersions, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { domain, expressVersions, type SiteOptions, startSiteWithSimulator } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
 
 // The data of the app's session across a login and a logout, and the hook `onSession`.
@@ -72,7 +72,7 @@ beforeEach(() => {
 });
 
 function start(middlewares: RequestHandler[], options: SiteOptions = {}) {
-  return startSiteWithSequencer({
+  return startSiteWithSimulator({
     before: (app) => {
       if (middlewares.length > 0) app.use(...middlewares, ...passport());
       app.get('/passport', (req, res) => void res.json({ account: (req.user as Account | undefined)?.id ?? null }));
@@ -87,9 +87,9 @@ function start(middlewares: RequestHandler[], options: SiteOptions = {}) {
 type Site = Awaited<ReturnType<typeof start>>;
 
 /** A login that the wallet has confirmed. */
-async function confirm({ sequencer }: Site, browser: Browser, wallet = 'Ada') {
+async function confirm({ simulator }: Site, browser: Browser, wallet = 'Ada') {
   const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
-  await sequencer.wallet(wallet).login(secret);
+  await simulator.wallet(wallet).login(secret);
   const id = intentIdOf(secret);
   return { id, complete: () => browser.send('POST', '/session', { id }) };
 }
@@ -97,7 +97,7 @@ async function confirm({ sequencer }: Site, browser: Browser, wallet = 'Ada') {
 const dataOf = async (browser: Browser): Promise<Content> => (await browser.send('GET', '/data')).body;
 const userOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
 const accountOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/passport')).body.account;
-const walletOf = ({ sequencer }: Site, name = 'Ada') => ({ id: sequencer.wallet(name).userId(domain) });
+const walletOf = ({ simulator }: Site, name = 'Ada') => ({ id: simulator.wallet(name).userId(domain) });
 
 /** Logs in to passport, as an integrator does. */
 const passportLogin = (req: Request, id: string): Promise<void> =>

@@ -4,7 +4,7 @@ import session from 'express-session';
 import { currentUser, logOut } from '../../../src/http/session/require-login.js';
 import { Browser } from '../../support/browser/browser.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { domain, startSiteWithSequencer } from '../../support/sites/site.js';
+import { domain, startSiteWithSimulator } from '../../support/sites/site.js';
 
 // Logins and logouts while the store of the app's session is down, and after it has recovered.
 
@@ -18,7 +18,7 @@ async function start() {
   const store = new session.MemoryStore();
   const events: string[] = [];
   let now = 1_800_000_000_000;
-  const site = await startSiteWithSequencer({
+  const site = await startSiteWithSimulator({
     now: () => now,
     login: { keepSession: ['basket'], sessionTtlMs: 3_600_000 },
     before: (app) => {
@@ -47,10 +47,10 @@ async function start() {
   const browser = new Browser(site.origin);
   const logIn = async (wallet: string): Promise<void> => {
     const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
-    await site.sequencer.wallet(wallet).login(secret);
+    await site.simulator.wallet(wallet).login(secret);
     expect((await browser.send('POST', '/session', { id: intentIdOf(secret) })).status).toBe(200);
   };
-  const walletOf = (name: string) => ({ id: site.sequencer.wallet(name).userId(domain) });
+  const walletOf = (name: string) => ({ id: site.simulator.wallet(name).userId(domain) });
   const expireCookie = (): void => {
     now += 3_600_001;
   };

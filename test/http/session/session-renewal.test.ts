@@ -2,7 +2,7 @@ import type { Express, Request, RequestHandler } from 'express';
 import session from 'express-session';
 import { Browser } from '../../support/browser/browser.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { type SiteOptions, startSiteWithSimulator } from '../../support/sites/site.js';
 import { holdTimeouts } from '../../support/timeouts.js';
 
 /** The app's own use of its session. */
@@ -21,17 +21,17 @@ const basket = (app: Express): void => {
 };
 
 function start(middleware: RequestHandler, options: SiteOptions = {}) {
-  return startSiteWithSequencer({ before: (app) => void app.use(middleware), after: basket, ...options });
+  return startSiteWithSimulator({ before: (app) => void app.use(middleware), after: basket, ...options });
 }
 
 type Site = Awaited<ReturnType<typeof start>>;
 
 /** Starts a login and confirms it in a wallet. */
-async function confirm({ sequencer }: Site, browser: Browser): Promise<string> {
+async function confirm({ simulator }: Site, browser: Browser): Promise<string> {
   const { status, body } = await browser.send('POST', '/intent', { mode: 'login' });
   expect(status).toBe(201);
   const secret = String(body.client_secret);
-  await sequencer.wallet('Ada').login(secret);
+  await simulator.wallet('Ada').login(secret);
   return intentIdOf(secret);
 }
 
@@ -40,7 +40,7 @@ async function logIn(site: Site, browser: Browser): Promise<void> {
 }
 
 const loggedOut = { user: null };
-const ada = ({ sequencer }: Site) => ({ user: { id: sequencer.wallet('Ada').userId('shop.example') } });
+const ada = ({ simulator }: Site) => ({ user: { id: simulator.wallet('Ada').userId('shop.example') } });
 
 describe('a session that cannot be renewed', () => {
   const shared: Basket = {};
@@ -151,7 +151,7 @@ describe('a session store that does not respond', () => {
       const store = new HangingStore();
       const appSession = session({ secret: 'x', resave: false, saveUninitialized: false, store });
       const seen: unknown[] = [];
-      const site = await startSiteWithSequencer({
+      const site = await startSiteWithSimulator({
         timeoutMs,
         before: (app) => {
           app.use(appSession);

@@ -7,7 +7,7 @@ import { createSigner } from '../../../src/keys/verifier-key.js';
 import { Browser } from '../../support/browser/browser.js';
 import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { type SiteOptions, startSiteWithSequencer, verifierSecret } from '../../support/sites/site.js';
+import { type SiteOptions, startSiteWithSimulator, verifierSecret } from '../../support/sites/site.js';
 
 const account = (app: Express): void => {
   app.get('/account', requireLogin(), (req, res) => void res.send(`Hello ${req.intent.user.id}`));
@@ -26,9 +26,9 @@ async function begin(browser: Browser, body: object = { mode: 'login' }): Promis
   return { secret, id: intentIdOf(secret) };
 }
 
-async function logIn(site: Awaited<ReturnType<typeof startSiteWithSequencer>>, browser: Browser, wallet = 'Ada') {
+async function logIn(site: Awaited<ReturnType<typeof startSiteWithSimulator>>, browser: Browser, wallet = 'Ada') {
   const { secret, id } = await begin(browser);
-  await site.sequencer.wallet(wallet).login(secret);
+  await site.simulator.wallet(wallet).login(secret);
   const completed = await browser.send('POST', '/session', { id });
   expect(completed.status).toBe(200);
   return { id, user: completed.body.user as { id: string } };
@@ -39,7 +39,7 @@ describe.each([
   ['express-session', { before: expressSession }],
   ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['test'] })) }],
 ] as [string, SiteOptions][])('a login kept in %s', (_name, options) => {
-  const start = (more: SiteOptions = {}) => startSiteWithSequencer({ ...options, ...more, after: account });
+  const start = (more: SiteOptions = {}) => startSiteWithSimulator({ ...options, ...more, after: account });
   let site: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     site = await start();
@@ -54,8 +54,8 @@ describe.each([
     const early = await browser.send('POST', '/session', { id });
     expect([early.status, early.body.code]).toEqual([409, 'login_pending']);
 
-    await site.sequencer.wallet('Ada').login(secret);
-    const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+    await site.simulator.wallet('Ada').login(secret);
+    const user = { id: site.simulator.wallet('Ada').userId('shop.example') };
     expect(await browser.send('POST', '/session', { id })).toMatchObject({ status: 200, body: { user } });
     expect((await browser.send('GET', '/session')).body).toEqual({ user });
     expect((await browser.send('GET', '/account')).body.text).toBe(`Hello ${user.id}`);
@@ -70,8 +70,8 @@ describe.each([
   test('a completion whose response was lost is repeated for the same browser and Idempotency-Key', async () => {
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser);
-    await site.sequencer.wallet('Ada').login(secret);
-    const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+    await site.simulator.wallet('Ada').login(secret);
+    const user = { id: site.simulator.wallet('Ada').userId('shop.example') };
     // The response with the cookie of the session does not arrive.
     const again = new Browser(site.origin, browser.cookies);
     const lost = await browser.send('POST', '/session', { id }, { 'idempotency-key': 'attempt-1' });
@@ -106,7 +106,7 @@ describe.each([
     });
     const browser = new Browser(slow.origin);
     const { secret, id } = await begin(browser);
-    await slow.sequencer.wallet('Ada').login(secret);
+    await slow.simulator.wallet('Ada').login(secret);
     const again = new Browser(slow.origin, browser.cookies);
     const complete = (by: Browser) => by.send('POST', '/session', { id }, { 'idempotency-key': 'attempt' });
     const first = complete(browser);
@@ -131,21 +131,21 @@ describe.each([
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser);
     setMs = offsetMs;
-    await site.sequencer.wallet().login(secret);
+    await site.simulator.wallet().login(secret);
     expect((await browser.send('POST', '/session', { id })).status).toBe(200);
   });
 
   test('answers 404 for a payment without login: true', async () => {
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser, { mode: 'payment' });
-    await site.sequencer.wallet().pay(secret);
+    await site.simulator.wallet().pay(secret);
     expect((await browser.send('POST', '/session', { id })).status).toBe(404);
   });
 });
 
 describe('express-session', () => {
   test('gets a new session id at the login and at the logout', async () => {
-    const site = await startSiteWithSequencer({ before: expressSession, after: account });
+    const site = await startSiteWithSimulator({ before: expressSession, after: account });
     const browser = new Browser(site.origin);
     await browser.send('GET', '/session');
     const before = browser.cookies.get('connect.sid');
@@ -164,7 +164,7 @@ describe('express-session', () => {
 
 describe('express-session at another position', () => {
   test('behind the router leaves the login in the sealed cookie', async () => {
-    const site = await startSiteWithSequencer({
+    const site = await startSiteWithSimulator({
       after: (app) => {
         expressSession(app);
         account(app);
@@ -182,20 +182,20 @@ describe('express-session at another position', () => {
 describe('the sealed cookie', () => {
   test('of another domain is rejected, even when both sites share INTENT_SECRET', async () => {
     const secret = 'x'.repeat(32);
-    const staging = await startSiteWithSequencer({ secret, domain: 'staging.example', after: account });
+    const staging = await startSiteWithSimulator({ secret, domain: 'staging.example', after: account });
     const browser = new Browser(staging.origin);
     await logIn(staging, browser);
-    const site = await startSiteWithSequencer({ secret, after: account });
+    const site = await startSiteWithSimulator({ secret, after: account });
     const there = new Browser(site.origin);
     there.cookies.set('intent-session', browser.cookies.get('intent-session') as string);
     expect((await there.send('GET', '/account')).status).toBe(401);
   });
 
   test('is HttpOnly and encrypted', async () => {
-    const site = await startSiteWithSequencer({ after: account });
+    const site = await startSiteWithSimulator({ after: account });
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser);
-    await site.sequencer.wallet().login(secret);
+    await site.simulator.wallet().login(secret);
     const { headers, body } = await browser.send('POST', '/session', { id });
     const [line = ''] = headers.getSetCookie();
     expect(line).toMatch(/^intent-session=[\w.-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
@@ -210,7 +210,7 @@ describe('the sealed cookie', () => {
     ['a cut end', (text: string) => text.slice(0, -5)],
     ['an unsealed token', () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.eyJzdWIiOiJtZSJ9.`],
   ])('with %s is rejected', async (_name, corrupt) => {
-    const site = await startSiteWithSequencer({ after: account });
+    const site = await startSiteWithSimulator({ after: account });
     const browser = new Browser(site.origin);
     await logIn(site, browser);
     browser.cookies.set('intent-session', corrupt(browser.cookies.get('intent-session') as string));
@@ -220,7 +220,7 @@ describe('the sealed cookie', () => {
 
   test('expires after sessionTtlMs', async () => {
     let now = 1_800_000_000_000;
-    const site = await startSiteWithSequencer({ after: account, now: () => now, login: { sessionTtlMs: 3_600_000 } });
+    const site = await startSiteWithSimulator({ after: account, now: () => now, login: { sessionTtlMs: 3_600_000 } });
     const browser = new Browser(site.origin);
     await logIn(site, browser);
     now += 3_599_000;
@@ -231,11 +231,11 @@ describe('the sealed cookie', () => {
 
   test('survives a rotation of INTENT_SECRET, and is rejected after its secret is removed', async () => {
     const [old, fresh, other] = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
-    const first = await startSiteWithSequencer({ after: account, secret: `${old}` });
+    const first = await startSiteWithSimulator({ after: account, secret: `${old}` });
     const browser = new Browser(first.origin);
     await logIn(first, browser);
     const status = async (secret: string): Promise<number> => {
-      const site = await startSiteWithSequencer({ after: account, secret });
+      const site = await startSiteWithSimulator({ after: account, secret });
       const later = new Browser(site.origin);
       later.cookies.set('intent-session', browser.cookies.get('intent-session') as string);
       return (await later.send('GET', '/account')).status;
@@ -246,7 +246,7 @@ describe('the sealed cookie', () => {
 
 describe('requireLogin', () => {
   test('answers 401 to API clients and redirects page views to the login page', async () => {
-    const site = await startSiteWithSequencer({ after: account });
+    const site = await startSiteWithSimulator({ after: account });
     const program = await fetch(`${site.origin}/page`, { headers: { accept: 'application/json' }, redirect: 'manual' });
     expect([program.status, await program.json()]).toEqual([401, expect.objectContaining({ code: 'login_required' })]);
     const page = await fetch(`${site.origin}/page`, { headers: { accept: 'text/html,*/*' }, redirect: 'manual' });
@@ -262,7 +262,7 @@ describe('requireLogin', () => {
         res.status(error.status).end();
       }) satisfies ErrorRequestHandler);
     };
-    const site = await startSiteWithSequencer({ after });
+    const site = await startSiteWithSimulator({ after });
     const browser = new Browser(site.origin);
     expect((await browser.send('GET', '/open')).status).toBe(500);
     await logIn(site, browser);
@@ -283,7 +283,7 @@ describe('requireLogin', () => {
   });
 
   test('answers 401 when logins are disabled', async () => {
-    const site = await startSiteWithSequencer({ login: false, after: account });
+    const site = await startSiteWithSimulator({ login: false, after: account });
     const browser = new Browser(site.origin);
     expect((await browser.send('GET', '/account')).status).toBe(401);
   });
@@ -299,7 +299,7 @@ test('a signer instead of a secret completes a login', async () => {
       return local.sign(bytes);
     },
   };
-  const site = await startSiteWithSequencer({ signer, verifierSecret: '', secret: 's'.repeat(32), after: account });
+  const site = await startSiteWithSimulator({ signer, verifierSecret: '', secret: 's'.repeat(32), after: account });
   await logIn(site, new Browser(site.origin));
   expect(signedLengths.length).toBeGreaterThanOrEqual(2);
 });

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
 import { type IntentRouter, intentRouter } from '../../../src/router/intent-router.js';
 import type { IntentRouterOptions } from '../../../src/router/options.js';
-import { kindsOf, poll } from '../../emulator/fixture.js';
+import { kindsOf, poll } from '../../simulator/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { post } from '../../support/sites/post.js';
 import { serve } from '../../support/sites/serve.js';
@@ -15,12 +15,12 @@ afterEach(async () => {
   for (const router of routers.splice(0)) await router.close();
 });
 
-/** A site with its own embedded sequencer. `posted` has the responses of its webhook route. */
+/** A site with its own simulator. `posted` has the responses of its webhook route. */
 async function startEmbedded(mountPath = '/', options: IntentRouterOptions = {}) {
   const log = new LogRecorder();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const embedded = { sequencerUrl: 'embedded', emulator: { port: 0 }, webhook: true };
-  const router = intentRouter({ ...embedded, verifierSecret, destination, domain, payment, logger: log, ...options });
+  const simulated = { sequencerUrl: 'simulator', simulator: { port: 0 }, webhook: true };
+  const router = intentRouter({ ...simulated, verifierSecret, destination, domain, payment, logger: log, ...options });
   routers.push(router);
   const { url = '', walletUrl = '' } = (await router.ready()) ?? {};
   const posted: [path: string, status: number][] = [];
@@ -51,7 +51,7 @@ async function kindsAfterWebhook(url: string, clientSecret: string): Promise<(st
   return kinds;
 }
 
-describe('a site with the embedded sequencer, without a configured key or origin (protocol 5)', () => {
+describe('a site with the simulator, without a configured key or origin (protocol 5)', () => {
   test.each([
     ['payment', '', ['requestToReceiveBill', 'codeScanned', 'intentSubmitted', 'webhookCalled']],
     ['payment', '/pay', expect.arrayContaining(['intentSubmitted', 'webhookCalled'])],

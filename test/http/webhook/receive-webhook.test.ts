@@ -213,11 +213,11 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     const logged = (): number => log.lines.filter((line) => line.includes('rejected a webhook call')).length;
     for (let n = 0; n < 5; n += 1) await post(origin, jwtOf({ ...claims, n }, stranger)).expect(400);
     expect(logged()).toBe(1);
-    expect(log.text).toContain('check the clock and, unless the sequencer is embedded, INTENT_WEBHOOK_PUBLIC_KEY.');
+    expect(log.text).toContain('check the clock and, unless the simulator sends it, INTENT_WEBHOOK_PUBLIC_KEY.');
     passMs(60_000);
     await post(origin, 'nonsense').expect(400);
     expect(logged()).toBe(2);
-    expect(log.text).toContain('If the payment service sent it, mount the router before');
+    expect(log.text).toContain('If the sequencer sent it, mount the router before');
     expect(log.text).not.toContain(goodPayload);
   });
 });

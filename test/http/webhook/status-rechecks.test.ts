@@ -240,9 +240,9 @@ test('a ledger receives one recheck of an intent in five seconds while replicas 
   expect(rechecks).toBe(2);
 });
 
-async function begin({ origin, sequencer }: LedgerSite) {
+async function begin({ origin, simulator }: LedgerSite) {
   const browser = new Browser(origin, new Map(), 'https://shop.example');
   const secret = String((await browser.send('POST', '/intent', { mode: 'payment' })).body.client_secret);
   const id = intentIdOf(secret);
-  return { id, pay: () => sequencer.wallet().pay(secret), status: () => browser.send('GET', `/status/${id}`) };
+  return { id, pay: () => simulator.wallet().pay(secret), status: () => browser.send('GET', `/status/${id}`) };
 }

@@ -126,7 +126,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(minuteMs);
       await ledger.after(hourMs);
-      const lastError = expect.stringContaining('The payment service no longer knows the intent.');
+      const lastError = expect.stringContaining('The sequencer no longer knows the intent.');
       expect(await ledger.find(id)).toMatchObject({ state: 'created', lastError });
       expect(await effects()).toEqual([]);
     });
@@ -136,11 +136,11 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.buy();
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
-      const lastError = expect.stringContaining('The payment service no longer knows the intent.');
+      const lastError = expect.stringContaining('The sequencer no longer knows the intent.');
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError });
       const lines = ledger.log.text.split('\n').filter((line) => line.includes(id));
       expect(lines.at(-1)).toContain(
-        `payment ${id} is a dead letter: the payment service no longer knows it, and \`watch.unpaidMs\` has passed.`,
+        `payment ${id} is a dead letter: the sequencer no longer knows it, and \`watch.unpaidMs\` has passed.`,
       );
       // The dead letter is not reported twice.
       expect(lines.filter((line) => line.includes('no longer knows it. It is polled again'))).toHaveLength(

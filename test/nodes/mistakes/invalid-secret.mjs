@@ -1,7 +1,7 @@
-import { createWallet, startSequencer } from 'express-intents/testing';
+import { createWallet, startSimulator } from 'express-intents/testing';
 
-const sequencer = await startSequencer();
-const wallet = createWallet({ url: sequencer.url, name: 'Ada' });
+const simulator = await startSimulator();
+const wallet = createWallet({ url: simulator.url, name: 'Ada' });
 
 async function pay() {
   await wallet.pay('not a client secret'); // the mistake

@@ -10,7 +10,7 @@ import {
 import { createGrpcTransport } from '../../../src/sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
 import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
-import { type Sequencer, startSequencer } from '../../../src/testing.js';
+import { type Simulator, startSimulator } from '../../../src/testing.js';
 import { decode, v1 } from '../../../src/wire/codec.js';
 import { operations } from '../../../src/wire/envelope.js';
 import { type StreamRelay, startStreamRelay } from '../../support/network/stream-relay.js';
@@ -21,30 +21,30 @@ const destination = generateKeyPair().publicKey;
 const verifier = createSigner(generateKeyPair().secret);
 const payment = { destination, amount: '1.00', currency: 'usd' };
 
-let sequencer: Sequencer;
+let simulator: Simulator;
 let relay: StreamRelay;
 let transport: Transport;
 let client: IntentClient;
 
-/** Every stream transport of the embedded sequencer. They behave the same. */
-const transports: [string, (from: { url: string; sequencer: Sequencer }) => Transport][] = [
+/** Every stream transport of the simulator. They behave the same. */
+const transports: [string, (from: { url: string; simulator: Simulator }) => Transport][] = [
   ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 60_000 })],
-  ['over gRPC', ({ sequencer }) => createGrpcTransport({ url: String(sequencer.grpcUrl), timeoutMs: 60_000 })],
-  ['in process', ({ sequencer }) => sequencer.transport],
+  ['over gRPC', ({ simulator }) => createGrpcTransport({ url: String(simulator.grpcUrl), timeoutMs: 60_000 })],
+  ['in process', ({ simulator }) => simulator.transport],
 ];
 
 describe.each(transports)('the message stream %s (interface 4.5)', (transportName, connect) => {
   beforeEach(async () => {
     const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
-    sequencer = await startSequencer({ grpcPort: 0, localDomains: { [domain]: origin } });
-    relay = await startStreamRelay(sequencer.url);
-    transport = connect({ url: relay.url, sequencer });
+    simulator = await startSimulator({ grpcPort: 0, localDomains: { [domain]: origin } });
+    relay = await startStreamRelay(simulator.url);
+    transport = connect({ url: relay.url, simulator });
     client = createIntentClient({ transport });
   });
   afterEach(async () => {
     await client.close();
     await relay.close();
-    await sequencer.close();
+    await simulator.close();
   });
 
   const open = ({ id, clientSecret }: CreatedIntent, signal?: AbortSignal): AsyncIterable<Uint8Array> => {
@@ -61,7 +61,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
 
   test('replays the stored messages, the terminal one last, and ends', async () => {
     const intent = await client.paymentIntents.create(payment);
-    await sequencer.wallet().pay(intent.clientSecret);
+    await simulator.wallet().pay(intent.clientSecret);
     expect(await read(open(intent))).toEqual(['requestToReceiveBill', 'codeScanned', 'intentSubmitted']);
   });
 
@@ -71,11 +71,11 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     const next = async () => Promise.all(readers.map(async (reader) => kindsIn((await reader.next()).value)[0]));
     expect(await next()).toEqual(['requestToReceiveBill', 'requestToReceiveBill']);
     const scan = next();
-    await sequencer.wallet().scan(intent.clientSecret);
+    await simulator.wallet().scan(intent.clientSecret);
     expect(await scan).toEqual(['codeScanned', 'codeScanned']);
-    await sequencer.wallet().decline(intent.clientSecret);
+    await simulator.wallet().decline(intent.clientSecret);
     expect(await next()).toEqual(['clientRejectedPayment', 'clientRejectedPayment']);
-    await sequencer.wallet().pay(intent.clientSecret);
+    await simulator.wallet().pay(intent.clientSecret);
     expect(await next()).toEqual(['intentSubmitted', 'intentSubmitted']);
     for (const reader of readers) expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
@@ -112,7 +112,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
 
   test.each<[string, () => Promise<void>]>([
     ['of the transport', () => transport.close()],
-    ['of the sequencer', () => sequencer.close()],
+    ['of the sequencer', () => simulator.close()],
   ])('throws at the end %s', async (_name, end) => {
     const intent = await client.paymentIntents.create(payment);
     const reader = open(intent)[Symbol.asyncIterator]();
@@ -136,7 +136,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
 
     test('ends when the client closes, and at once after that', async () => {
       const intent = await client.paymentIntents.create(payment);
-      await sequencer.wallet().scan(intent.clientSecret);
+      await simulator.wallet().scan(intent.clientSecret);
       const kinds = watched(client.watch(intent), () => client.close());
       expect(await kinds).toEqual(['code_scanned']);
       expect(await watched(client.watch(intent))).toEqual([]);

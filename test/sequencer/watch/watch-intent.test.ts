@@ -59,7 +59,7 @@ const rejected = (idByte: number): v1.Message.$Properties =>
 const submitted = (idByte: number): v1.Message.$Properties =>
   message(idByte, { intentSubmitted: { intentId: { value: rendezvous.publicKey } } });
 const idOf = (idByte: number): string => bs58.encode(new Uint8Array(16).fill(idByte));
-const down = new SequencerError('sequencer_unreachable', 'The payment service cannot be reached.');
+const down = new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.');
 
 describe('with a stream', () => {
   test('yields the events, and ends with the submitted status', async () => {

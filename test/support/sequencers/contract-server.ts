@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 
-// A payment service written from the contract with the .proto files, protobufjs and Node, and no code of src. It does the
+// A sequencer written from the contract with the .proto files, protobufjs and Node, and no code of src. It does the
 // minimum that the contract requires: defaults are omitted, so many responses have zero bytes, and createIntent returns the
 // status of the intent.
 

@@ -1,15 +1,15 @@
-import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import type { IntentState, LedgerIntent } from '../../../src/ledger/ledger.js';
 import type { SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { routerLedger } from '../../../src/router/ledger.js';
+import { type Simulator, startSimulator } from '../../../src/simulator/index.js';
 import { LedgerFaults } from '../databases/ledger-faults.js';
 import { eventually } from '../eventually.js';
 import { type TappedTransport, tappedTransport } from '../transports/tapped-transport.js';
 import { domain, type Site, type SiteOptions, startSite } from './site.js';
 
-/** A site with a ledger and an embedded sequencer, both of which can be made to fail. */
+/** A site with a ledger and a simulator, both of which can be made to fail. */
 export interface LedgerSite extends Site {
-  readonly sequencer: Sequencer;
+  readonly simulator: Simulator;
   /** The calls of the site to the sequencer. */
   readonly tap: TappedTransport;
   /** The calls of the site to its ledger. */
@@ -19,24 +19,24 @@ export interface LedgerSite extends Site {
 export interface LedgerSiteOptions extends SiteOptions {
   /** The database URL of the ledger. */
   readonly databaseUrl: string;
-  /** The sequencer of another site of the same test. Default: a new one. */
-  readonly sequencer?: Sequencer;
+  /** The simulator of another site of the same test. Default: a new one. */
+  readonly runningSimulator?: Simulator;
   /** The timing of the ledger. */
   readonly timing?: Partial<SettlementTiming>;
 }
 
-const sequencers: Sequencer[] = [];
+const simulators: Simulator[] = [];
 
 export async function startLedgerSite({
-  sequencer: given,
+  runningSimulator: given,
   timing,
   ...options
 }: LedgerSiteOptions): Promise<LedgerSite> {
-  const sequencer = given ?? (await startSequencer());
-  if (!given) sequencers.push(sequencer);
-  const [tap, faults] = [tappedTransport(sequencer.transport), new LedgerFaults()];
+  const simulator = given ?? (await startSimulator());
+  if (!given) simulators.push(simulator);
+  const [tap, faults] = [tappedTransport(simulator.transport), new LedgerFaults()];
   const site = await startSite({
-    sequencerUrl: sequencer.url,
+    sequencerUrl: simulator.url,
     transport: tap,
     payment: () => ({ amount: '4.50', currency: 'usd' }),
     makeLedger: (parts) => {
@@ -45,9 +45,9 @@ export async function startLedgerSite({
     },
     ...options,
   });
-  sequencer.setLocalDomain(options.domain ?? domain, site.origin);
+  simulator.setLocalDomain(options.domain ?? domain, site.origin);
   await site.router.ready();
-  return { ...site, sequencer, tap, faults };
+  return { ...site, simulator, tap, faults };
 }
 
 /** Waits until an intent has a state. */
@@ -65,5 +65,5 @@ export async function untilState(
 }
 
 afterAll(async () => {
-  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+  for (const simulator of simulators.splice(0)) await simulator.close();
 });

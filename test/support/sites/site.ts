@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import express, { type Express } from 'express';
 import express4 from 'express4';
-import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { formatBase58 } from '../../../src/keys/base58.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
 import { type LedgerParts, routerLedger } from '../../../src/router/ledger.js';
 import type { IntentRouterOptions } from '../../../src/router/options.js';
+import { type Simulator, startSimulator } from '../../../src/simulator/index.js';
 import { checkForSecrets } from '../runner/watch-for-leaks.js';
 import { Description, noteAnswers, type SeenAnswer } from './described-answers.js';
 import { serve } from './serve.js';
@@ -55,7 +55,7 @@ export interface SiteOptions extends IntentRouterOptions {
 }
 
 const routers: IntentRouter[] = [];
-const sequencers: Sequencer[] = [];
+const simulators: Simulator[] = [];
 const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[] = [];
 /** The responses of the sites of this test file, by their names in the description. */
 export const produced = new Set<string>();
@@ -75,7 +75,7 @@ export async function startSite({
   noteAnswers(app, mountPath ?? '', (answer) => seen.push(answer));
   before?.(app);
   const payee = options.payment || options.clientAmount ? { destination } : {};
-  const wallet = options.sequencerUrl === 'embedded' ? {} : { walletUrl };
+  const wallet = options.sequencerUrl === 'simulator' ? {} : { walletUrl };
   const router = composeRouter({ verifierSecret, ...wallet, ...payee, domain, logger: log, ...options }, makeLedger);
   routers.push(router);
   described.push({ router, seen });
@@ -85,19 +85,19 @@ export async function startSite({
   return { origin: await serve(app), app, router, log };
 }
 
-/** A site with an embedded sequencer on another port, which knows the address of its key file. */
-export async function startSiteWithSequencer(options: SiteOptions = {}): Promise<Site & { sequencer: Sequencer }> {
-  const sequencer = await startSequencer();
-  sequencers.push(sequencer);
+/** A site with a simulator on another port, which knows the address of its key file. */
+export async function startSiteWithSimulator(options: SiteOptions = {}): Promise<Site & { simulator: Simulator }> {
+  const simulator = await startSimulator();
+  simulators.push(simulator);
   const site = await startSite({
-    sequencerUrl: sequencer.url,
+    sequencerUrl: simulator.url,
     payment: () => ({ amount: '4.50', currency: 'usd' }),
     ...options,
   });
-  sequencer.setLocalDomain(options.domain ?? domain, site.origin);
+  simulator.setLocalDomain(options.domain ?? domain, site.origin);
   // On a busy machine a database can take longer to open than a request waits for it.
   if (options.databaseUrl !== undefined) await site.router.ready();
-  return { ...site, sequencer };
+  return { ...site, simulator };
 }
 
 /** Every response of a site matches its description. */
@@ -116,5 +116,5 @@ afterEach(async () => {
 
 afterAll(async () => {
   for (const router of routers.splice(0)) await router.close();
-  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+  for (const simulator of simulators.splice(0)) await simulator.close();
 });

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test as base, expect, type Page } from '@playwright/test';
-import { type Sequencer, startSequencer, temporaryLedger } from 'express-intents/testing';
+import { type Simulator, startSimulator, temporaryLedger } from 'express-intents/testing';
 import { createShop } from './app.js';
 
 interface Shop {
   readonly url: string;
-  readonly sequencer: Sequencer;
+  readonly simulator: Simulator;
 }
 
 /** One shop for each worker, on a free port. */
@@ -14,15 +14,15 @@ const test = base.extend<object, { shop: Shop }>({
   shop: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern here.
     async ({}, use) => {
-      const sequencer = await startSequencer();
+      const simulator = await startSimulator();
       const ledger = await temporaryLedger();
-      const { app, router } = await createShop({ ...sequencer.siteOptions(), databaseUrl: ledger.url });
+      const { app, router } = await createShop({ ...simulator.siteOptions(), databaseUrl: ledger.url });
       const server = app.listen(0);
       await once(server, 'listening');
-      await use({ sequencer, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+      await use({ simulator, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
       await router.close();
       server.close();
-      await sequencer.close();
+      await simulator.close();
       await ledger.remove();
     },
     { scope: 'worker', timeout: 30_000 },
@@ -39,7 +39,7 @@ async function scan(page: Page): Promise<string> {
 test('a customer buys tea', async ({ page, shop }) => {
   await page.goto(shop.url);
   await page.getByRole('button', { name: 'Pay with your wallet' }).click();
-  await shop.sequencer.wallet('Ada').pay(await scan(page));
+  await shop.simulator.wallet('Ada').pay(await scan(page));
   await page.waitForURL('**/thanks/*');
   await expect(page.getByText('Paid. Thank you!')).toBeVisible();
 });
@@ -47,14 +47,14 @@ test('a customer buys tea', async ({ page, shop }) => {
 test('the page reports that a customer declined', async ({ page, shop }) => {
   await page.goto(shop.url);
   await page.getByRole('button', { name: 'Pay with your wallet' }).click();
-  await shop.sequencer.wallet('Ada').decline(await scan(page));
+  await shop.simulator.wallet('Ada').decline(await scan(page));
   await expect(page.getByText('Declined in your wallet.')).toBeVisible();
 });
 
 test('a customer logs in', async ({ page, shop }) => {
   await page.goto(`${shop.url}/login.html`);
   await page.getByRole('button', { name: 'Log in with your wallet' }).click();
-  const { userId } = await shop.sequencer.wallet('Ada').login(await scan(page));
+  const { userId } = await shop.simulator.wallet('Ada').login(await scan(page));
   await page.waitForURL('**/account');
   await expect(page.getByText(`Hello ${userId}`)).toBeVisible();
 });

@@ -1,22 +1,22 @@
-import { sameOriginHeaders, startSequencer, temporaryLedger, waitForIntent } from 'express-intents/testing';
+import { sameOriginHeaders, startSimulator, temporaryLedger, waitForIntent } from 'express-intents/testing';
 import request from 'supertest';
 import { afterAll, expect, test } from 'vitest';
 import { createShop } from './app.js';
 
-const sequencer = await startSequencer();
+const simulator = await startSimulator();
 const ledger = await temporaryLedger();
-const { app, router } = await createShop({ ...sequencer.siteOptions(), databaseUrl: ledger.url });
+const { app, router } = await createShop({ ...simulator.siteOptions(), databaseUrl: ledger.url });
 
 afterAll(async () => {
   await router.close();
-  await sequencer.close();
+  await simulator.close();
   await ledger.remove();
 });
 
 test('a payment is settled', async () => {
   const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(201);
-  const { id, amount } = await sequencer.wallet('Ada').pay(body.client_secret);
+  const { id, amount } = await simulator.wallet('Ada').pay(body.client_secret);
   expect(amount).toBe('4.50');
 
   const payment = await waitForIntent(router, id, 'settled');
@@ -26,7 +26,7 @@ test('a payment is settled', async () => {
 test('a login starts a session', async () => {
   const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'login' }).expect(201);
-  const { id, userId } = await sequencer.wallet('Ada').login(body.client_secret);
+  const { id, userId } = await simulator.wallet('Ada').login(body.client_secret);
 
   await browser
     .post('/session')

@@ -12,12 +12,12 @@ process.once('SIGTERM', async () => {
 
 async function start(): Promise<void> {
   console.log('Opening the database. The first start takes a few seconds.');
-  const sequencer = await router.ready();
+  const simulator = await router.ready();
   await router.database.query('create table if not exists orders (id text primary key, article text not null)');
   const port = Number(process.env.PORT ?? 3000);
   await once(server.listen(port), 'listening');
   console.log(`The site is at http://localhost:${port}`);
-  if (sequencer) console.log(`The simulated wallet is at ${sequencer.walletUrl}`);
+  if (simulator) console.log(`The simulated wallet is at ${simulator.walletUrl}`);
 }
 start().catch((error: Error) => {
   console.error(error.message);

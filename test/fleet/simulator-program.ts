@@ -1,0 +1,19 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
+import { startSimulator } from '../../src/simulator/index.js';
+
+// The sequencer of a fleet. It prints its address as a line of JSON, and reads the key file of one domain from one
+// origin.
+
+// A wallet must not reuse a connection that is being closed.
+subscribe('http.server.request.start', (message) => {
+  (message as { server: Server }).server.keepAliveTimeout = 3_600_000;
+});
+
+// On a busy machine a process needs longer than the three seconds in which the sequencer must read a key file.
+const timeout = AbortSignal.timeout.bind(AbortSignal);
+AbortSignal.timeout = (ms) => timeout(Math.max(ms, 60_000));
+
+const { FLEET_DOMAIN = '', FLEET_ORIGIN = '' } = process.env;
+const { url } = await startSimulator({ localDomains: { [FLEET_DOMAIN]: FLEET_ORIGIN }, unref: false });
+console.log(JSON.stringify({ url }));
