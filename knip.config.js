@@ -22,6 +22,8 @@ export default {
     'test/attack/support/start-router.ts',
     'test/nodes/{smoke,mistakes}.mjs',
     'test/nodes/mistakes/*',
+    // Compiled by types.full.test.ts.
+    'test/package/typed-*.mts',
   ],
   project: ['src/**', 'example-app/{src,public}/**', 'bench/**', 'test/**', 'proto/*.mjs'],
   // Generated code, separate projects, and the types of .mjs files.
@@ -34,6 +36,8 @@ export default {
   // Types in exported signatures are part of the API.
   ignoreExportsUsedInFile: { interface: true, type: true },
   ignoreDependencies: [
+    // Its compiler is started by its path.
+    'typescript-5',
     // Installed by jest, in its version.
     '@jest/globals',
     '@jest/test-sequencer',

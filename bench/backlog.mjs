@@ -38,7 +38,14 @@ export async function settleBacklog({ payments, serviceMs, outageMs }) {
   const service = { submitted: true, ms: serviceMs };
   await stub.call('configure', { ...service, isDown: outageMs > 0 });
   const { url } = await stub.call('addresses');
-  await server.call('start', { module: 'ours', ...site, url, databaseUrl, watchFirstMs, secret: 's'.repeat(40) });
+  await server.call('start', {
+    module: 'ours',
+    ...site,
+    url,
+    ledger: { url: databaseUrl },
+    watchFirstMs,
+    secret: 's'.repeat(40),
+  });
   if (outageMs > 0) {
     await wait(outageMs);
     await stub.call('configure', service);

@@ -46,10 +46,10 @@ export async function startFleet(size, { stub, load }, { isApart = false, throug
   const { url } = await stub.call('addresses');
   const processes = Array.from({ length: size }, () => startChild('./server.mjs'));
   // Polls for reversals would be counted as polls.
-  const options = { module: 'ours', ...site, url, watch: { settledMs: 0 }, secret: 's'.repeat(40) };
+  const options = { module: 'ours', ...site, url, ledger: { watch: { settledMs: 0 } }, secret: 's'.repeat(40) };
   const start = async (child, index) => {
     const databaseUrl = await through(databases[index % databases.length]);
-    return child.call('start', { ...options, databaseUrl });
+    return child.call('start', { ...options, ledger: { ...options.ledger, url: databaseUrl } });
   };
   const ports = await Promise.all(processes.map(start));
   const clients = await Promise.all(databases.map(fill));

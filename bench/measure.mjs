@@ -90,7 +90,12 @@ class Bench {
     const { url } = await this.#stub.call('addresses');
     if (ledger) this.#postgres ??= await startPostgres();
     const databaseUrl = ledger && (await this.#postgres.newDatabase());
-    const port = await server.call('start', { ...site, url, ...options, ...(ledger && { databaseUrl }) });
+    const port = await server.call('start', {
+      ...site,
+      url,
+      ...options,
+      ...(ledger && { ledger: { url: databaseUrl } }),
+    });
     const window = { ports: [port], connections: this.#connections, request: { ...request, ...own } };
     return { name, server, bench: this, window, samples: [] };
   }

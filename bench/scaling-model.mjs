@@ -1,7 +1,7 @@
 // The resources for a number of intents a day. The constants were measured by capacity.mjs, the poll schedules come from the
 // built code, and every assumption is an option.
 //   node bench/scaling-model.mjs [--intents 1e6] [--peak 4] [--logins 0.2] [--paid 0.3] [--pages 0.9] [--page-seconds 90]
-//     [--service-ms 50] [--watch-days 30] [--retention-days 400] [--settlement-concurrency 24] [--database-cores 16] [--wal-each 25e6] [--databases 0]
+//     [--service-ms 50] [--watch-days 30] [--retention-days 400] [--database-cores 16] [--wal-each 25e6] [--databases 0]
 //     [--name 'a plan'] [--and ...the next plan]
 //   node bench/scaling-model.mjs site | postgres      prints the measured constants
 // Requires a build.
@@ -10,6 +10,8 @@ import { parseArgs } from 'node:util';
 import { pollAges, pollsOfPage, reversalPollTimes } from './poll-schedules.mjs';
 import { table } from './report.mjs';
 
+/** Of a process: `settlementConcurrency` in src/config/ledger.ts. */
+const concurrentPolls = 24;
 const daySeconds = 86_400;
 /** The polls of younger intents are part of the peak of their creation. */
 const freshMs = 3_600_000;
@@ -55,7 +57,7 @@ export function plan(constants, given, schedule) {
       peak * given.pages * (stream.openUs + 2 * stream.eventUs)) /
     1e6;
   const ownMs = (constants.polls.concurrency / constants.polls.perSecond) * 1_000 - constants.polls.serviceMs;
-  const pollsPerProcess = (given.settlementConcurrency / (given.serviceMs + ownMs)) * 1_000;
+  const pollsPerProcess = (concurrentPolls / (given.serviceMs + ownMs)) * 1_000;
   const processesBy = {
     cpu: siteCpu / plannedLoad,
     streams: streams / given.streamsEach,
@@ -117,7 +119,6 @@ const assumptions = {
   watchDays: 30,
   reversalDays: 1,
   retentionDays: 400,
-  settlementConcurrency: 24,
   streamsEach: 5_000,
   databaseCores: 16,
   walEach: 25e6,

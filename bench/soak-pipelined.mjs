@@ -15,7 +15,7 @@ const roundMs = 1_000;
 const connectionsPerRound = 4;
 const requestsPerConnection = 30;
 /** High enough that no request is refused. */
-const connectionLimits = { perAddress: 1_000 };
+const streams = { perAddress: 1_000 };
 /** Few, because the server caches the status of each intent. */
 const ids = Array.from({ length: 40 }, () => bs58.encode(randomBytes(32)));
 const sampleMs = 30_000;
@@ -48,7 +48,13 @@ async function run(minutes) {
   const [stub, server] = [startChild('./stub.mjs'), startChild('./server.mjs', ['--expose-gc'])];
   try {
     const { url } = await stub.call('addresses');
-    const port = await server.call('start', { ...site, url, connectionLimits, module: 'ours', answersLate: true });
+    const port = await server.call('start', {
+      ...site,
+      url,
+      streams,
+      module: 'ours',
+      answersLate: true,
+    });
     const samples = [];
     const startedAtMs = performance.now();
     let requests = 0;

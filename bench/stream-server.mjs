@@ -16,10 +16,10 @@ import { handleCalls } from './process.mjs';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;
-const connectionLimits = { perBrowser: limit, perAddress: limit, perProcess: limit };
+const streams = { perBrowser: limit, perAddress: limit, perProcess: limit };
 // All clients come from one address.
 const rateLimits = { status: 1_000_000_000 };
-const config = parseConfig({ transport, connectionLimits, rateLimits, login: false }, {});
+const config = parseConfig({ sequencer: { transport }, limits: { streams, requests: rateLimits }, login: false }, {});
 const logger = { warn: () => undefined, error: () => undefined };
 
 /** Resolves the next event of each watch. */
@@ -45,8 +45,8 @@ const client = { paymentIntents: { getStatus: async () => status } };
 const monotonicNow = () => performance.now();
 const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: monotonicNow });
 const secrets = new ClientSecretCache(monotonicNow);
-const connectionLimiter = new ConnectionLimiter(connectionLimits, () => undefined);
-const events = new EventHub({ watch, statusCache, secrets, logger }, connectionLimits);
+const connectionLimiter = new ConnectionLimiter(streams, () => undefined);
+const events = new EventHub({ watch, statusCache, secrets, logger }, streams);
 const app = express();
 app.use(
   createRouter({

@@ -1,13 +1,18 @@
 export type { AbortSignalLike } from './async/abort.js';
 export type {
   ConfigOptions,
-  ConnectionLimits,
   HookLimits,
+  LedgerOptions,
+  LimitOptions,
   LoginOptions,
-  RateLimits,
+  RequestLimits,
   Routes,
+  SequencerOptions,
   SimulatorOptions,
+  SiteButtonOptions,
+  StreamLimits,
   WatchOptions,
+  WebhookOptions,
 } from './config/config-options.js';
 export {
   ConfigError,
@@ -23,6 +28,7 @@ export { refuse } from './http/hook-errors.js';
 export type {
   AcceptedIntent,
   ClientAmount,
+  HookRequest,
   Hooks,
   IntentUser,
   LoginHookContext,
@@ -43,12 +49,14 @@ export type {
   IntentRecords,
   IntentState,
   LedgerIntent,
+  LedgerLogin,
+  LedgerPayment,
   ListOptions,
   PruneOptions,
   SiteDatabase,
   StateChange,
 } from './ledger/ledger.js';
-export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './ledger/payment.js';
+export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks, SiteMetadata, Stored } from './ledger/payment.js';
 export { type IntentRouter, intentRouter } from './router/intent-router.js';
 export type { IntentRouterOptions } from './router/options.js';
 export type { SimulatorUrls } from './router/simulator.js';

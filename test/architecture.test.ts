@@ -11,6 +11,9 @@ import {
 // Import rules between the folders of src/, and other rules that the linter cannot check. Each rule must find the faults
 // planted below. `biome.json` has the other rules, which linter.test.ts tests.
 
+/** router/ and the files directly in src/ that are not a layer compose the others, and may import all of them. */
+const composition = 'the composition';
+
 /** The folders, or files in src/, that each folder may import in addition to itself. `type:` allows types only. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
@@ -28,15 +31,12 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   ledger: ['type:intents', 'errors', 'type:telemetry'],
   config: ['keys', 'errors', 'type:wire', 'type:intents', 'type:sequencer', 'type:ledger', 'type:http'],
   http: ['errors', 'keys', 'intents', 'sequencer', 'ledger', 'config', 'type:telemetry'],
-  simulator: ['wire', 'keys', 'intents', 'errors'],
+  simulator: ['wire', 'keys', 'intents', 'errors', 'type:ledger', `type:${composition}`],
   testing: ['simulator', 'ledger', 'errors'],
   browser: ['intents'],
 };
 /** Leaves that every folder except the browser may import. */
 const leaves = ['async', 'net', 'reject-unknown', 'describe-error', 'package-file', 'caller-stack'];
-/** router/ and the files directly in src/ that are not a layer compose the others, and may import all of them. */
-const composition = 'the composition';
-
 /** Packages that only some folders may import. */
 const packageHomes: readonly { names: readonly string[]; homes: readonly string[]; typesFor: readonly string[] }[] = [
   { names: ['protobufjs', 'long'], homes: ['wire'], typesFor: [] },

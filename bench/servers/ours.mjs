@@ -22,18 +22,18 @@ export default async function ours({
   usesSodium = false,
   watchFirstMs = 24 * 3_600_000,
   answersLate = false,
+  streams = {},
   ...options
 }) {
   const given = {
-    sequencerUrl: url,
-    walletUrl: 'https://wallet.example/open',
-    verifierSecret: verifierSeed,
-    domain,
+    sequencer: { url },
+    button: { walletUrl: 'https://wallet.example/open' },
+    login: { verifierSecret: verifierSeed, domain },
     destination,
     payment: () => ({ amount: '4.50', currency: 'usd' }),
     // All requests come from one address.
-    rateLimits: { intent: never, session: never, status: never },
-    ...(options.databaseUrl && { onPaid: () => undefined }),
+    limits: { requests: { intent: never, session: never, status: never }, streams },
+    ...(options.ledger && { onPaid: () => undefined }),
     ...options,
   };
   if (usesSodium) intents.useSodium((await import('sodium-native')).default);

@@ -33,9 +33,10 @@ export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boo
   });
   routes.get('/thanks/:intent', async (req, res) => {
     const intent = await intents.find(req.params.intent);
-    const article = findArticle(intent?.metadata.article);
+    if (intent?.kind !== 'payment') return notFound(req, res);
+    const article = findArticle(intent.metadata.article);
     // The purchase of another visitor is answered like an unknown one.
-    if (!intent || !article || intent.metadata.visitor !== visitorOf(req)) return notFound(req, res);
+    if (!article || intent.metadata.visitor !== visitorOf(req)) return notFound(req, res);
     return send(req, res, thanksPage({ intent, article, order: await findOrder(intent.id, database) }));
   });
   routes.get('/login', async (req, res) => {

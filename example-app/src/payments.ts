@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { currentUser, type IntentRouterOptions, refuse } from 'express-intents';
 import { type Article, findArticle } from './articles.js';
 import { placeOrder, reverseOrder } from './orders.js';
@@ -8,7 +7,7 @@ import { visitorOf } from './visitor-session.js';
 export const payments = {
   // The browser names the article, the server sets the price. `onPaid` reads the order from the metadata, because the browser
   // may have disconnected by then.
-  payment: async (req: Request) => {
+  payment: async (req) => {
     const { slug, price, name } = requireArticle(req.body);
     const user = await currentUser(req);
     const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id ?? null };
@@ -25,8 +24,8 @@ export const payments = {
 const failsOnce = 'stoneware-cup';
 
 /** Reads `{ order: { article } }` from an untrusted body. */
-function requireArticle(body: { readonly order?: unknown }): Article {
-  const { order } = body;
+function requireArticle(body: unknown): Article {
+  const order = typeof body === 'object' && body !== null && 'order' in body ? body.order : undefined;
   const slug = typeof order === 'object' && order !== null && 'article' in order ? order.article : undefined;
   const article = findArticle(slug);
   if (article) return article;

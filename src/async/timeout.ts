@@ -79,9 +79,9 @@ class HookTimeout extends Error {
 
 /**
  * The error of a hook of the site that took too long, for `withTimeout`.
- * @param hasLedger whether `hookLimits.timeoutMs` applies
+ * @param hasLedger whether `ledger.hookLimits.timeoutMs` applies
  */
 export const hookTimeoutError = (hook: string, timeoutMs: number, hasLedger: boolean) => (): Error => {
-  const option = hasLedger ? ', or raise hookLimits.timeoutMs' : '';
+  const option = hasLedger ? ', or raise ledger.hookLimits.timeoutMs' : '';
   return new HookTimeout(`${hook} timed out after ${timeoutMs} ms. Move slow work out of the hook${option}.`);
 };

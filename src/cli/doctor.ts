@@ -17,7 +17,7 @@ interface DoctorFlags extends EnvironmentOptions {
   readonly json?: boolean;
   readonly login: boolean;
   readonly webhook?: boolean;
-  readonly allowEmbeddedLedger?: boolean;
+  readonly allowFolderInProduction?: boolean;
 }
 
 export function addDoctor(program: Command, { terminal, host, action }: CommandContext): void {
@@ -37,7 +37,7 @@ export function addDoctor(program: Command, { terminal, host, action }: CommandC
     .option('--offline', 'omit the checks that need the network')
     .option('--no-login', 'the site has `login: false`')
     .option('--webhook', 'the site has `webhook: true`; assumed if INTENT_WEBHOOK_PUBLIC_KEY is set')
-    .option('--allow-embedded-ledger', 'the site has `allowEmbeddedLedger: true`')
+    .option('--allow-folder-in-production', 'the site has `ledger: { allowFolderInProduction: true }`')
     .option('--json', 'print JSON, for programs')
     .action(action((flags: DoctorFlags) => runDoctor(flags, { terminal, host })));
   addEnvFile(command);
@@ -61,7 +61,7 @@ async function runDoctor(
     options: {
       login: flags.login,
       webhook: flags.webhook ?? !!env.INTENT_WEBHOOK_PUBLIC_KEY,
-      allowEmbeddedLedger: flags.allowEmbeddedLedger,
+      ledger: { allowFolderInProduction: flags.allowFolderInProduction },
     },
     siteUrl: flags.url,
     isOffline: flags.offline ?? false,

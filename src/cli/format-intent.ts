@@ -7,8 +7,8 @@ const columns = (state: string, time: string, amount: string, id: string): strin
 /** In UTC, to the second. */
 const formatTime = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
 
-const formatAmount = ({ amount, currency }: LedgerIntent): string =>
-  amount === undefined ? 'login' : `${amount} ${currency}`;
+const formatAmount = (intent: LedgerIntent): string =>
+  intent.kind === 'payment' ? `${intent.amount} ${intent.currency}` : 'login';
 
 export const formatIntentCount = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
 
@@ -35,16 +35,17 @@ function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): s
 const formatFailedCalls = (count: number): string => `${count} failed hook ${count === 1 ? 'call' : 'calls'}`;
 
 export function formatIntent(intent: LedgerIntent, history: readonly StateChange[]): string[] {
+  const terms = intent.kind === 'payment' ? intent : undefined;
   const details: readonly (readonly [name: string, value: string | undefined])[] = [
     ['intent', intent.id],
-    ['kind', intent.login ? `${intent.kind}, with a login` : intent.kind],
+    ['kind', terms?.login ? `${intent.kind}, with a login` : intent.kind],
     ['state', intent.state],
     ['last error', formatFailure(intent)],
-    ['amount', intent.amount === undefined ? undefined : formatAmount(intent)],
-    ['destination', intent.destination],
-    ['description', intent.description],
-    ['resource', intent.resource],
-    ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
+    ['amount', terms && formatAmount(terms)],
+    ['destination', terms?.destination],
+    ['description', terms?.description],
+    ['resource', terms?.resource],
+    ['metadata', terms && Object.keys(terms.metadata).length > 0 ? JSON.stringify(terms.metadata) : undefined],
     ['user', intent.userId],
     ['next step', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
   ];

@@ -9,7 +9,7 @@ export function addMigrate(program: Command, { terminal, action }: CommandContex
     .summary('create or update the tables of the ledger')
     .description(
       'Creates or updates the tables of the ledger at INTENT_DATABASE_URL. A site does the same at startup, unless it has ' +
-        '`migrate: false`.',
+        '`ledger: { migrate: false }`.',
     )
     .action(
       action((options: EnvironmentOptions) => {

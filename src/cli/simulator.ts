@@ -17,9 +17,9 @@ interface SimulatorFlags {
 export function addSimulator(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('simulator')
-    .summary('start the simulator and its simulated wallets, for development')
+    .summary('start the simulator with its wallets, for development')
     .description(
-      'Starts the simulator and its simulated wallets, for development. It listens on this machine only, keeps ' +
+      'Starts the simulator with its wallets, for development. It listens on this machine only, keeps ' +
         'its state in memory unless a file is given, and moves no money. Press Ctrl+C to stop.',
     )
     .option('--port <number>', 'port on 127.0.0.1; 0 for any free port', parsePort, 4747)

@@ -26,8 +26,18 @@ export interface Routes {
   readonly health: string | false;
 }
 
-/** How logins work. */
+/** Logins, and the keys that sign them. `INTENT_DOMAIN` and a verifier key are required, except with the simulator. */
 export interface LoginOptions {
+  /** `INTENT_DOMAIN`: the registrable domain of the site, such as `example.com`, which login intents name. */
+  readonly domain?: string | undefined;
+  /**
+   * `INTENT_VERIFIER_SECRET`: the secrets of the verifier keys, which sign logins, separated by commas, in the forms that
+   * `createSigner` accepts. The first secret signs. The key file lists the public key of each. `INTENT_VERIFIER_SECRET_FILE` can name a
+   * file with the same content instead. Both together are an error.
+   */
+  readonly verifierSecret?: string | undefined;
+  /** Signs instead of the first secret: for a key in a KMS or an HSM. Without `verifierSecret`, `secret` is required. */
+  readonly signer?: Signer | undefined;
   /**
    * How long after its creation an intent (a login, or a payment with `login: true`) can start a session. After that a payment
    * logs no one in. In milliseconds, default 120 000.
@@ -46,22 +56,60 @@ export interface LoginOptions {
   readonly sessionTtlMs?: number | undefined;
 }
 
-/** The simulator, which `sequencerUrl: 'simulator'` starts. */
+/** How the site reaches the sequencer. */
+export interface SequencerOptions extends GrpcNames {
+  /** `INTENT_SEQUENCER_URL`: URL of the sequencer (`base_url`), or `simulator` (not in production). */
+  readonly url?: string | undefined;
+  /** `INTENT_SEQUENCER_GRPC_URL`: its gRPC URL (`grpc_url`). Calls then use gRPC instead of HTTP. Needs `@grpc/grpc-js`. */
+  readonly grpcUrl?: string | undefined;
+  /** The operation that creates intents. `intents` (default): `Intents.createIntent`; `messaging`: `Messaging.sendMessage`. */
+  readonly dialect?: 'intents' | 'messaging' | undefined;
+  /**
+   * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
+   * empty.
+   */
+  readonly envelopeVersion?: string | undefined;
+  /** Timeout of a call, with all attempts, to the sequencer or the app's session store, in milliseconds. Default 8000. */
+  readonly timeoutMs?: number | undefined;
+  /** A custom transport. Overrides `url` and `grpcUrl`; `simulator` as `url` then starts none. */
+  readonly transport?: Transport | undefined;
+}
+
+/** The simulator, which `sequencer: { url: 'simulator' }` starts in the process of the site. */
 export interface SimulatorOptions {
   /** `INTENT_SIMULATOR_PORT`: port on 127.0.0.1, 0 for any free port. Default 4747. */
   readonly port?: number | undefined;
   /**
    * `INTENT_SIMULATOR_STATE`: file that keeps intents across restarts, or `memory`. Default: `simulator.jsonl` in the folder of
-   * the embedded ledger, or `memory` without one.
+   * the ledger, or `memory` without such a folder.
    */
   readonly stateFile?: string | undefined;
+}
+
+/** The record of all intents in a database, which the hooks of payments need. */
+export interface LedgerOptions {
+  /** `INTENT_DATABASE_URL`: a `postgres://` URL, or a folder for one process. */
+  readonly url?: string | undefined;
+  /** Allows a folder in production. It survives a crash of the process, but not a power failure. Default false. */
+  readonly allowFolderInProduction?: boolean | undefined;
+  /** Whether the tables are created and migrated at startup. Default true. */
+  readonly migrate?: boolean | undefined;
+  /**
+   * Delay from the submission of a payment to `onPaid`, in milliseconds. At its end the status is polled again. Default 0, at most
+   * 36,500 days.
+   */
+  readonly settleDelayMs?: number | undefined;
+  /** How long payments are polled. Does not affect event streams or `client.watch`. */
+  readonly watch?: WatchOptions | undefined;
+  /** Limits of hook calls. */
+  readonly hookLimits?: HookLimits | undefined;
 }
 
 /** Limits of hook calls. */
 export interface HookLimits {
   /**
    * After this many failures of `onPaid` or `onReversed`, a payment becomes a dead letter. Default 15, which takes about three
-   * hours. A failure of `verifyPayment` is not counted: it is retried until `watch.unpaidMs` has passed. If the process ends
+   * hours. A failure of `verifyPayment` is not counted: it is retried until `ledger.watch.unpaidMs` has passed. If the process ends
    * during a call, or loses the database and cannot record the failure, the call is not counted, and the next one runs alone.
    * If it is interrupted too, it is counted. A first call whose transaction loses the database is not counted either.
    */
@@ -84,8 +132,36 @@ export interface WatchOptions {
   readonly settledMs?: number | undefined;
 }
 
+/** Limits against overload by visitors. */
+export interface LimitOptions {
+  /** Requests by address. `false` disables these limits. */
+  readonly requests?: Partial<RequestLimits> | false | undefined;
+  /** Open event streams. Further streams get 429, or 503 if the process is full. */
+  readonly streams?: Partial<StreamLimits> | undefined;
+  /**
+   * A store of express-rate-limit in which all processes count requests. Without it, and while it fails, each process counts
+   * separately.
+   */
+  readonly store?: Store | undefined;
+}
+
+/**
+ * How many requests an address may send in a minute. Further requests get 429. The limit applies to each IPv4 address and each
+ * IPv6 /56. Each IPv6 /48 has eight times the limit. The address is `req.ip`, which depends on `trust proxy`.
+ */
+export interface RequestLimits {
+  /** `POST /intent`. Default 120. */
+  readonly intent: number;
+  /** `POST /session` and `DELETE /session`. Default 120. */
+  readonly session: number;
+  /** `GET /status/:id`, new event streams, and requests whose unsettled payment `requirePayment` checks. Default 3000. */
+  readonly status: number;
+  /** Invalid webhook calls. Calls signed by the sequencer are not counted. Default 600. */
+  readonly webhook: number;
+}
+
 /** Limits of open event streams. */
-export interface ConnectionLimits {
+export interface StreamLimits {
   /** For each browser, by its cookie. Default 3. */
   readonly perBrowser: number;
   /** For each IPv4 address or IPv6 /56 in `req.ip`, which depends on `trust proxy`. Eight times as many for a /48. Default 20. */
@@ -94,106 +170,53 @@ export interface ConnectionLimits {
   readonly perProcess: number;
 }
 
-/**
- * How many requests an address may send within a window. Further requests get 429. The limit applies to each
- * IPv4 address and each IPv6 /56. Each IPv6 /48 has eight times the limit. The address is `req.ip`, which depends on `trust
- * proxy`.
- */
-export interface RateLimits {
-  /** `POST /intent`. Default 120. */
-  readonly intent: number;
-  /** `POST /session` and `DELETE /session`. Default 120. */
-  readonly session: number;
-  /** `GET /status/:id`, new event streams, and requests whose unsettled payment `requirePayment` checks. Default 3000. */
-  readonly status: number;
-  /** Invalid webhook calls. Calls signed by the service are not counted. Default 600. */
-  readonly webhook: number;
-  /** Length of the window, in milliseconds. Default 60 000. */
-  readonly windowMs: number;
-  /** A store of express-rate-limit that all processes share. Without it, and while it fails, each process counts separately. */
-  readonly store: Store | undefined;
+/** What the button on the pages of the site knows. */
+export interface SiteButtonOptions {
+  /**
+   * `INTENT_WALLET_URL`: the page that opens the wallet. The client secret is appended as the fragment. Default: the wallet page of
+   * the simulator, if that runs; otherwise no link.
+   */
+  readonly walletUrl?: string | undefined;
+  /** Other origins to which the button may navigate after success and cancel. Default: none. */
+  readonly returnOrigins?: readonly string[] | undefined;
 }
 
-/** The options of the configuration. An option takes precedence over the environment variable that its comment names. */
-export interface ConfigOptions extends GrpcNames {
-  /** `INTENT_SEQUENCER_URL`: URL of the sequencer (`base_url`), or `simulator` for the simulator (not in production). */
-  readonly sequencerUrl?: string | undefined;
-  /** `INTENT_SEQUENCER_GRPC_URL`: its gRPC URL (`grpc_url`). Calls then use gRPC instead of HTTP. Needs `@grpc/grpc-js`. */
-  readonly grpcUrl?: string | undefined;
-  /** Settings of the simulator. */
-  readonly simulator?: SimulatorOptions | undefined;
+/** The calls of the sequencer to the site. */
+export interface WebhookOptions {
   /**
-   * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
-   * empty.
+   * `INTENT_WEBHOOK_PUBLIC_KEY` (separated by commas): public keys that verify the calls, Base58. Ignored with the simulator, whose
+   * key is known.
    */
-  readonly envelopeVersion?: string | undefined;
-  /** The operation that creates intents. `intents` (default): `Intents.createIntent`; `messaging`: `Messaging.sendMessage`. */
-  readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Timeout of a call, with all attempts, to the sequencer or the app's session store, in milliseconds. Default 8000. */
-  readonly timeoutMs?: number | undefined;
-  /** Timeout of one attempt of a call that can be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
-  readonly attemptTimeoutMs?: number | undefined;
-  /**
-   * `INTENT_VERIFIER_SECRET`: the secrets of the verifier keys, which sign logins, separated by commas, in the forms that
-   * `createSigner` accepts. The first secret signs. The key file lists the public key of each. `INTENT_VERIFIER_SECRET_FILE` can name a
-   * file with the same content instead. Both together are an error.
-   */
-  readonly verifierSecret?: string | undefined;
-  /** Signs instead of the first secret: for a key in a KMS or an HSM. Without `verifierSecret`, `secret` is required. */
-  readonly signer?: Signer | undefined;
-  /** `INTENT_DOMAIN`: the domain named in login intents. */
-  readonly domain?: string | undefined;
-  /** `INTENT_DESTINATION`: the default account that receives payments, Base58. */
-  readonly destination?: string | undefined;
+  readonly publicKeys?: readonly string[] | undefined;
+}
+
+/** The settings of a site. An option takes precedence over the environment variable that its comment names. */
+export interface ConfigOptions {
   /** `INTENT_ORIGIN`: the site's own origin, such as `https://example.com`. */
   readonly origin?: string | undefined;
   /**
    * `INTENT_SECRET`: secrets of at least 32 characters, separated by commas, that encrypt cookies and the client secrets that
-   * `createPayment` stores. The first encrypts; all of them decrypt. Default: derived from `verifierSecret`.
+   * `createPayment` stores. The first encrypts; all of them decrypt. Default: derived from `login.verifierSecret`.
    */
   readonly secret?: string | undefined;
-  /** `false` disables logins; then no verifier key is needed. */
-  readonly login?: boolean | LoginOptions | undefined;
-  /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
-  readonly webhook?: boolean | undefined;
-  /**
-   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that verify the webhooks of the sequencer, Base58, separated by commas.
-   * Ignored with the simulator, whose key is known.
-   */
-  readonly webhookPublicKey?: string | undefined;
-  /** `INTENT_WALLET_URL`: the page that opens the wallet. The client secret is appended as the fragment. */
-  readonly walletUrl?: string | undefined;
-  /** `INTENT_DATABASE_URL`: enables the ledger. A `postgres://` URL, or a folder for one process. */
-  readonly databaseUrl?: string | undefined;
-  /** Allows a folder as the ledger in production. It survives a crash of the process, but not a power failure. */
-  readonly allowEmbeddedLedger?: boolean | undefined;
-  /** Whether the ledger's tables are created and migrated at startup. Default true. */
-  readonly migrate?: boolean | undefined;
-  /**
-   * Delay from the submission of a payment to `onPaid`, in milliseconds. At its end the status is polled again. Default 0, at most
-   * 36,500 days.
-   */
-  readonly settleDelayMs?: number | undefined;
-  /** How long the ledger polls payments. Does not affect event streams or `client.watch`. */
-  readonly watch?: WatchOptions | undefined;
-  /**
-   * Maximum number of concurrent polls in this process, from 1 to 48. Default 24: about 400 polls a second with a service that
-   * answers in 50 ms. At most six calls to `onPaid` and `onReversed` run concurrently, and one more for payments whose hook has
-   * timed out twice, regardless of this option.
-   */
-  readonly settlementConcurrency?: number | undefined;
-  /** Limits of hook calls. The hooks themselves are options of their own, such as `onPaid`. */
-  readonly hookLimits?: HookLimits | undefined;
-  /** Other origins to which the button may navigate after success and cancel. Default: none. */
-  readonly returnOrigins?: readonly string[] | undefined;
+  /** `INTENT_DESTINATION`: the default account that receives payments, Base58. */
+  readonly destination?: string | undefined;
   /** Renames routes, or disables them with `false`. Default: as in `Routes`. */
   readonly routes?: Partial<Routes> | undefined;
-  /** Limits of open event streams. Further streams get 429, or 503 if the process is full. */
-  readonly connectionLimits?: Partial<ConnectionLimits> | undefined;
-  /** Rate limits by address. `false` disables them. */
-  readonly rateLimits?: Partial<RateLimits> | false | undefined;
-  /** A custom transport to the sequencer. Overrides `sequencerUrl` and `grpcUrl`; `simulator` then starts no sequencer. */
-  readonly transport?: Transport | undefined;
+  /** How the site reaches the sequencer. */
+  readonly sequencer?: SequencerOptions | undefined;
+  /** The simulator that runs in the process of the site. */
+  readonly simulator?: SimulatorOptions | undefined;
+  /** Logins. `false` disables them; then no verifier key is needed. */
+  readonly login?: boolean | LoginOptions | undefined;
+  /** The record of all intents. `false`: none, even if `INTENT_DATABASE_URL` is set. */
+  readonly ledger?: LedgerOptions | false | undefined;
+  /** Limits against overload by visitors. */
+  readonly limits?: LimitOptions | undefined;
+  /** What the button knows. */
+  readonly button?: SiteButtonOptions | undefined;
+  /** `true`, or its settings: registers this site's webhook for every intent and accepts the calls to it. Default false. */
+  readonly webhook?: boolean | WebhookOptions | undefined;
 }
 
 /** The environment variables. */

@@ -1,10 +1,10 @@
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import type { VerifierKeyRing } from '../keys/key-ring.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
-import type { ConfigOptions, ConnectionLimits, Environment, RateLimits, Routes } from './config-options.js';
+import type { ConfigOptions, Environment, Routes } from './config-options.js';
 import { ledgerFixFor, readLedger } from './ledger.js';
-import { readConnectionLimits, readRateLimits } from './limits.js';
-import { type LoginConfig, readKeyRing, readLogin } from './login.js';
+import { type LimitConfig, readLimits } from './limits.js';
+import { deriveKeys, type LoginConfig, readKeyRing, readLogin, readSecrets } from './login.js';
 import { Report } from './report.js';
 import { readSequencer, type SequencerConfig } from './sequencer.js';
 import {
@@ -32,9 +32,10 @@ export interface Config {
   readonly walletUrl: string | undefined;
   readonly returnOrigins: readonly string[];
   readonly routes: Routes;
-  readonly connectionLimits: ConnectionLimits;
+  readonly limits: LimitConfig;
   readonly ledger: LedgerSettings | undefined;
-  readonly rateLimits: RateLimits | undefined;
+  /** Keys of 32 bytes that encrypt what `createPayment` stores. The first encrypts; all of them decrypt. May be empty. */
+  readonly siteKeys: readonly Uint8Array[];
   readonly notices: readonly string[];
   /** Probable mistakes, logged once at startup. */
   readonly warnings: readonly string[];
@@ -53,8 +54,9 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const sequencer = readSequencer(source, ledger);
   // A custom transport may reach a real sequencer, which must get neither a generated key nor the account for development. In production
   // `simulator` is an error, and the settings that the real sequencer needs are reported with it.
-  const isSimulated = sequencer.url === 'simulator' && !options.transport && !production;
-  const login = readLogin(source, isSimulated);
+  const isSimulated = sequencer.url === 'simulator' && !options.sequencer?.transport && !production;
+  const secrets = readSecrets(source);
+  const login = readLogin(source, isSimulated, secrets);
   const destination = readDestination(source, isSimulated);
   const origin = readOrigin(source);
   const webhook = readWebhook(source, isSimulated);
@@ -62,8 +64,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const returnOrigins = readReturnOrigins(source);
   const routes = readRoutes(source);
   checkButtonConfig(source, { walletUrl, returnOrigins, routes });
-  const connectionLimits = readConnectionLimits(source);
-  const rateLimits = readRateLimits(source);
+  const limits = readLimits(source);
   if (report.problems.length > 0) throw configErrorOf(report, env);
   const typos = findTypos(env).map(
     ({ name, meant }) => `${name} is set but not used. If you mean ${meant}, rename it.`,
@@ -82,9 +83,9 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     walletUrl,
     returnOrigins,
     routes,
-    connectionLimits,
+    limits,
     ledger,
-    rateLimits,
+    siteKeys: deriveKeys('express-intents site v1', secrets, login?.keyRing),
     notices: Object.freeze(report.notices),
     warnings: Object.freeze([...typos, ...modeWarnings(env), ...(lacksWallet ? [noWalletUrl] : [])]),
   });
@@ -128,8 +129,8 @@ export function isDestinationSet({ destination }: ConfigOptions, env: Environmen
 }
 
 /** Whether a database is set, valid or not. */
-export function isDatabaseSet({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
-  return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
+export function isDatabaseSet({ ledger }: ConfigOptions, env: Environment = process.env): boolean {
+  return ledger !== false && (ledger?.url ?? env.INTENT_DATABASE_URL ?? '') !== '';
 }
 
 /** Reads the settings of the ledger from the environment only, for the command line. @throws {ConfigError} */

@@ -14,8 +14,11 @@ const maxStoredMs = 36_500 * dayMs;
  */
 const lateAfterMs = 15 * 60_000;
 
-/** A process runs at most 64 status calls at once. A quarter of them is reserved for visitors. */
-const maxSettlementConcurrency = 48;
+/**
+ * Concurrent polls of a process: about 400 polls a second with a sequencer that answers in 50 ms. A process runs at most 64 status
+ * calls at once, so most of them stay free for visitors.
+ */
+const settlementConcurrency = 24;
 
 /** The fix for a missing ledger. In production it names only Postgres. */
 export function ledgerFixFor({ NODE_ENV }: Environment): string {
@@ -28,33 +31,30 @@ export function ledgerFixFor({ NODE_ENV }: Environment): string {
 }
 
 export function readLedger({ options, env, production, report }: ConfigSource): LedgerSettings | undefined {
-  const { settleDelayMs, watch = {}, hookLimits = {} } = options;
-  report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);
-  report.unknownNames('hookLimits', hookLimits, ['maxAttempts', 'timeoutMs']);
+  if (options.ledger === false) return undefined;
+  const { ledger = {} } = options;
+  const { watch = {}, hookLimits = {} } = ledger;
+  report.unknownNames('ledger.watch', watch, ['unpaidMs', 'settledMs']);
+  report.unknownNames('ledger.hookLimits', hookLimits, ['maxAttempts', 'timeoutMs']);
   const settlement = {
-    settleDelayMs: report.duration('settleDelayMs', settleDelayMs, 0, { min: 0, max: maxStoredMs }),
-    watchMs: report.duration('watch.unpaidMs', watch.unpaidMs, 30 * dayMs, { max: maxStoredMs }),
-    reversalWatchMs: report.duration('watch.settledMs', watch.settledMs, dayMs, { min: 0 }),
-    settlementConcurrency: report.count(
-      'settlementConcurrency',
-      options.settlementConcurrency,
-      24,
-      maxSettlementConcurrency,
-    ),
-    hookAttempts: report.count('hookLimits.maxAttempts', hookLimits.maxAttempts, 15, 1_000),
-    hookTimeoutMs: report.duration('hookLimits.timeoutMs', hookLimits.timeoutMs, 30_000, { max: maxTimerMs }),
+    settleDelayMs: report.duration('ledger.settleDelayMs', ledger.settleDelayMs, 0, { min: 0, max: maxStoredMs }),
+    watchMs: report.duration('ledger.watch.unpaidMs', watch.unpaidMs, 30 * dayMs, { max: maxStoredMs }),
+    reversalWatchMs: report.duration('ledger.watch.settledMs', watch.settledMs, dayMs, { min: 0 }),
+    settlementConcurrency,
+    hookAttempts: report.count('ledger.hookLimits.maxAttempts', hookLimits.maxAttempts, 15, 1_000),
+    hookTimeoutMs: report.duration('ledger.hookLimits.timeoutMs', hookLimits.timeoutMs, 30_000, { max: maxTimerMs }),
     lateAfterMs,
   };
-  const url = options.databaseUrl ?? env.INTENT_DATABASE_URL ?? '';
+  const url = ledger.url ?? env.INTENT_DATABASE_URL ?? '';
   const database = url === '' ? undefined : readDatabase(url, env, report);
-  if (database?.kind === 'embedded' && production && options.allowEmbeddedLedger !== true) {
+  if (database?.kind === 'embedded' && production && ledger.allowFolderInProduction !== true) {
     report.problem(
       'INTENT_DATABASE_URL',
       'It is a folder, and NODE_ENV=production. A ledger in a folder survives a crash of the process, but not a power failure.',
-      'INTENT_DATABASE_URL=postgres://..., or accept that risk with intentRouter({ allowEmbeddedLedger: true })',
+      'INTENT_DATABASE_URL=postgres://..., or accept that risk with intentRouter({ ledger: { allowFolderInProduction: true } })',
     );
   }
-  return database && Object.freeze({ database, migrate: options.migrate ?? true, ...settlement });
+  return database && Object.freeze({ database, migrate: ledger.migrate ?? true, ...settlement });
 }
 
 /**

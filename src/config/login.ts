@@ -5,7 +5,7 @@ import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, deriveKey, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import type { Signer } from '../keys/verifier-key.js';
-import type { ConfigSource } from './config-options.js';
+import type { ConfigOptions, ConfigSource, LoginOptions } from './config-options.js';
 import { developmentKey, developmentKeyFile } from './development-key.js';
 import type { Report } from './report.js';
 
@@ -17,15 +17,20 @@ export interface LoginConfig {
   readonly sessionTtlMs: number;
   readonly confirm: boolean;
   readonly keepSession: readonly string[];
-  /** Keys of 32 bytes for cookies. The first encrypts; all of them decrypt. */
+  /** Keys of 32 bytes for cookies, at least one. The first encrypts; all of them decrypt. */
   readonly cookieKeys: readonly Uint8Array[];
 }
 
-export function readLogin(source: ConfigSource, isSimulated: boolean): LoginConfig | undefined {
+/** @param secrets of `INTENT_SECRET` */
+export function readLogin(
+  source: ConfigSource,
+  isSimulated: boolean,
+  secrets: readonly string[],
+): LoginConfig | undefined {
   if (source.options.login === false) return undefined;
   const keyRing = readKeyRing(source, isSimulated);
   const domain = readDomain(source, isSimulated);
-  const cookieKeys = readCookieKeys(source, keyRing, domain);
+  const cookieKeys = readCookieKeys(source, { keyRing, domain, secrets });
   const options = readLoginOptions(source);
   return keyRing && domain ? Object.freeze({ keyRing, domain, cookieKeys, ...options }) : undefined;
 }
@@ -34,11 +39,8 @@ function readLoginOptions({
   options,
   report,
 }: ConfigSource): Pick<LoginConfig, 'ttlMs' | 'sessionTtlMs' | 'confirm' | 'keepSession'> {
-  const given = typeof options.login === 'object' ? options.login : {};
-  report.unknownNames('login', given, ['ttlMs', 'confirm', 'keepSession', 'sessionTtlMs']);
+  const given = loginOptions(options);
   const { confirm = false } = given;
-  if (typeof confirm !== 'boolean')
-    report.problem('login.confirm', 'It must be true or false.', 'login: { confirm: true }');
   return {
     ttlMs: report.duration('login.ttlMs', given.ttlMs, 120_000, { max: maxTimerMs }),
     sessionTtlMs: report.duration('login.sessionTtlMs', given.sessionTtlMs, 7 * 24 * 3_600_000),
@@ -52,10 +54,6 @@ const ownMembers = ['cookie', 'intentUser'];
 
 function readKeepSession(given: readonly string[] = [], report: Report): readonly string[] {
   const fix = "login: { keepSession: ['basket'] }";
-  if (!Array.isArray(given) || !given.every((name) => typeof name === 'string')) {
-    report.problem('login.keepSession', 'It must be an array of property names of req.session.', fix);
-    return [];
-  }
   const own = given.find((name) => ownMembers.includes(name));
   if (own === undefined) return Object.freeze([...given]);
   report.problem('login.keepSession', `${own} cannot be kept, because each login sets it.`, fix);
@@ -72,25 +70,26 @@ export function readKeyRing(
   { options, env, report, isReadOnly }: ConfigSource,
   isSimulated: boolean,
 ): VerifierKeyRing | undefined {
+  const { signer, verifierSecret } = loginOptions(options);
   const file = env.INTENT_VERIFIER_SECRET_FILE;
-  const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
-  if (!checkSigner(options.signer, report)) return undefined;
+  const inline = verifierSecret ?? env.INTENT_VERIFIER_SECRET;
+  if (!checkSigner(signer, report)) return undefined;
   if (inline && file) {
     return report.problem('INTENT_VERIFIER_SECRET', 'INTENT_VERIFIER_SECRET_FILE is set too.', 'Unset one of them.');
   }
   if (file) {
     const fix =
       'Set it to the path of a readable file with the secret. Separate several secrets with commas or newlines.';
-    return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), options.signer));
+    return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), signer));
   }
-  if (inline || options.signer) {
-    return report.parse('INTENT_VERIFIER_SECRET', correctKey, () => createKeyRing(inline ?? '', options.signer));
+  if (inline || signer) {
+    return report.parse('INTENT_VERIFIER_SECRET', correctKey, () => createKeyRing(inline ?? '', signer));
   }
   if (!isSimulated) {
     return report.problem(
       'INTENT_VERIFIER_SECRET',
       'It is not set. Logins need a verifier key.',
-      `${options.verifierSecret === undefined ? keygen : correctKey} For payments only: intentRouter({ login: false }).`,
+      `${verifierSecret === undefined ? keygen : correctKey} For payments only: intentRouter({ login: false }).`,
     );
   }
   const { keyRing, isPersisted } = developmentKey(env, isReadOnly);
@@ -102,9 +101,10 @@ export function readKeyRing(
 
 function checkSigner(signer: Signer | undefined, report: Report): boolean {
   if (!signer) return true;
-  const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
-  const isKey = report.parse('signer', fix, () => parseBase58(signer.publicKey, 32, 'invalid_key')) !== undefined;
-  if (isKey && typeof signer.sign !== 'function') report.problem('signer', 'It has no method `sign`.', fix);
+  const fix =
+    'login: { signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> } }';
+  const isKey = report.parse('login.signer', fix, () => parseBase58(signer.publicKey, 32, 'invalid_key')) !== undefined;
+  if (isKey && typeof signer.sign !== 'function') report.problem('login.signer', 'It has no method `sign`.', fix);
   return isKey && typeof signer.sign === 'function';
 }
 
@@ -118,45 +118,67 @@ function readSecretFile(file: string): string {
 }
 
 /** RFC 2606 reserves `.example`. */
-const embeddedDomain = 'shop.example';
+const simulatedDomain = 'shop.example';
 
 function readDomain({ options, env, report }: ConfigSource, isSimulated: boolean): string | undefined {
-  const domain = options.domain ?? env.INTENT_DOMAIN;
+  const domain = loginOptions(options).domain ?? env.INTENT_DOMAIN;
   const fix = 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>';
   if (domain) return report.parse('INTENT_DOMAIN', fix, () => parseVerifierDomain(domain));
   if (!isSimulated)
     return report.problem('INTENT_DOMAIN', 'It is not set. Logins require the domain of the site.', fix);
-  report.notices.push(`INTENT_DOMAIN is not set. Logins use ${embeddedDomain}.`);
-  return embeddedDomain;
+  report.notices.push(`INTENT_DOMAIN is not set. Logins use ${simulatedDomain}.`);
+  return simulatedDomain;
+}
+
+interface CookieSecrets {
+  readonly keyRing: VerifierKeyRing | undefined;
+  readonly domain: string | undefined;
+  readonly secrets: readonly string[];
 }
 
 function readCookieKeys(
   { options, env, report }: ConfigSource,
-  keyRing: VerifierKeyRing | undefined,
-  domain: string | undefined,
+  { keyRing, domain, secrets }: CookieSecrets,
 ): readonly Uint8Array[] {
   const origin = options.origin ?? env.INTENT_ORIGIN;
   // The domain and the origin make a cookie invalid at another site that shares the secret.
   const purpose = `express-intents cookies v1 for ${domain}${origin ? ` at ${origin}` : ''}`;
-  const fix = 'INTENT_SECRET=<at least 32 random characters>';
+  const keys = deriveKeys(purpose, secrets, keyRing);
+  if (keyRing && keys.length === 0) {
+    const problem =
+      'It is not set. The cookie key can be derived from INTENT_VERIFIER_SECRET, but not from `login.signer`.';
+    report.problem('INTENT_SECRET', problem, secretFix);
+  }
+  return keys;
+}
+
+/** Keys of 32 bytes from `INTENT_SECRET`, or else from the verifier secrets. The first encrypts; all of them decrypt. */
+export function deriveKeys(
+  purpose: string,
+  secrets: readonly string[],
+  keyRing: VerifierKeyRing | undefined,
+): readonly Uint8Array[] {
+  return secrets.length > 0
+    ? secrets.map((secret) => deriveKey(secret, purpose))
+    : (keyRing?.deriveKeys(purpose) ?? []);
+}
+
+const secretFix = 'INTENT_SECRET=<at least 32 random characters>';
+
+/** The secrets in `INTENT_SECRET`. Empty if it is not set, or one is too short. */
+export function readSecrets({ options, env, report }: ConfigSource): readonly string[] {
   const text = options.secret ?? (env.INTENT_SECRET || undefined);
   const secrets = text?.split(',').map((secret) => secret.trim()) ?? [];
   const short = secrets.findIndex((secret) => secret.length < 32);
-  if (short >= 0) {
-    const isList = secrets.length > 1;
-    const entry = isList ? `Entry ${short + 1} of ${secrets.length}` : 'It';
-    const isEmpty = isList && secrets[short] === '';
-    const entryProblem = `${entry} is ${isEmpty ? 'empty. Remove the comma' : 'shorter than 32 characters'}.`;
-    report.problem('INTENT_SECRET', entryProblem, fix);
-    return [];
-  }
-  if (secrets.length > 0) {
-    return secrets.map((secret) => deriveKey(secret, purpose));
-  }
-  const derived = keyRing?.deriveKeys(purpose) ?? [];
-  if (keyRing && derived.length === 0) {
-    const problem = 'It is not set. The cookie key can be derived from INTENT_VERIFIER_SECRET, but not from `signer`.';
-    report.problem('INTENT_SECRET', problem, fix);
-  }
-  return derived;
+  if (short < 0) return secrets;
+  const isList = secrets.length > 1;
+  const entry = isList ? `Entry ${short + 1} of ${secrets.length}` : 'It';
+  const isEmpty = isList && secrets[short] === '';
+  const problem = `${entry} is ${isEmpty ? 'empty. Remove the comma' : 'shorter than 32 characters'}.`;
+  report.problem('INTENT_SECRET', problem, secretFix);
+  return [];
+}
+
+function loginOptions({ login }: ConfigOptions): LoginOptions {
+  return typeof login === 'object' ? login : {};
 }

@@ -43,7 +43,7 @@ export class Report {
     return this.#number(setting, value, fallback, 'a whole number of milliseconds', { min, max });
   }
 
-  count(setting: string, value: number | undefined, fallback: number, max: number): number {
+  count(setting: string, value: number | undefined, fallback: number, max?: number): number {
     return this.#number(setting, value, fallback, 'a whole number', { min: 1, max });
   }
 
@@ -77,8 +77,8 @@ function problemOfOption(option: string, { setting, problem, fix }: ConfigProble
   };
 }
 
-/** `timeoutMs: 8000`, or `login: { ttlMs: 120000 }` for a member of an option. */
+/** `origin: 'https://a.example'`, or `login: { ttlMs: 120000 }` for a member of a group. */
 function example(setting: string, value: string): string {
-  const [option = '', member] = setting.split('.');
-  return member === undefined ? `${option}: ${value}` : `${option}: { ${member}: ${value} }`;
+  const [name = '', ...members] = setting.split('.');
+  return `${name}: ${members.length > 0 ? `{ ${example(members.join('.'), value)} }` : value}`;
 }

@@ -13,41 +13,32 @@ export interface SequencerConfig {
   readonly simulatorState: string | undefined;
   readonly dialect: 'intents' | 'messaging';
   readonly timeoutMs: number;
-  readonly attemptTimeoutMs: number | undefined;
 }
 
 export function readSequencer(
   { options, env, production, report }: ConfigSource,
   ledger: LedgerSettings | undefined,
 ): SequencerConfig {
-  const url = options.sequencerUrl ?? env.INTENT_SEQUENCER_URL ?? '';
-  const grpcUrl = (options.grpcUrl ?? env.INTENT_SEQUENCER_GRPC_URL) || undefined;
+  const { sequencer = {}, simulator = {} } = options;
+  const url = sequencer.url ?? env.INTENT_SEQUENCER_URL ?? '';
+  const grpcUrl = (sequencer.grpcUrl ?? env.INTENT_SEQUENCER_GRPC_URL) || undefined;
   const grpcProblem = grpcUrl && problemOfGrpcUrl(grpcUrl, url, production);
   if (grpcProblem) report.problem('INTENT_SEQUENCER_GRPC_URL', ...grpcProblem);
-  const isReplaced = url === '' && (options.transport !== undefined || grpcUrl !== undefined);
+  const isReplaced = url === '' && (sequencer.transport !== undefined || grpcUrl !== undefined);
   const problem = isReplaced ? undefined : problemOfUrl(url, production);
   if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
-  const { simulator = {} } = options;
-  report.unknownNames('simulator', simulator, ['port', 'stateFile']);
-  if (simulator.stateFile !== undefined && typeof simulator.stateFile !== 'string') {
-    report.problem('simulator.stateFile', 'It must be a string.', "simulator: { stateFile: './simulator.jsonl' }");
-  }
   // `Number('')` is 0, but an empty variable is not set.
   const simulatorPort = simulator.port === undefined ? Number(env.INTENT_SIMULATOR_PORT || 4747) : simulator.port;
   if (!Number.isInteger(simulatorPort) || simulatorPort < 0 || simulatorPort > 65_535) {
     report.problem('INTENT_SIMULATOR_PORT', 'It must be a whole number from 0 to 65535.', 'INTENT_SIMULATOR_PORT=4747');
   }
   const simulatorState = readSimulatorState(simulator.stateFile ?? env.INTENT_SIMULATOR_STATE, ledger);
-  const dialect = options.dialect ?? 'intents';
+  const dialect = sequencer.dialect ?? 'intents';
   if (dialect !== 'intents' && dialect !== 'messaging') {
-    report.problem('dialect', "It must be 'intents' or 'messaging'.", "dialect: 'intents' (the default)");
+    report.problem('sequencer.dialect', "It must be 'intents' or 'messaging'.", "sequencer: { dialect: 'messaging' }");
   }
-  const timeoutMs = report.duration('timeoutMs', options.timeoutMs, 8_000, { max: maxTimerMs });
-  const attemptTimeoutMs =
-    options.attemptTimeoutMs === undefined
-      ? undefined
-      : report.duration('attemptTimeoutMs', options.attemptTimeoutMs, 3_000, { max: maxTimerMs });
-  return Object.freeze({ url, grpcUrl, simulatorPort, simulatorState, dialect, timeoutMs, attemptTimeoutMs });
+  const timeoutMs = report.duration('sequencer.timeoutMs', sequencer.timeoutMs, 8_000, { max: maxTimerMs });
+  return Object.freeze({ url, grpcUrl, simulatorPort, simulatorState, dialect, timeoutMs });
 }
 
 /** By default the state is kept in the folder of an embedded ledger. */
@@ -60,10 +51,10 @@ type Problem = readonly [problem: string, fix: string];
 
 function problemOfUrl(text: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_URL=<base URL of the sequencer>';
-  const orEmbedded = production
+  const orSimulator = production
     ? ''
     : ', or INTENT_SEQUENCER_URL=simulator to try everything on this machine, without any key';
-  if (text === '') return ['It is not set.', `${example}${orEmbedded}`];
+  if (text === '') return ['It is not set.', `${example}${orSimulator}`];
   if (text === 'simulator') {
     if (!production) return undefined;
     return [
@@ -76,7 +67,7 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
     const bare = text.replace(/^[\s"']+|[\s"']+$/g, '');
     const isQuoted = (bare === 'simulator' && !production) || parseHttpUrl(bare);
     if (isQuoted) return quotedValue;
-    return ['It is not an http(s) URL.', `${example}${orEmbedded}`];
+    return ['It is not an http(s) URL.', `${example}${orSimulator}`];
   }
   if (url.username || url.password || url.search || url.hash) {
     return ['It must not contain a user name, a password, a query or a fragment.', example];

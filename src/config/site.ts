@@ -25,12 +25,12 @@ export function readOrigin({ options, env, production, report }: ConfigSource): 
 }
 
 export function readReturnOrigins({ options, production, report }: ConfigSource): readonly string[] {
-  const { returnOrigins = [] } = options;
+  const { returnOrigins = [] } = options.button ?? {};
   for (const origin of returnOrigins) {
     const problem = problemOfOrigin(origin, production);
     if (problem === undefined) continue;
-    const fix = `returnOrigins: ['https://www.example.com'] (${originForm})`;
-    report.problem('returnOrigins', `${JSON.stringify(origin)}: ${problem}`, fix);
+    const fix = `button: { returnOrigins: ['https://www.example.com'] } (${originForm})`;
+    report.problem('button.returnOrigins', `${JSON.stringify(origin)}: ${problem}`, fix);
   }
   return Object.freeze([...returnOrigins]);
 }
@@ -44,7 +44,7 @@ function problemOfOrigin(origin: string, production: boolean): string | undefine
 }
 
 export function readWalletUrl({ options, env, production, report }: ConfigSource): string | undefined {
-  const url = options.walletUrl ?? env.INTENT_WALLET_URL;
+  const url = options.button?.walletUrl ?? env.INTENT_WALLET_URL;
   if (!url) return undefined;
   const problem = problemOfWalletUrl(url, production);
   if (problem === undefined) return url;
@@ -63,8 +63,8 @@ const maxButtonConfigBytes = 1_800;
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `returnOrigins, the wallet URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
-  report.problem('returnOrigins', problem, 'Remove origins, or shorten URLs and paths.');
+  const problem = `The return origins, the wallet URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
+  report.problem('button.returnOrigins', problem, 'Remove origins, or shorten URLs and paths.');
 }
 
 const defaultRoutes: Routes = {
@@ -123,8 +123,9 @@ export function readWebhook({ options, env, report }: ConfigSource, isSimulated:
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no trailing slash)');
   }
   const fix = 'INTENT_WEBHOOK_PUBLIC_KEY=<the public key of the sequencer, Base58; several, separated by commas>';
-  const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
-  if (text === '') {
+  const { publicKeys } = options.webhook === true ? {} : options.webhook;
+  const keys = publicKeys ?? env.INTENT_WEBHOOK_PUBLIC_KEY?.split(',').map((key) => key.trim()) ?? [];
+  if (keys.join('') === '') {
     report.problem(
       'INTENT_WEBHOOK_PUBLIC_KEY',
       'It is not set. The router verifies webhook calls with this key of the sequencer.',
@@ -132,7 +133,6 @@ export function readWebhook({ options, env, report }: ConfigSource, isSimulated:
     );
     return Object.freeze({ webhookPublicKeys: [] });
   }
-  const keys = text.split(',').map((key) => key.trim());
   for (const [index, key] of keys.entries()) {
     const entry = keys.length > 1 ? `Entry ${index + 1} of ${keys.length}: ` : '';
     report.parse('INTENT_WEBHOOK_PUBLIC_KEY', fix, () => parseBase58(key, 32, 'invalid_key'), entry);

@@ -60,7 +60,7 @@ export async function openClientSecret(sealed: string, intentId: string, owner: 
 /** Only for the site as the owner: the key of a browser depends on its cookie, not on settings. */
 const siteFix =
   'If the site has a new INTENT_SECRET or verifier secret, append the former one to it, after a comma. If INTENT_SECRET was ' +
-  'added or removed, undo that. If INTENT_DOMAIN or INTENT_ORIGIN has changed, restore its former value. Otherwise the';
+  'added or removed, undo that. Otherwise the';
 
 /** The site's cookie keys, each imported once: an import costs a third of a decryption. */
 const importedKeys = new WeakMap<Uint8Array, Promise<webcrypto.CryptoKey>>();

@@ -1,6 +1,9 @@
 import type { Request } from 'express';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
-import type { PaymentHooks } from '../ledger/payment.js';
+import type { PaymentHooks, SiteMetadata, Stored } from '../ledger/payment.js';
+
+/** A request, as hooks receive it. Its body comes from the browser: check it before use. */
+export type HookRequest = Request<Request['params'], unknown, unknown>;
 
 /** A logged-in user. The id differs for each wallet and each domain. */
 export interface IntentUser {
@@ -9,7 +12,7 @@ export interface IntentUser {
 }
 
 /** The terms of a payment, from the hook `payment` or for `router.createPayment`. Never from the browser. */
-export interface SitePaymentTerms {
+export interface SitePaymentTerms<Metadata extends object = SiteMetadata> {
   /** Decimal string or number with at most two decimal places, at least 0.01; 0.05 in usd. */
   readonly amount: string | number;
   /** Lowercase three-letter code, such as `usd`. */
@@ -26,11 +29,11 @@ export interface SitePaymentTerms {
    * The site's own data about this payment. It is stored in the ledger and passed to the hooks, and never sent to the
    * browser or the sequencer. A JSON object of at most 16 KiB. An undefined member is an error.
    */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly metadata?: Metadata | undefined;
 }
 
 /** An intent that the sequencer has accepted, as the hook `onCreated` receives it. */
-export type AcceptedIntent =
+export type AcceptedIntent<Metadata extends object = SiteMetadata> =
   | {
       /** The intent id, Base58. */
       readonly id: string;
@@ -49,7 +52,7 @@ export type AcceptedIntent =
       /** What the payment unlocks for the browser that makes it; see `requirePayment`. */
       readonly resource: string | undefined;
       /** The site's own data from the terms; empty if there was none. */
-      readonly metadata: Readonly<Record<string, unknown>>;
+      readonly metadata: Stored<Metadata>;
     }
   | {
       /** The intent id, Base58. */
@@ -69,17 +72,17 @@ export interface ClientAmount {
 }
 
 /** With `clientAmount` the hook omits amount and currency. */
-type TermsFromHook =
-  | SitePaymentTerms
-  | (Omit<SitePaymentTerms, 'amount' | 'currency'> & { amount?: never; currency?: never });
+type TermsFromHook<Metadata extends object> =
+  | SitePaymentTerms<Metadata>
+  | (Omit<SitePaymentTerms<Metadata>, 'amount' | 'currency'> & { amount?: never; currency?: never });
 
 /** The site's hooks. */
-export interface Hooks extends PaymentHooks {
+export interface Hooks<Metadata extends object = SiteMetadata> extends PaymentHooks<Metadata> {
   /**
    * Sets the terms of a payment. `req.body.order` comes from the page: look it up, do not trust it.
    * To reject the request, call `refuse()` or throw an error with a 4xx `status` and a boolean `expose`.
    */
-  readonly payment?: ((req: Request) => TermsFromHook | Promise<TermsFromHook>) | undefined;
+  readonly payment?: ((req: HookRequest) => TermsFromHook<Metadata> | Promise<TermsFromHook<Metadata>>) | undefined;
   /** Lets the browser choose the amount within a range; `payment` then returns only the other terms. */
   readonly clientAmount?: ClientAmount | undefined;
   /**
@@ -88,18 +91,20 @@ export interface Hooks extends PaymentHooks {
    * retry with the same `Idempotency-Key` calls it again with the same intent, unless the intent was already recorded as
    * created. Not called for `router.createPayment`.
    */
-  readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
+  readonly onCreated?: ((intent: AcceptedIntent<Metadata>, req: HookRequest) => void | Promise<void>) | undefined;
   /**
    * Called when a wallet has confirmed a login, before its session starts.
    *
    * - Writes through `tx` commit together with the login. Without a ledger there is no `tx`.
    * - If it throws or calls `refuse()`, no session starts. The login can be completed later.
-   * - Its timeout is `hookLimits.timeoutMs` with a ledger, 30 000 ms without one. With an embedded ledger its transaction is rolled
+   * - Its timeout is `ledger.hookLimits.timeoutMs` with a ledger, 30 000 ms without one. With an embedded ledger its transaction is rolled
    *   back after 3000 ms.
    * - It is called again for the same intent if the session then cannot start, because the app's session store fails or
    *   `onSession` throws. Its earlier writes stay committed.
    */
-  readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
+  readonly onLogin?:
+    | ((user: IntentUser, req: HookRequest, context: LoginHookContext) => void | Promise<void>)
+    | undefined;
   /**
    * Called after `onLogin`, with the new session as `req.session`, before that session is stored. Write `req.session.userId`
    * here, or call passport's `req.login(account)`.
@@ -107,11 +112,11 @@ export interface Hooks extends PaymentHooks {
    * - Without a session of the app, `req.session` is undefined. `req.res` is available.
    * - If it throws or calls `refuse()`, no session starts: the visitor keeps the data of the old session. The login can be
    *   completed later, and `onLogin` is called again.
-   * - Its timeout is `hookLimits.timeoutMs` with a ledger, 30 000 ms without one.
+   * - Its timeout is `ledger.hookLimits.timeoutMs` with a ledger, 30 000 ms without one.
    * - If the response to a login was lost, `onSession` is called again without `onLogin`. So `onSession` must not depend on data
    *   that `onLogin` stored in `req`.
    */
-  readonly onSession?: ((user: IntentUser, req: Request) => void | Promise<void>) | undefined;
+  readonly onSession?: ((user: IntentUser, req: HookRequest) => void | Promise<void>) | undefined;
 }
 
 /** The third parameter of `onLogin`. */

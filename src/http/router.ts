@@ -24,7 +24,7 @@ import { webhookHandler } from './webhook/receive-webhook.js';
 /** The routes of this package as one middleware. Requests for other paths pass through unchanged. */
 export function createRouter(context: RouterContext): RequestHandler {
   const { config, logger } = context;
-  const limitOf = rateLimiting(config.rateLimits, logger, context);
+  const limitOf = rateLimiting(config.limits, logger, context);
   const find = routeFinder(config.routes, handlersOf(context, limitOf));
   let attached: AttachedRouter = { context, baseUrl: '', countStatus: limitOf('status') };
   const warnAboutSetup = setupWarnings(context);

@@ -23,7 +23,7 @@ import type { SettlementContext } from './settlement/settlement-context.js';
 import { defaultTiming, type SettlementTiming } from './settlement/settlement-timing.js';
 import { SubmissionNotifier } from './settlement/submission-notifier.js';
 
-export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
+export interface CreateLedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
   readonly open: () => Promise<Database>;
   /** On Postgres: called with the id of a payment whose submission a process has detected. A call may be lost. */
   readonly onSubmitted?: ((id: string) => void) | undefined;
@@ -70,7 +70,7 @@ function loginCompleter(db: Database): Ledger['completeLogin'] {
  *     opening -- the database opens ---> settling: the settlement and the notifier run
  *     opening, settling -- close ------> closed: no settlement starts any more
  */
-export function createLedger(options: LedgerOptions): Ledger {
+export function createLedger(options: CreateLedgerOptions): Ledger {
   const { open, timing: timingOptions, onSubmitted = () => undefined, ...parts } = options;
   const { settings, logger, observer } = parts;
   const timing = { ...defaultTiming, ...timingOptions };

@@ -10,12 +10,12 @@ export interface LedgerSettings {
    * second request before the hooks.
    */
   readonly settleDelayMs: number;
-  /** After this time an unpaid payment expires: the option `watch.unpaidMs`. */
+  /** After this time an unpaid payment expires: the option `ledger.watch.unpaidMs`. */
   readonly watchMs: number;
-  /** How long a settled payment is polled for a reversal: the option `watch.settledMs`. */
+  /** How long a settled payment is polled for a reversal: the option `ledger.watch.settledMs`. */
   readonly reversalWatchMs: number;
   readonly settlementConcurrency: number;
-  /** The option `hookLimits.maxAttempts`, which says which failures are counted. */
+  /** The option `ledger.hookLimits.maxAttempts`, which says which failures are counted. */
   readonly hookAttempts: number;
   readonly hookTimeoutMs: number;
   /** A payment is `late` if the ledger learns of its submission later than this after its creation. */

@@ -1,5 +1,6 @@
 import type { LedgerBacklog } from '../telemetry/router-event.js';
 import type { DatabaseTransaction, Queryable } from './database/database.js';
+import type { SiteMetadata, Stored } from './payment.js';
 
 /**
  * The states of an intent. Scanned and declined are not recorded, because anyone who sees the QR code can cause them.
@@ -11,8 +12,8 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded, or the site has none.
  * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded, or the site has none. It is
- *   polled for another `watch.unpaidMs`, and on `recheck`.
- * - `expired`: not paid within `watch.unpaidMs`. It is then polled once a day for another `watch.unpaidMs`, and on `recheck`.
+ *   polled for another `ledger.watch.unpaidMs`, and on `recheck`.
+ * - `expired`: not paid within `ledger.watch.unpaidMs`. It is then polled once a day for another `ledger.watch.unpaidMs`, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often, the payment could not be verified, or the sequencer no longer
  *   knows it. `retry` resumes it.
  */
@@ -74,28 +75,12 @@ export interface BrowserIntent {
   readonly description: string | undefined;
 }
 
-/** An intent, as the ledger returns it: without its secrets. */
-export interface LedgerIntent {
+/** What the ledger knows of every intent. It returns no secrets. */
+interface KnownIntent {
   /** The intent id, Base58. */
   readonly id: string;
-  /** A payment that also logs the payer in is a `payment`. */
-  readonly kind: 'payment' | 'login';
   /** The current state. */
   readonly state: IntentState;
-  /** Decimal with two places. Undefined for a login, like `currency` and `destination`. */
-  readonly amount: string | undefined;
-  /** Lowercase three-letter code. */
-  readonly currency: string | undefined;
-  /** Base58 account that receives the payment. */
-  readonly destination: string | undefined;
-  /** What the payer buys, as the dialog shows it. */
-  readonly description: string | undefined;
-  /** Whether a payment also logs the payer in. False for a login. */
-  readonly login: boolean;
-  /** What the payment unlocks; see `requirePayment`. */
-  readonly resource: string | undefined;
-  /** The site's own data from the terms. */
-  readonly metadata: Readonly<Record<string, unknown>>;
   /** The user's id, for a login or a payment with `login: true`. Undefined until it is known. */
   readonly userId: string | undefined;
   /** When it was recorded. */
@@ -110,7 +95,7 @@ export interface LedgerIntent {
   readonly loginCompletedAt: Date | undefined;
   /** When the ledger polls it or calls its hook next. Undefined if it does neither, as for a login or a dead letter. */
   readonly dueAt: Date | undefined;
-  /** The number of failed calls of the pending hook that `hookLimits.maxAttempts` counts. */
+  /** The number of failed calls of the pending hook that `ledger.hookLimits.maxAttempts` counts. */
   readonly attempts: number;
   /**
    * In the state `dead`: the hook that failed, or `verifyPayment` if the sequencer no longer knows the payment. Undefined in
@@ -120,6 +105,33 @@ export interface LedgerIntent {
   /** The last error, at most 1000 characters. Cleared when the payment is submitted, settles or is reversed. */
   readonly lastError: string | undefined;
 }
+
+/** A payment in the ledger. One that also logs the payer in is a payment too. */
+export interface LedgerPayment<Metadata extends object = SiteMetadata> extends KnownIntent {
+  readonly kind: 'payment';
+  /** Decimal with two places. */
+  readonly amount: string;
+  /** Lowercase three-letter code. */
+  readonly currency: string;
+  /** Base58 account that receives the payment. */
+  readonly destination: string;
+  /** What the payer buys, as the dialog shows it. */
+  readonly description: string | undefined;
+  /** Whether the payment also logs the payer in. */
+  readonly login: boolean;
+  /** What the payment unlocks; see `requirePayment`. */
+  readonly resource: string | undefined;
+  /** The site's own data from the terms. */
+  readonly metadata: Stored<Metadata>;
+}
+
+/** A login in the ledger. It has no terms. */
+export interface LedgerLogin extends KnownIntent {
+  readonly kind: 'login';
+}
+
+/** An intent, as the ledger returns it. `kind` says which. */
+export type LedgerIntent<Metadata extends object = SiteMetadata> = LedgerPayment<Metadata> | LedgerLogin;
 
 /** One change of state, as the database recorded it. */
 export interface StateChange {
@@ -154,21 +166,21 @@ export interface ListOptions {
 }
 
 /** A page of intents, newest first. */
-export interface IntentPage {
+export interface IntentPage<Metadata extends object = SiteMetadata> {
   /** At most `limit` intents. May be empty although `next` is defined. */
-  readonly intents: readonly LedgerIntent[];
+  readonly intents: readonly LedgerIntent<Metadata>[];
   /** Pass it as `after` to get the next page. Undefined on the last page. */
   readonly next: string | undefined;
 }
 
 /** An intent that `prune` is about to delete, with its whole history. */
-export interface ArchivedIntent extends LedgerIntent {
+export type ArchivedIntent<Metadata extends object = SiteMetadata> = LedgerIntent<Metadata> & {
   /** Oldest first. */
   readonly history: readonly StateChange[];
-}
+};
 
 /** Which intents `router.intents.prune` deletes. */
-export interface PruneOptions {
+export interface PruneOptions<Metadata extends object = SiteMetadata> {
   /** Finished intents created before this date are deleted. Intents younger than a day always stay. */
   readonly olderThan: Date;
   /**
@@ -177,18 +189,21 @@ export interface PruneOptions {
    * these intents stay.
    */
   readonly archive?:
-    | ((intents: readonly ArchivedIntent[], context: { readonly tx: DatabaseTransaction }) => void | Promise<void>)
+    | ((
+        intents: readonly ArchivedIntent<Metadata>[],
+        context: { readonly tx: DatabaseTransaction },
+      ) => void | Promise<void>)
     | undefined;
   /** Whether payments for a `resource` are deleted too. `requirePayment` then no longer finds them. Default false. */
   readonly includeResources?: boolean | undefined;
 }
 
 /** The intents of the ledger, for the site: `router.intents`. */
-export interface IntentRecords {
+export interface IntentRecords<Metadata extends object = SiteMetadata> {
   /** Undefined if the id is unknown or not an id. @throws {IntentError} `ledger_unavailable` */
-  find(id: string): Promise<LedgerIntent | undefined>;
+  find(id: string): Promise<LedgerIntent<Metadata> | undefined>;
   /** @throws {IntentError} `invalid_request` for invalid options, `ledger_unavailable` */
-  list(options?: ListOptions): Promise<IntentPage>;
+  list(options?: ListOptions): Promise<IntentPage<Metadata>>;
   /** The state changes of an intent, oldest first. @throws as `find` */
   history(id: string): Promise<readonly StateChange[]>;
   /**
@@ -208,7 +223,7 @@ export interface IntentRecords {
    * Returns the number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
-  prune(options: PruneOptions): Promise<number>;
+  prune(options: PruneOptions<Metadata>): Promise<number>;
 }
 
 /** The database of the ledger, for tables of the site: `router.database`. */
@@ -231,7 +246,7 @@ export interface LedgerReport extends LedgerBacklog {
 }
 
 /** A payment for a resource. */
-export interface ResourcePayment extends LedgerIntent {
+export interface ResourcePayment extends LedgerPayment {
   /** The time until `dueAt`, in milliseconds by the clock of the database. */
   readonly dueInMs: number | undefined;
 }

@@ -21,6 +21,7 @@ import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
+import type { SiteMetadata } from '../ledger/payment.js';
 import { requireKnown } from '../reject-unknown.js';
 import { createTransport } from '../sequencer/create-transport.js';
 import { forCallers, type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
@@ -36,19 +37,22 @@ import { type SimulatorUrls, type SiteSimulator, startSiteSimulator } from './si
 import { SubmissionTracker } from './submission-tracker.js';
 
 /** The middleware for `app.use()`, and the site's access to payments and the ledger. */
-export interface IntentRouter extends RequestHandler {
+export interface IntentRouter<Metadata extends object = SiteMetadata> extends RequestHandler {
   /** The client that the routes use, for calls by the app. */
   readonly client: IntentClient;
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
-  readonly intents: IntentRecords;
+  readonly intents: IntentRecords<Metadata>;
   /**
    * Creates a payment without a browser, such as for the link in an invoice. The ledger polls it and calls `onPaid`. After an
    * error of the ledger or the sequencer, call this again with the same `idempotencyKey`: that creates no second payment.
-   * @throws {IntentError} `invalid_configuration` without a ledger, or for `idempotencyKey` without logins; `invalid_terms`,
+   * @throws {IntentError} `invalid_configuration` without a ledger, or for `idempotencyKey` without logins and without `secret`; `invalid_terms`,
    *   `invalid_request`, `not_supported`, `invalid_idempotency_key`, `idempotency_key_reused`, `ledger_unavailable`, `closing`,
    *   `signer_failed`, `internal_error`, `too_busy`; the codes of the sequencer
    */
-  createPayment(terms: Omit<SitePaymentTerms, 'resource'>, options?: CreatePaymentOptions): Promise<CreatedPayment>;
+  createPayment(
+    terms: Omit<SitePaymentTerms<Metadata>, 'resource'>,
+    options?: CreatePaymentOptions,
+  ): Promise<CreatedPayment>;
   /** The ledger's database, for the site's own tables; `tx` of the hooks uses it too. Without a ledger every call rejects. */
   readonly database: SiteDatabase;
   /**
@@ -82,11 +86,15 @@ export interface IntentRouter extends RequestHandler {
  * The routes of wallet payments and wallet logins, for `app.use(intentRouter())` at the root of the site.
  * @throws {ConfigError} with all configuration errors
  */
-export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
-  return composeRouter(given, routerLedger);
+export function intentRouter<Metadata extends object = SiteMetadata>(
+  given: IntentRouterOptions<Metadata> = {},
+): IntentRouter<Metadata> {
+  // The router only stores metadata and returns it, so it does not depend on its type.
+  const options = given as unknown as IntentRouterOptions;
+  return composeRouter(options, routerLedger) as unknown as IntentRouter<Metadata>;
 }
 
-/** For ages. */
+/** The ages need a monotonic clock. */
 const monotonicClock = (): number => performance.now();
 
 /** `intentRouter` with a ledger that the caller creates. */
@@ -97,21 +105,22 @@ export function composeRouter(
   const settings = parseRouterOptions(given);
   const { options, config } = settings;
   const { onEvent, telemetry } = options;
-  const monotonicNow = options.now ?? monotonicClock;
+  const monotonicNow = options.testClock ?? monotonicClock;
   const logger = routerLogger(options.logger ?? console);
 
-  const isSimulated = config.sequencer.url === 'simulator' && !options.transport;
+  const customTransport = options.sequencer?.transport;
+  const isSimulated = config.sequencer.url === 'simulator' && !customTransport;
   const simulator = isSimulated ? startSiteSimulator(config, logger) : undefined;
-  const transport = options.transport ?? simulator?.transport ?? serviceTransport(config, options);
+  const transport = customTransport ?? simulator?.transport ?? serviceTransport(config, options);
   const observer = routerObserver({
     onEvent,
     telemetry,
     upstream: upstreamIn(config, options),
     logger,
-    now: options.now,
+    now: options.testClock,
   });
-  const { dialect, timeoutMs, attemptTimeoutMs } = config.sequencer;
-  const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
+  const { dialect, timeoutMs } = config.sequencer;
+  const observed = observedClient({ transport, dialect, timeoutMs }, observer);
   const { client } = observed;
 
   // All status reads of the routes, the event feeds and the ledger go through the cache. The event feeds, telemetry and
@@ -134,7 +143,7 @@ export function composeRouter(
   const watch = watchIntent(transport, { fetchStatus });
   const events = new EventHub(
     { watch, statusCache, secrets, logger, onEvent: tracker?.onEvent },
-    config.connectionLimits,
+    config.limits.streams,
   );
   // After the event feeds: they report a scan before the tracker reports the submission.
   if (tracker) statusCache.subscribe(tracker.onStatus);
@@ -171,15 +180,15 @@ export function composeRouter(
 
 function serviceTransport(
   { sequencer, production }: Config,
-  { grpcNames, envelopeVersion }: IntentRouterOptions,
+  { sequencer: { grpcNames, envelopeVersion } = {} }: IntentRouterOptions,
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
   // The configuration has already rejected http where it is not allowed.
   return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
-function upstreamIn({ sequencer: { url, grpcUrl } }: Config, { transport }: IntentRouterOptions): Upstream {
-  if (transport) return upstreamOf('custom', undefined);
+function upstreamIn({ sequencer: { url, grpcUrl } }: Config, options: IntentRouterOptions): Upstream {
+  if (options.sequencer?.transport) return upstreamOf('custom', undefined);
   return grpcUrl === undefined ? upstreamOf('http', url) : upstreamOf('grpc', grpcUrl);
 }
 
@@ -198,10 +207,10 @@ interface ContextParts {
 function routerContext(parts: ContextParts): RouterContext {
   const { settings, observed, statusCache, secrets, events, ledger, simulator, observer, logger } = parts;
   const { options, config, resolveTerms } = settings;
-  const { now = Date.now } = options;
-  const { login, webhook, connectionLimits } = config;
+  const { testClock: now = Date.now } = options;
+  const { login, webhook, limits } = config;
   const { client, fetchUserId } = observed;
-  const connectionLimiter = eventStreamLimiter(connectionLimits, logger);
+  const connectionLimiter = eventStreamLimiter(limits.streams, logger);
   const running = new RunningRequests();
   const webhookPublicKeys = async (): Promise<readonly string[]> =>
     webhook?.webhookPublicKeys ?? (simulator ? [await simulator.webhookPublicKey()] : []);
@@ -213,10 +222,10 @@ function routerContext(parts: ContextParts): RouterContext {
     resolveTerms,
     logger,
     now,
-    monotonicNow: options.now ?? monotonicClock,
+    monotonicNow: options.testClock ?? monotonicClock,
     browserCookie: hostCookie('intent', config.isHttps),
     ledger,
-    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, options.now ?? monotonicClock),
+    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, options.testClock ?? monotonicClock),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ webhookPublicKeys, now }),

@@ -17,7 +17,9 @@ function readyLine({ config, options, resolveTerms }: RouterSettings): string {
     ...(resolveTerms ? ['payments'] : []),
     ...(config.login ? [`logins for ${config.login.domain}`] : []),
   ];
-  const service = options.transport ? 'a custom transport' : hostOf(config.sequencer.grpcUrl ?? config.sequencer.url);
+  const service = options.sequencer?.transport
+    ? 'a custom transport'
+    : hostOf(config.sequencer.grpcUrl ?? config.sequencer.url);
   return `Serves: ${served.join(', ') || 'no payments or logins from pages'}. Ledger: ${ledgerOf(config)}. Sequencer: ${service}.`;
 }
 

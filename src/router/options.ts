@@ -1,16 +1,27 @@
 import { type Config, isDatabaseSet, ledgerFix, parseConfig, typoNote } from '../config/config.js';
-import type { ConfigOptions } from '../config/config-options.js';
+import type {
+  ConfigOptions,
+  LedgerOptions,
+  LimitOptions,
+  LoginOptions,
+  SequencerOptions,
+  SimulatorOptions,
+  SiteButtonOptions,
+  WebhookOptions,
+} from '../config/config-options.js';
+import { knownVariables, optionOf } from '../config/variables.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import { requireCalled } from '../http/attached-router.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/logger.js';
-import { unknownOption } from '../reject-unknown.js';
+import type { SiteMetadata } from '../ledger/payment.js';
+import { closestName, unknownOption } from '../reject-unknown.js';
 import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
 
 /** The options of `intentRouter`. An option takes precedence over its environment variable. */
-export interface IntentRouterOptions extends ConfigOptions, Hooks {
+export interface IntentRouterOptions<Metadata extends object = SiteMetadata> extends ConfigOptions, Hooks<Metadata> {
   /**
    * Called for each event in this process, for logs and analysis; see `docs/events.md`. An event can be lost:
    * fulfill payments in `onPaid`.
@@ -24,10 +35,10 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
    */
   readonly logger?: Logger | false | undefined;
   /**
-   * The time in milliseconds, for tests. Default: `Date.now`, and `performance.now` for lifetimes. The ledger uses the clock of
+   * For tests: returns the time in milliseconds. Default: `Date.now`, and `performance.now` for lifetimes. The ledger uses the clock of
    * its database: see `advanceTime`.
    */
-  readonly now?: (() => number) | undefined;
+  readonly testClock?: (() => number) | undefined;
 }
 
 export interface RouterSettings {
@@ -80,38 +91,51 @@ function eitherOf(...types: readonly OptionType[]): OptionType {
   };
 }
 
-/** The type of every option. The configuration checks the values. */
-const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
-  sequencerUrl: string,
-  grpcUrl: string,
-  grpcNames: eitherOf(string, object),
-  envelopeVersion: string,
-  simulator: group,
-  dialect: string,
-  timeoutMs: number,
-  attemptTimeoutMs: number,
-  verifierSecret: string,
-  signer: object,
-  domain: string,
-  destination: string,
+/** The types of the members of a group, or of all options. */
+interface Types {
+  readonly [name: string]: OptionType | Types;
+}
+
+const isType = (one: OptionType | Types): one is OptionType => typeof one.accepts === 'function';
+
+type TypesOf<Options> = { readonly [Name in keyof Required<Options>]: OptionType | Types };
+
+/** The type of every option. The configuration checks the values, and the members of smaller groups. */
+const optionTypes = {
   origin: string,
   secret: string,
-  login: eitherOf(boolean, group),
-  webhook: boolean,
-  webhookPublicKey: string,
-  walletUrl: string,
-  databaseUrl: string,
-  allowEmbeddedLedger: boolean,
-  migrate: boolean,
-  settleDelayMs: number,
-  watch: group,
-  settlementConcurrency: number,
-  hookLimits: group,
-  returnOrigins: strings,
+  destination: string,
   routes: group,
-  connectionLimits: group,
-  rateLimits: orFalse(group),
-  transport: objectWith('call', 'close'),
+  sequencer: {
+    url: string,
+    grpcUrl: string,
+    grpcNames: eitherOf(string, object),
+    dialect: string,
+    envelopeVersion: string,
+    timeoutMs: number,
+    transport: objectWith('call', 'close'),
+  } satisfies TypesOf<SequencerOptions>,
+  simulator: { port: number, stateFile: string } satisfies TypesOf<SimulatorOptions>,
+  login: {
+    domain: string,
+    verifierSecret: string,
+    signer: object,
+    ttlMs: number,
+    confirm: boolean,
+    keepSession: strings,
+    sessionTtlMs: number,
+  } satisfies TypesOf<LoginOptions>,
+  ledger: {
+    url: string,
+    allowFolderInProduction: boolean,
+    migrate: boolean,
+    settleDelayMs: number,
+    watch: group,
+    hookLimits: group,
+  } satisfies TypesOf<LedgerOptions>,
+  limits: { requests: orFalse(group), streams: group, store: object } satisfies TypesOf<LimitOptions>,
+  button: { walletUrl: string, returnOrigins: strings } satisfies TypesOf<SiteButtonOptions>,
+  webhook: { publicKeys: strings } satisfies TypesOf<WebhookOptions>,
   payment: fn,
   clientAmount: group,
   onCreated: fn,
@@ -124,47 +148,86 @@ const optionTypes: Readonly<Record<keyof IntentRouterOptions, OptionType>> = {
   onEvent: fn,
   telemetry: eitherOf(boolean, object),
   logger: orFalse(objectWith('warn', 'error')),
-  now: fn,
-};
+  testClock: fn,
+} as const satisfies TypesOf<IntentRouterOptions>;
 
-const optionNames = Object.keys(optionTypes);
+/** What a group accepts besides an object. */
+const switches: Readonly<Record<string, OptionType>> = {
+  login: boolean,
+  webhook: boolean,
+  ledger: { name: 'false', accepts: (value) => value === false },
+};
 
 /** Checks the options and reads the configuration. @throws {ConfigError} with every missing or invalid setting */
 export function parseRouterOptions(options: IntentRouterOptions): RouterSettings {
   requireCalled(options, 'intentRouter', 'a router', 'app.use(intentRouter())');
   if (typeof options !== 'object' || options === null) throw new ConfigError([notAnObject]);
-  const given = namedOptions(options);
-  const problems = Object.entries(given).flatMap(([name, value]) => problemsOfOption(name, value));
+  const { valid, problems } = checkTypes('', options, optionTypes);
   const wrong = new Set(problems.map(({ setting }) => setting));
-  const valid: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(valid));
   const resolveTerms = collect(problems, () => createTermsResolver(valid));
   problems.push(...problemsOfTelemetry(valid.telemetry));
-  if (!isDatabaseSet(valid) && !wrong.has('databaseUrl')) problems.push(...hooksWithoutLedger(valid));
+  if (!isDatabaseSet(valid) && !wrong.has('ledger') && !wrong.has('ledger.url')) {
+    problems.push(...hooksWithoutLedger(valid));
+  }
   // An option of the wrong type is not reported as missing too.
-  const reported = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
+  const isReported = (setting: string): boolean => {
+    const option = knownVariables.includes(setting) ? (optionOf(setting) ?? setting) : setting;
+    return !wrong.has(option) && !wrong.has(option.split('.')[0] ?? '');
+  };
+  const reported = problems.filter(({ setting }) => wrong.has(setting) || isReported(setting));
   if (reported.length > 0 || !config) throw new ConfigError(reported);
   return { options: valid, config, resolveTerms };
 }
 
-/** Every known option, including inherited ones, and every other property of the object itself. */
-function namedOptions(options: IntentRouterOptions): Readonly<Record<string, unknown>> {
-  const names = new Set([...optionNames.filter((name) => name in options), ...Object.keys(options)]);
-  return Object.fromEntries([...names].map((name) => [name, options[name as keyof IntentRouterOptions]]));
+/** The options of the right type, each read once, and the problems of the others. */
+function checkTypes(
+  path: string,
+  options: object,
+  types: Types,
+): { readonly valid: IntentRouterOptions; readonly problems: ConfigProblem[] } {
+  const known = Object.keys(types);
+  const problems: ConfigProblem[] = [];
+  const valid: Record<string, unknown> = {};
+  // Every known option, including inherited ones, and every other property of the object itself.
+  for (const name of new Set([...known.filter((name) => name in options), ...Object.keys(options)])) {
+    const setting = path + name;
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    if (!type) {
+      problems.push(unknownRouterOption(setting, name, known));
+      continue;
+    }
+    const value = (options as Record<string, unknown>)[name];
+    if (isType(type) || value === undefined) {
+      if (value === undefined || (isType(type) && type.accepts(value))) valid[name] = value;
+      else if (isType(type)) problems.push(wrongType(setting, type.name));
+      continue;
+    }
+    const other = switches[setting];
+    if (other?.accepts(value)) valid[name] = value;
+    else if (group.accepts(value)) {
+      const inner = checkTypes(`${setting}.`, value as object, type);
+      valid[name] = inner.valid;
+      problems.push(...inner.problems);
+    } else problems.push(wrongType(setting, other ? `${other.name}, or ${group.name}` : group.name));
+  }
+  return { valid, problems };
 }
 
-/** The option that corresponds to a variable: `sequencerUrl` to `INTENT_SEQUENCER_URL`. */
-function optionOf(variable: string): string {
-  if (variable === 'INTENT_SEQUENCER_GRPC_URL') return 'grpcUrl';
-  const words = variable.replace(/^INTENT_/, '').toLowerCase();
-  return words.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+function wrongType(setting: string, expected: string): ConfigProblem {
+  return { setting, problem: `It must be ${expected}.`, fix: 'Correct its value, or remove the option.' };
 }
 
-function problemsOfOption(name: string, value: unknown): ConfigProblem[] {
-  if (!Object.hasOwn(optionTypes, name)) return [unknownOption(name, name, optionNames)];
-  const type = optionTypes[name as keyof IntentRouterOptions];
-  if (value === undefined || type.accepts(value)) return [];
-  return [{ setting: name, problem: `It must be ${type.name}.`, fix: 'Correct its value, or remove the option.' }];
+/** An option in the wrong group is named with its place. */
+function unknownRouterOption(setting: string, name: string, known: readonly string[]): ConfigProblem {
+  const found = unknownOption(setting, name, known);
+  if (closestName(name, known) !== undefined) return found;
+  const places = Object.entries<OptionType | Types>(optionTypes).flatMap(([option, types]) => [
+    [option, option] as const,
+    ...(isType(types) ? [] : Object.keys(types).map((member) => [member, `${option}.${member}`] as const)),
+  ]);
+  const meant = closestName(name, [...new Map(places).keys()]);
+  return meant === undefined ? found : { ...found, fix: `Did you mean "${new Map(places).get(meant)}"?` };
 }
 
 function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | undefined {
@@ -188,6 +251,9 @@ function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
   const problem = `This hook needs a ledger, and no database is set.${typoNote('INTENT_DATABASE_URL')}`;
   // An empty option hides the variable.
-  const note = options.databaseUrl === '' ? 'Remove the empty option `databaseUrl`, and set ' : '';
+  const note =
+    options.ledger === false || options.ledger?.url === ''
+      ? 'Remove `ledger: false` or an empty `ledger.url`, and set '
+      : '';
   return hooks.map((setting) => ({ setting, problem, fix: note + ledgerFix() }));
 }

@@ -23,7 +23,6 @@ import {
 } from './intent-parameters.js';
 import {
   type CallObserver,
-  defaultAttemptTimeoutMs,
   type ResilientTransport,
   resilientTransport,
   type ServiceState,
@@ -36,10 +35,11 @@ import { watchIntent } from './watch/watch-intent.js';
 export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
-  /** Timeout of one call with all its retries, in milliseconds. Default 8000. */
+  /**
+   * Timeout of one call with all its retries, in milliseconds. Default 8000. An attempt that may be retried gets three eighths of it,
+   * but 3000 ms if that is longer.
+   */
   readonly timeoutMs?: number | undefined;
-  /** Timeout of one attempt of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
-  readonly attemptTimeoutMs?: number | undefined;
   /** A transport of your own, instead of HTTP or gRPC. */
   readonly transport?: Transport | undefined;
 }
@@ -118,7 +118,7 @@ export interface IntentClient {
  * @throws {IntentError} `invalid_configuration` for an invalid or unknown option, or a missing address
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
-  const names = [...serviceAddressNames, 'dialect', 'timeoutMs', 'attemptTimeoutMs', 'transport'];
+  const names = [...serviceAddressNames, 'dialect', 'timeoutMs', 'transport'];
   requireKnown('createIntentClient', options, names, 'invalid_configuration');
   return forCallers(observedClient(options).client);
 }
@@ -146,9 +146,9 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
-  const timeouts = requireTimeouts(options);
-  const inner = options.transport ?? createTransport(options, timeouts.timeoutMs);
-  const transport = resilientTransport(inner, { ...timeouts, observer });
+  const timeoutMs = requireTimeout(options);
+  const inner = options.transport ?? createTransport(options, timeoutMs);
+  const transport = resilientTransport(inner, { timeoutMs, observer });
   return {
     client: clientOver(transport, dialect),
     serviceState: transport.serviceState,
@@ -211,19 +211,10 @@ function preparedIntent(transport: ResilientTransport, dialect: Dialect, intent:
   return Object.freeze({ id, clientSecret, create });
 }
 
-interface Timeouts {
-  readonly timeoutMs: number;
-  readonly attemptTimeoutMs: number;
-}
-
-function requireTimeouts({ timeoutMs = 8_000, attemptTimeoutMs }: IntentClientOptions): Timeouts {
-  const timeouts = { timeoutMs, attemptTimeoutMs: attemptTimeoutMs ?? defaultAttemptTimeoutMs(timeoutMs) };
-  for (const [name, value] of Object.entries(timeouts)) {
-    if (isTimerDelay(value)) continue;
-    const message = `${name} must be a whole number of milliseconds, 1 to 2147483647.`;
-    throw new IntentError('invalid_configuration', message);
-  }
-  return timeouts;
+function requireTimeout({ timeoutMs = 8_000 }: IntentClientOptions): number {
+  if (isTimerDelay(timeoutMs)) return timeoutMs;
+  const message = 'timeoutMs must be a whole number of milliseconds, 1 to 2147483647.';
+  throw new IntentError('invalid_configuration', message);
 }
 
 /** The watches of a client. `close` ends them all. A watch started afterwards ends immediately. */

@@ -84,7 +84,7 @@ export function callWithTimeout(
 }
 
 export function answerTimeoutError(timeoutMs: number, cause?: unknown): SequencerError {
-  const fix = 'Check its URL and the firewall. If the service is only slow, raise attemptTimeoutMs or timeoutMs.';
+  const fix = 'Check its URL and the firewall. If the service is only slow, raise timeoutMs.';
   const message = `The sequencer did not answer within ${Math.round(timeoutMs)} ms. ${fix}`;
   return new SequencerError('sequencer_timeout', message, { cause });
 }

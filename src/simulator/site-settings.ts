@@ -1,31 +1,18 @@
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
+import type { SiteMetadata } from '../ledger/payment.js';
 import { requireKnown } from '../reject-unknown.js';
+import type { IntentRouterOptions } from '../router/options.js';
 
 /** RFC 2606 reserves `.example`. */
 const defaultDomain = 'shop.example';
 
-/** Options of `intentRouter` that connect a site under test to a simulator. */
-export interface SiteOptions {
-  /** The base URL of the simulator. */
-  readonly sequencerUrl: string;
-  /** The wallet page, to which the button links. */
-  readonly walletUrl: string;
-  /** The secret of a new verifier key, which the simulator trusts for `domain`. */
-  readonly verifierSecret: string;
-  /** Domain of the site. */
-  readonly domain: string;
-  /** An account that receives payments; its private key is discarded. */
+/** Options of `intentRouter` for a site under test. */
+export interface SiteOptions<Metadata extends object = SiteMetadata> extends IntentRouterOptions<Metadata> {
   readonly destination: string;
-  /** The public key that verifies the webhooks of the simulator, for a site with `webhook: true`. */
-  readonly webhookPublicKey: string;
-  /** The simulator's clock. */
-  readonly now: () => number;
-  /** Off, because all tests share one address. */
-  readonly rateLimits: false;
 }
 
-/** The same as environment variables, without `now` and `rateLimits`. */
+/** The environment variables that connect a site to a simulator. */
 export interface SiteEnvironment {
   readonly INTENT_SEQUENCER_URL: string;
   readonly INTENT_WALLET_URL: string;
@@ -33,10 +20,6 @@ export interface SiteEnvironment {
   readonly INTENT_DOMAIN: string;
   readonly INTENT_DESTINATION: string;
   readonly INTENT_WEBHOOK_PUBLIC_KEY: string;
-}
-
-interface SiteIdentity {
-  readonly domain?: string | undefined;
 }
 
 interface SimulatorAccess {
@@ -58,26 +41,41 @@ export class SiteSettings {
   }
 
   /** @throws {IntentError} `invalid_domain` */
-  options(site: SiteIdentity = {}): SiteOptions {
-    requireKnown('simulator.siteOptions', site, ['domain']);
-    const domain = parseVerifierDomain(site.domain ?? defaultDomain);
-    const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#simulator;
-    const verifierSecret = this.#secretOf(domain);
-    const destination = this.#destination;
-    return { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey, now, rateLimits: false };
+  options<Metadata extends object = SiteMetadata>(given: IntentRouterOptions<Metadata> = {}): SiteOptions<Metadata> {
+    const { url, walletUrl, webhookPublicKey, now } = this.#simulator;
+    const { login, webhook } = given;
+    const options = typeof login === 'object' ? login : {};
+    return {
+      testClock: now,
+      ...given,
+      destination: given.destination ?? this.#destination,
+      sequencer: { url, ...given.sequencer },
+      login: login === false ? false : { ...this.#loginAt(options.domain), ...options },
+      button: { walletUrl, ...given.button },
+      // All tests share one address.
+      limits: { requests: false, ...given.limits },
+      webhook: webhook === true ? { publicKeys: [webhookPublicKey] } : webhook,
+    };
   }
 
   /** @throws as `options` */
-  environment(site?: SiteIdentity): SiteEnvironment {
-    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = this.options(site);
+  environment(site: { readonly domain?: string | undefined } = {}): SiteEnvironment {
+    requireKnown('simulator.siteEnvironment', site, ['domain']);
+    const { url, walletUrl, webhookPublicKey } = this.#simulator;
+    const login = this.#loginAt(site.domain);
     return {
-      INTENT_SEQUENCER_URL: sequencerUrl,
+      INTENT_SEQUENCER_URL: url,
       INTENT_WALLET_URL: walletUrl,
-      INTENT_VERIFIER_SECRET: verifierSecret,
-      INTENT_DOMAIN: domain,
-      INTENT_DESTINATION: destination,
+      INTENT_VERIFIER_SECRET: login.verifierSecret,
+      INTENT_DOMAIN: login.domain,
+      INTENT_DESTINATION: this.#destination,
       INTENT_WEBHOOK_PUBLIC_KEY: webhookPublicKey,
     };
+  }
+
+  #loginAt(given = defaultDomain): { readonly domain: string; readonly verifierSecret: string } {
+    const domain = parseVerifierDomain(given);
+    return { domain, verifierSecret: this.#secretOf(domain) };
   }
 
   #secretOf(domain: string): string {

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
+import type { SiteMetadata } from '../ledger/payment.js';
 import { requireKnown } from '../reject-unknown.js';
+import type { IntentRouterOptions } from '../router/options.js';
 import type { Fault, FaultKind } from './faults/fault-kinds.js';
 import { reversePayment } from './operations/payment.js';
 import { KeyFileReader } from './outbound/fetch-key-file.js';
@@ -18,7 +20,7 @@ import { type IntentMilestone, waitForMilestone } from './state/wait-for-milesto
 import { createWallet, type Wallet } from './wallet/wallet.js';
 
 /** Options of a simulator. */
-export interface SimulatorOptions {
+export interface StartSimulatorOptions {
   /** Port on 127.0.0.1. Default 0, any free port. */
   readonly port?: number | undefined;
   /** Port on 127.0.0.1 for gRPC, 0 for any free port; needs `@grpc/grpc-js`. Default: no gRPC. */
@@ -56,12 +58,14 @@ export interface Simulator {
   /** The wallet with this name. Default: the first wallet. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /**
-   * Returns options of `intentRouter` for a site under test, by default at `shop.example`; always the same for one domain.
-   * The simulator trusts their verifier key, so logins need no key file, unless `trust` or a local domain says otherwise.
+   * Adds to options of `intentRouter` what a site under test needs: the addresses of the simulator, a verifier key for
+   * `login.domain` (default `shop.example`; always the same for one domain), a destination, the clock, and no limits of requests.
+   * Given options take precedence. With `webhook: true`, also the key that verifies webhooks.
+   * The simulator trusts the verifier key, so logins need no key file, unless `trust` or a local domain says otherwise.
    * @throws {IntentError} `invalid_domain`, `invalid_request`
    */
-  siteOptions(site?: { readonly domain?: string | undefined }): SiteOptions;
-  /** Like `siteOptions`, but as environment variables for a site in its own process. @throws as `siteOptions` */
+  siteOptions<Metadata extends object = SiteMetadata>(options?: IntentRouterOptions<Metadata>): SiteOptions<Metadata>;
+  /** The same as environment variables, for a site in its own process; without the clock. @throws as `siteOptions` */
   siteEnvironment(site?: { readonly domain?: string | undefined }): SiteEnvironment;
   /**
    * Makes the simulator read the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from
@@ -112,12 +116,12 @@ const optionNames = ['port', 'grpcPort', 'localDomains', 'wallets', 'stateFile',
  * @throws {IntentError} `invalid_domain`; `invalid_configuration` in production, or if a port or the state file cannot be
  * used, the origin of a local domain is not on this machine, or the gRPC package is missing
  */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: StartSimulatorOptions = {}): Promise<Simulator> {
   return startSimulatorWithPortFix(options, 'Set the option port to a free port, or omit it.');
 }
 
 /** As `startSimulator`. `portFix` says how to choose another port, for the error message. */
-export async function startSimulatorWithPortFix(options: SimulatorOptions, portFix: string): Promise<Simulator> {
+export async function startSimulatorWithPortFix(options: StartSimulatorOptions, portFix: string): Promise<Simulator> {
   refuseProduction();
   requireKnown('startSimulator', options, optionNames, 'invalid_configuration');
   const { port = 0, wallets: names = ['Ada', 'Ben', 'Mia'], unref = true, stateFile } = options;
@@ -169,7 +173,7 @@ export async function startSimulatorWithPortFix(options: SimulatorOptions, portF
   }
 }
 
-function keyFilesOf({ localDomains = {} }: SimulatorOptions): KeyFileReader {
+function keyFilesOf({ localDomains = {} }: StartSimulatorOptions): KeyFileReader {
   const keyFiles = new KeyFileReader();
   for (const [domain, origin] of Object.entries(localDomains)) keyFiles.setLocalDomain(domain, origin);
   return keyFiles;
@@ -183,7 +187,7 @@ function settingsFor(
 ): Settings {
   const sites = new SiteSettings({ ...addresses, now, trust: (domain, keys) => keyFiles.trustByDefault(domain, keys) });
   return {
-    siteOptions: (site) => sites.options(site),
+    siteOptions: (options) => sites.options(options),
     siteEnvironment: (site) => sites.environment(site),
     setLocalDomain: (domain, site) => keyFiles.setLocalDomain(domain, site),
     trust: (domain, publicKeys) => keyFiles.trust(domain, publicKeys),
@@ -224,7 +228,10 @@ function refuseProduction(): void {
 }
 
 /** Loads gRPC only when it is used. */
-async function startGrpc(transport: InProcessTransport, options: SimulatorOptions): Promise<GrpcServer | undefined> {
+async function startGrpc(
+  transport: InProcessTransport,
+  options: StartSimulatorOptions,
+): Promise<GrpcServer | undefined> {
   const { grpcPort: port, unref = true } = options;
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./servers/grpc-server.js');

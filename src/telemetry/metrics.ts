@@ -68,7 +68,7 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.payments.reversed': counter('{payment}', 'Payments reversed', {
     payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
   }),
-  'express_intents.payments.expired': counter('{payment}', 'Intents not paid within `watch.unpaidMs`', {
+  'express_intents.payments.expired': counter('{payment}', 'Intents not paid within `ledger.watch.unpaidMs`', {
     payment_expired: () => one(),
   }),
   'express_intents.settlement.lag': histogram('s', 'Time from the detected submission of a payment to its settlement', {

@@ -78,7 +78,7 @@ export interface RouterEventDetails {
   readonly payment_settled: PaymentFields & { readonly late: boolean; readonly lagMs: number };
   /** The sequencer has reversed a payment. For a settled payment, `onReversed` has succeeded, if the site has one. */
   readonly payment_reversed: PaymentFields & { readonly wasSettled: boolean };
-  /** The intent was not paid within `watch.unpaidMs`. A payment within another `watch.unpaidMs` still settles. */
+  /** The intent was not paid within `ledger.watch.unpaidMs`. A payment within another `ledger.watch.unpaidMs` still settles. */
   readonly payment_expired: IntentFields;
   /** `onPaid`, `onReversed`, `verifyPayment` or `onDeadLetter` has ended without an error. The first two are committed. */
   readonly hook_completed: HookFields;
@@ -87,7 +87,7 @@ export interface RouterEventDetails {
    * message, up to 200 characters.
    */
   readonly hook_failed: HookFields & { readonly error: string };
-  /** A payment became a dead letter. `attempts` is the number of counted failures (see `hookLimits.maxAttempts`), which can be 0. */
+  /** A payment became a dead letter. `attempts` is the number of counted failures (see `ledger.hookLimits.maxAttempts`), which can be 0. */
   readonly dead_letter: IntentFields & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;
@@ -109,7 +109,7 @@ export interface RouterEventDetails {
   readonly stream_opened: IntentFields;
   /** An event stream has ended after `durationMs` milliseconds. */
   readonly stream_closed: IntentFields & { readonly durationMs: number };
-  /** An event stream was rejected by a limit of `connectionLimits` or during shutdown. */
+  /** An event stream was rejected by a limit of `limits.streams` or during shutdown. */
   readonly stream_rejected: IntentFields & ErrorFields;
   /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {

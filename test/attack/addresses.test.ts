@@ -19,7 +19,11 @@ async function statusesFrom(origin: string, addresses: readonly string[]): Promi
 }
 
 const startLimited = (options: SiteOptions = {}) =>
-  startSite({ transport: recordingTransport(), rateLimits: { status: limit }, ...behindProxy, ...options });
+  startSite(
+    { sequencer: { transport: recordingTransport() }, limits: { requests: { status: limit } } },
+    behindProxy,
+    options,
+  );
 
 const times = <Value>(count: number, make: (n: number) => Value): Value[] =>
   Array.from({ length: count }, (_, n) => make(n));
@@ -58,7 +62,7 @@ describe('other spellings of one address', () => {
   });
 
   test('share one limit of event streams', async () => {
-    const { origin } = await startEventSite({ connectionLimits: { perAddress: 1 }, ...behindProxy });
+    const { origin } = await startEventSite({ streamLimits: { perAddress: 1 }, ...behindProxy });
     const heads: string[] = [];
     const ofOne56 = ['2001:db8:0:100::1', '2001:db8:0:1ff:7::1'];
     for (const address of ['192.0.2.1:1', '192.0.2.1:2', '::ffff:c000:201', ...ofOne56]) {
@@ -82,7 +86,7 @@ describe('a /48 of IPv6', () => {
   });
 
   test('may open eight times as many event streams as an address', async () => {
-    const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 1 }, ...behindProxy });
+    const { origin, context } = await startEventSite({ streamLimits: { perAddress: 1 }, ...behindProxy });
     const streams: RawStream[] = [];
     for (const address of [...times(10, addressOf), '2001:db8:2::1']) {
       const stream = new RawStream(origin, `/intent/${intentId}/events`, [`X-Forwarded-For: ${address}`]);

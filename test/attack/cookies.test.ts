@@ -10,7 +10,7 @@ const secureCookie = /^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameS
 
 describe('cookies of an https site', () => {
   async function cookieOf(options: SiteOptions, headers: Record<string, string> = {}): Promise<string> {
-    const { origin } = await startSite({ transport: recordingTransport(), payment, ...options });
+    const { origin } = await startSite({ sequencer: { transport: recordingTransport() }, payment }, options);
     const answer = await request(origin)
       .post('/intent')
       .set({ 'Sec-Fetch-Site': 'same-origin', ...headers })
@@ -54,8 +54,8 @@ describe('cookies of an https site', () => {
 
 describe('a misspelled NODE_ENV', () => {
   const warningsOf = (mode: string | undefined): readonly string[] =>
-    parseConfig({ transport: recordingTransport(), login: false }, { NODE_ENV: mode }).warnings.filter((warning) =>
-      warning.includes('NODE_ENV'),
+    parseConfig({ sequencer: { transport: recordingTransport() }, login: false }, { NODE_ENV: mode }).warnings.filter(
+      (warning) => warning.includes('NODE_ENV'),
     );
 
   test.each(['PRODUCTION', 'prod', 'produciton', '"production"'])('causes a warning: %j', (mode) => {

@@ -23,7 +23,10 @@ describe('status and event requests from other sites', () => {
   });
 
   test('do not count against the limits of the visitor', async () => {
-    const { origin } = await startSite({ transport: recordingTransport(), rateLimits: { status: 3 } });
+    const { origin } = await startSite({
+      sequencer: { transport: recordingTransport() },
+      limits: { requests: { status: 3 } },
+    });
     for (let n = 0; n < 10; n += 1) {
       await request(origin).get(`/status/${intentId}`).set('Sec-Fetch-Site', 'cross-site').expect(403);
     }
@@ -34,7 +37,8 @@ describe('status and event requests from other sites', () => {
 });
 
 describe.each(Object.entries(expressVersions))('DNS rebinding, on %s', (_name, factory) => {
-  const start = (origin?: string) => startSite({ factory, transport: recordingTransport(), payment, origin });
+  const start = (origin?: string) =>
+    startSite({ factory, sequencer: { transport: recordingTransport() }, payment, origin });
   const json = ['Content-Type: application/json', 'Content-Length: 2'];
 
   test('changes nothing when INTENT_ORIGIN is set, with any Sec-Fetch-Site', async () => {

@@ -37,8 +37,8 @@ describe('the description of a payment', () => {
 
   test('reaches that browser from another process too, and no other browser', async () => {
     const databaseUrl = await newDatabaseUrl('postgres');
-    const first = await startLedgerSite({ databaseUrl, payment });
-    const second = await startLedgerSite({ databaseUrl, payment, runningSimulator: first.simulator });
+    const first = await startLedgerSite({ ledger: { url: databaseUrl }, payment });
+    const second = await startLedgerSite({ ledger: { url: databaseUrl }, payment, runningSimulator: first.simulator });
     const [payer, thief] = [new Browser(first.origin), new Browser(first.origin)];
     const headers = { 'Idempotency-Key': 'one' };
     const { body } = await payer.send('POST', '/intent', { order: 1 }, headers);

@@ -5,6 +5,7 @@ import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { orderIn } from '../support/sites/site.js';
 
 const limit = 4;
 const page: RequestHandler = (_req, res) => void res.send('The guarded page.');
@@ -14,10 +15,10 @@ const ownCaching: RequestHandler = (_req, res) =>
 let site: LedgerSite;
 beforeAll(async () => {
   site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
-    payment: (req) => ({ amount: '4.50', currency: 'usd', resource: req.body.order }),
+    ledger: { url: await newDatabaseUrl('embedded') },
+    payment: (req) => ({ amount: '4.50', currency: 'usd', resource: orderIn(req) }),
     onPaid: () => undefined,
-    rateLimits: { status: limit },
+    limits: { requests: { status: limit } },
     // No poll by the ledger during the test.
     timing: { watchFirstMs: 3_600_000 },
     before: (app) => app.set('trust proxy', 1),

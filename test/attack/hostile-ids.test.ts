@@ -24,7 +24,7 @@ describe('invalid ids', () => {
   let site: LedgerSite;
   beforeAll(async () => {
     site = await startLedgerSite({
-      databaseUrl: await newDatabaseUrl('embedded'),
+      ledger: { url: await newDatabaseUrl('embedded') },
       onPaid: () => undefined,
       after: (app) =>
         app.get('/thanks/:id', async (req, res) => {

@@ -14,15 +14,16 @@ const service = generateJwtKey();
 /** A site with all routes. */
 async function startFullSite(options: SiteOptions = {}) {
   const transport = recordingTransport();
-  const site = await startSite({
-    transport,
-    webhook: true,
-    webhookPublicKey: service.publicKey,
-    origin: 'https://shop.example',
-    payment: () => ({ amount: 5, currency: 'usd' }),
-    after: (app) => app.get('/account', requireLogin({ loginUrl: '/login' }), (_req, res) => void res.send('in')),
-    ...options,
-  });
+  const site = await startSite(
+    {
+      sequencer: { transport },
+      webhook: { publicKeys: [service.publicKey] },
+      origin: 'https://shop.example',
+      payment: () => ({ amount: 5, currency: 'usd' }),
+      after: (app) => app.get('/account', requireLogin({ loginUrl: '/login' }), (_req, res) => void res.send('in')),
+    },
+    options,
+  );
   return { ...site, transport };
 }
 

@@ -205,7 +205,7 @@ describe('session fixation', () => {
     '\u00a0__Host-intent',
     '\x85__Host-intent',
   ])('in production fails with a planted cookie named %j', async (name) => {
-    const site = await inProduction(() => startSite({ transport: countingTransport() }));
+    const site = await inProduction(() => startSite({ sequencer: { transport: countingTransport() } }));
     const headers = ['Host: shop.example', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json'];
     const planted = `Cookie: ${Buffer.from(name).toString('latin1')}=${'A'.repeat(43)}`;
     const body = '{"mode":"login"}';
@@ -217,7 +217,7 @@ describe('session fixation', () => {
 
   test('in production is prevented by __Host-, Secure and HttpOnly on both cookies', async () => {
     const { simulator } = await startSiteWithSimulator();
-    const site = await inProduction(() => startSite({ transport: simulator.transport }));
+    const site = await inProduction(() => startSite({ sequencer: { transport: simulator.transport } }));
     simulator.setLocalDomain('shop.example', site.origin);
     const lines: string[] = [];
     const victim = newBrowser(site);
@@ -288,7 +288,7 @@ describe('stolen intent id', () => {
 
 describe.each(stores)('replay of a completed login, kept in %s', (_name, options) => {
   /** A busy machine may need longer for a hundred calls than a call waits by default. */
-  const ample = { ...options, timeoutMs: 600_000, attemptTimeoutMs: 600_000 };
+  const ample = { ...options, sequencer: { timeoutMs: 1_600_000 } };
   test('is rejected for all but one of a hundred concurrent requests', async () => {
     const site = await startSiteWithSimulator(ample);
     const { browser, id } = await confirmedLogin(site);
@@ -323,7 +323,7 @@ function clone({ origin }: Site, browser: Browser): Browser {
 describe('QR relay after the TTL', () => {
   test('is not extended by requests in between', async () => {
     let nowMs = 1_800_000_000_000;
-    const site = await startSiteWithSimulator({ now: () => nowMs, login: { ttlMs: loginTtlMs } });
+    const site = await startSiteWithSimulator({ testClock: () => nowMs, login: { ttlMs: loginTtlMs } });
     const attacker = newBrowser(site);
     const { secret, id } = await createIntent(attacker);
     for (let n = 0; n < 12; n += 1) {
@@ -345,7 +345,7 @@ describe('QR relay after the TTL', () => {
         return answer;
       },
     };
-    const site = await startSite({ transport, now: () => nowMs, login: { ttlMs: loginTtlMs } });
+    const site = await startSite({ sequencer: { transport }, testClock: () => nowMs, login: { ttlMs: loginTtlMs } });
     simulator.setLocalDomain('shop.example', site.origin);
     const attacker = newBrowser(site);
     const { secret, id } = await createIntent(attacker);

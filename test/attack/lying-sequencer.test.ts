@@ -16,9 +16,7 @@ const key = (length: number): { value: Uint8Array } => ({ value: new Uint8Array(
 async function startSiteWithFaultSequencer() {
   const sequencer = await faultSequencer(ok());
   const site = await startSite({
-    sequencerUrl: sequencer.url,
-    timeoutMs: 60_000,
-    attemptTimeoutMs: 60_000,
+    sequencer: { url: sequencer.url, timeoutMs: 60_000 },
     payment: () => ({ amount: '4.50', currency: 'usd' }),
   });
   return { ...site, sequencer };
@@ -148,7 +146,7 @@ describe('lying sequencer', () => {
     const calls = createHttpTransport({ url: sequencer.url, timeoutMs: 60_000 });
     const opened = createHttpTransport({ url: streams.url, timeoutMs: 60_000 });
     const lyingSite = await startSite({
-      transport: { ...calls, ...(opened.openStream && { openStream: opened.openStream }) },
+      sequencer: { transport: { ...calls, ...(opened.openStream && { openStream: opened.openStream }) } },
       payment: () => ({ amount: 1, currency: 'usd' }),
     });
     sequencer.answerWith(on('getStatus', ok(encode(v1.GetStatusResponse, { exists: true }))));

@@ -22,7 +22,14 @@ beforeAll(async () => {
   db = await openDatabase({ database: { kind: 'postgres', url: databaseUrl } });
   await db.query('create table fulfilled (intent text, order_number int)');
   const program = await compile(new URL('./support/site-process.ts', import.meta.url));
-  const settings = { databaseUrl, sequencerUrl: simulator.url, verifierSecret, destination, domain, loginTtlMs };
+  const settings = {
+    databaseUrl,
+    sequencerUrl: simulator.url,
+    verifierSecret,
+    destination,
+    domain,
+    loginTtlMs,
+  };
   const children = [1, 2].map(() => start(program, [JSON.stringify(settings)]));
   const [a, b] = (await Promise.all(children.map((child) => child.next()))) as { origin: string }[];
   origins = [a?.origin ?? '', b?.origin ?? ''];

@@ -18,17 +18,21 @@ function node(...args: string[]): Promise<{ code: number; printed: string }> {
 describe('development mode in production', () => {
   test.each(['simulator', ' simulator', 'http://127.0.0.1:4747'])(
     'is rejected for the sequencer %j at startup',
-    async (sequencerUrl) => {
-      const start = inProduction(() => startSite({ sequencerUrl }));
+    async (url) => {
+      const start = inProduction(() => startSite({ sequencer: { url } }));
       await expect(start).rejects.toMatchObject({ code: 'invalid_configuration' });
-      await expect(start).rejects.toThrow('- sequencerUrl:');
+      await expect(start).rejects.toThrow('- sequencer.url:');
     },
   );
 
   test('provides no defaults: a missing key and domain are reported', async () => {
-    const nothing = { verifierSecret: '', domain: '', destination: '', sequencerUrl: 'https://service.example' };
+    const nothing = {
+      login: { verifierSecret: '', domain: '' },
+      destination: '',
+      sequencer: { url: 'https://service.example' },
+    };
     const start = inProduction(() => startSite(nothing));
-    for (const missing of ['verifierSecret', 'domain']) {
+    for (const missing of ['login.verifierSecret', 'login.domain']) {
       await expect(start).rejects.toThrow(`- ${missing}:`);
     }
   });
@@ -52,7 +56,7 @@ describe('development mode in production', () => {
       close: async () => undefined,
     };
     const site = await inProduction(() =>
-      startSite({ transport, payment: () => ({ amount: 1, currency: 'nothing' }) }),
+      startSite({ sequencer: { transport }, payment: () => ({ amount: 1, currency: 'nothing' }) }),
     );
     const post = () => request(site.origin).post('/intent').set('Sec-Fetch-Site', 'same-origin');
     for (const answer of [await post().send({ order: 1 }), await post().send({ mode: 'login' })]) {

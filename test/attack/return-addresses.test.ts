@@ -26,7 +26,7 @@ describe('hostile return addresses', () => {
     const guards = hostileAddresses.map((address) => [address, guardWith(address)] as const);
     const accepted = guards.flatMap(([address, guard]) => (guard ? [{ address, guard }] : []));
     const site = await startSite({
-      transport: countingTransport(),
+      sequencer: { transport: countingTransport() },
       after: (app) => {
         for (const [n, { guard }] of accepted.entries()) app.get(`/${n}`, guard, (_req, res) => void res.send('in'));
       },
@@ -42,7 +42,7 @@ describe('hostile return addresses', () => {
 
   test('in a request never become the redirect of requireLogin()', async () => {
     const site = await startSite({
-      transport: countingTransport(),
+      sequencer: { transport: countingTransport() },
       after: (app) => app.get('/account', requireLogin({ loginUrl: '/login' }), (_req, res) => void res.send('in')),
     });
     for (const address of hostileAddresses.slice(0, 60)) {
@@ -57,7 +57,9 @@ describe('hostile return addresses', () => {
     const transport = countingTransport();
     const bad = hostileAddresses.filter((address) => !/^https?:/i.test(address));
     for (const walletUrl of [...bad, 'https://wallet.example/#', 'wallet.example', 'https://']) {
-      await expect(startSite({ transport, walletUrl })).rejects.toMatchObject({ code: 'invalid_configuration' });
+      await expect(startSite({ sequencer: { transport }, button: { walletUrl } })).rejects.toMatchObject({
+        code: 'invalid_configuration',
+      });
     }
     expect(bad.length).toBeGreaterThan(150);
   });

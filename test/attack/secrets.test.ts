@@ -20,7 +20,7 @@ import { type Answer, faultSequencer, ok } from '../support/sequencers/fault-seq
 import { faultsOf } from '../support/sequencers/faults.js';
 import { serve } from '../support/sites/serve.js';
 import { jwtOf } from '../support/sites/service-jwt.js';
-import { destination, LogRecorder, verifierSecret } from '../support/sites/site.js';
+import { destination, LogRecorder, mergeOptions, orderIn, verifierSecret } from '../support/sites/site.js';
 import { createIntent } from './support/browsers.js';
 
 // ---- The secrets and their forms ----
@@ -31,7 +31,7 @@ const webhookPublicKey = generateKeyPairSync('ed25519');
 const serviceSeed = Buffer.from(String(webhookPublicKey.privateKey.export({ format: 'jwk' }).d), 'base64url');
 const serviceId = bs58.encode(Buffer.from(String(webhookPublicKey.publicKey.export({ format: 'jwk' }).x), 'base64url'));
 const settings = {
-  verifierSecret: `${bs58.encode(seed)},${bs58.encode(Buffer.alloc(32, 9))}`,
+  login: { verifierSecret: `${bs58.encode(seed)},${bs58.encode(Buffer.alloc(32, 9))}` },
   secret: `${canaryOf('cookies')},${canaryOf('cookies-of-before')}`,
 };
 
@@ -109,26 +109,25 @@ async function startRecordedSite(recording: Recording, before: (app: Express) =>
   const simulator = await faultSequencer(ok());
   const app = express();
   before(app);
-  const router = intentRouter({
+  const base: IntentRouterOptions = {
     ...settings,
-    sequencerUrl: simulator.url,
-    domain: 'shop.example',
+    sequencer: { url: simulator.url },
+    login: { ...settings.login, domain: 'shop.example' },
     destination,
-    webhook: true,
-    webhookPublicKey: serviceId,
+    webhook: { publicKeys: [serviceId] },
     origin: ownOrigin,
     logger: recording.logger,
     payment: (req) => {
-      if (req.body.order === 'refused') throw Object.assign(new Error('No.'), { status: 404, expose: true });
-      if (req.body.order === 'broken') throw new TypeError('Cannot read properties of undefined');
-      if (req.body.order === 'wrong') return { amount: '0.001', currency: 'usd' };
+      if (orderIn(req) === 'refused') throw Object.assign(new Error('No.'), { status: 404, expose: true });
+      if (orderIn(req) === 'broken') throw new TypeError('Cannot read properties of undefined');
+      if (orderIn(req) === 'wrong') return { amount: '0.001', currency: 'usd' };
       return { amount: 5, currency: 'usd' };
     },
     onCreated: (_record, req) => {
-      if (req.body.order === 'lost') throw new Error('The disk is full.');
+      if (orderIn(req) === 'lost') throw new Error('The disk is full.');
     },
-    ...more,
-  });
+  };
+  const router = intentRouter(mergeOptions([base, more]));
   routers.push(router);
   app.use(router);
   app.get('/account', requireLogin(), (_req, res) => void res.json({ in: true }));
@@ -203,7 +202,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
       await createBoth(recording, origin);
     }
     // A site of its own has the short timeout: the calls above must succeed on a busy machine.
-    const impatient = await startRecordedSite(recording, before, { timeoutMs: 100 });
+    const impatient = await startRecordedSite(recording, before, { sequencer: { timeoutMs: 100 } });
     impatient.simulator.answerWith(() => undefined);
     await createBoth(recording, impatient.origin);
     expect(recording.texts.join('\n')).toContain('sequencer_timeout');
@@ -225,7 +224,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     recording.secrets['the password of the database'] = canaryOf('database');
     let failed = 0;
     const { origin, router, simulator } = await startRecordedSite(recording, () => undefined, {
-      databaseUrl,
+      ledger: { url: databaseUrl },
       onPaid: () => {
         failed += 1;
         throw new Error('no such table: orders');
@@ -244,24 +243,28 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
   });
 
   test.each<[string, Record<string, unknown>, Record<string, string | Uint8Array>]>([
-    ['a verifier secret', { verifierSecret: `${bs58.encode(seed)}x` }, { seed, text: bs58.encode(seed) }],
+    ['a verifier secret', { login: { verifierSecret: `${bs58.encode(seed)}x` } }, { seed, text: bs58.encode(seed) }],
     ['an INTENT_SECRET', { secret: 'secret-canary-short' }, { secret: 'secret-canary-short' }],
-    ['a database', { databaseUrl: `postgres://shop:${canaryOf('x')}@[nowhere/shop` }, { password: canaryOf('x') }],
+    ['a database', { ledger: { url: `postgres://shop:${canaryOf('x')}@[nowhere/shop` } }, { password: canaryOf('x') }],
     [
       'a private key instead of the public key',
-      { webhook: true, webhookPublicKey: `${bs58.encode(serviceSeed)}1` },
+      { webhook: { publicKeys: [`${bs58.encode(serviceSeed)}1`] } },
       { serviceSeed },
     ],
     [
       'a wrong type',
-      { verifierSecret: seed, secret: [canaryOf('x')], transport: { key: canaryOf('x') } },
+      { login: { verifierSecret: seed }, secret: [canaryOf('x')], sequencer: { transport: { key: canaryOf('x') } } },
       { seed, x: canaryOf('x') },
     ],
   ])('are not quoted when the configuration rejects %s', (_name, wrong, secrets) => {
-    const options = { ...settings, sequencerUrl: 'https://service.example', domain: 'shop.example', destination };
+    const login = { domain: 'shop.example' };
+    const options = mergeOptions<object>([
+      { ...settings, sequencer: { url: 'https://service.example' }, login, destination },
+      wrong,
+    ]);
     let error: unknown;
     try {
-      intentRouter({ ...options, ...wrong } as never);
+      intentRouter(options);
     } catch (thrown) {
       error = thrown;
     }

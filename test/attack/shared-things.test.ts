@@ -9,7 +9,10 @@ import { recordingTransport } from '../support/transports/recording-transport.js
 
 describe('two sites that share a verifier key and a domain', () => {
   const keysOf = (origin: string | undefined, secret?: string) =>
-    parseConfig({ transport: recordingTransport(), verifierSecret, domain, origin, secret }, {}).login?.cookieKeys;
+    parseConfig(
+      { sequencer: { transport: recordingTransport() }, login: { verifierSecret, domain }, origin, secret },
+      {},
+    ).login?.cookieKeys;
 
   test('derive different cookie keys from their origins', () => {
     for (const secret of [undefined, 'x'.repeat(32)]) {

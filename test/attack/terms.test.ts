@@ -3,7 +3,7 @@ import type { AcceptedIntent } from '../../src/http/hooks.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
-import { destination, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
+import { destination, orderIn, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { recordingTransport } from '../support/transports/recording-transport.js';
 import { createIntent, newBrowser } from './support/browsers.js';
 import { sentTerms } from './support/sent-terms.js';
@@ -18,7 +18,7 @@ async function startShop(options: SiteOptions = {}) {
   const payment = () => ({ amount: '48.00', currency: 'usd', metadata: { order: 'kettle' } });
   const records: AcceptedIntent[] = [];
   const onCreated = (record: AcceptedIntent): void => void records.push(record);
-  const site = await startSite({ transport, payment, onCreated, ...options });
+  const site = await startSite({ sequencer: { transport }, payment, onCreated }, options);
   const post = (path = '/intent') => request(site.origin).post(path).set('Sec-Fetch-Site', 'same-origin').type('json');
   return { ...site, post, records, sent: () => sentTerms(transport.calls) };
 }
@@ -131,9 +131,9 @@ describe('intent swapped for a cheaper one', () => {
     const records = new Map<string, AcceptedIntent>();
     const site = await startSiteWithSimulator({
       payment: (req) => ({
-        amount: prices[req.body.order] ?? '999',
+        amount: prices[orderIn(req)] ?? '999',
         currency: 'usd',
-        metadata: { order: req.body.order },
+        metadata: { order: orderIn(req) },
       }),
       onCreated: (record) => void records.set(record.id, record),
     });

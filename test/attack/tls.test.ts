@@ -54,7 +54,7 @@ describe('self-signed certificate', () => {
     const service = counting();
     const port = await listen(createServer(localhostCertificate, service));
     const site = await inProduction(() =>
-      startSite({ sequencerUrl: `https://localhost:${port}`, payment: () => ({ amount: 1, currency: 'usd' }) }),
+      startSite({ sequencer: { url: `https://localhost:${port}` }, payment: () => ({ amount: 1, currency: 'usd' }) }),
     );
     const browser = newBrowser(site);
     for (const body of [{ order: 1 }, { mode: 'login' }]) {
@@ -93,13 +93,12 @@ describe('self-signed certificate', () => {
 
 describe('TLS downgrade', () => {
   test.each([
-    ['a service over http', { sequencerUrl: 'http://service.example' }, 'sequencerUrl'],
-    ['gRPC without TLS', { grpcUrl: 'http://service.example' }, 'grpcUrl'],
+    ['a service over http', { sequencer: { url: 'http://service.example' } }, 'sequencer.url'],
+    ['gRPC without TLS', { sequencer: { grpcUrl: 'http://service.example' } }, 'sequencer.grpcUrl'],
     ['an origin of the site over http', { origin: 'http://shop.example' }, 'origin'],
-    ['a wallet over http', { walletUrl: 'http://wallet.example' }, 'walletUrl'],
+    ['a wallet over http', { button: { walletUrl: 'http://wallet.example' } }, 'button.walletUrl'],
   ])('in production is rejected at startup: %s', async (_name, options, setting) => {
-    const siteOptions = { sequencerUrl: 'https://service.example', ...options };
-    const start = inProduction(() => startSite(siteOptions));
+    const start = inProduction(() => startSite({ sequencer: { url: 'https://service.example' } }, options));
     await expect(start).rejects.toMatchObject({ code: 'invalid_configuration' });
     await expect(start).rejects.toThrow(`- ${setting}:`);
   });

@@ -154,7 +154,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
 
   test('is impossible by the addresses of pages and wallets', async () => {
     const walletUrl = `https://wallet.example/?a="};${owned};//&b=</script><script>${owned}</script>$&`;
-    const odd = await startStrictSite({ walletUrl });
+    const odd = await startStrictSite({ button: { walletUrl } });
     const text = encodeURIComponent(payloads.join(''));
     const { page } = await open(`${odd.page({ script: buttonScript() })}?x=${text}&next=${text}#${text}`);
     await begin(page);
@@ -278,7 +278,7 @@ describe('prototype pollution in the page', () => {
     ['with a wallet URL', 'https://wallet.example/open', /^https:\/\/wallet\.example\/open#/],
     ['without a wallet URL', undefined, /^none$/],
   ])('of a site %s redirects neither requests nor the visitor', async (_name, walletUrl, link) => {
-    const { page: addPage, simulator } = await startStrictSite({ walletUrl });
+    const { page: addPage, simulator } = await startStrictSite({ button: { walletUrl } });
     // A visit fails on any request to another origin.
     const { page, requests } = await open(addPage({ script: buttonScript() }), { before: pollute });
     expect(await part(page, 'button').innerText()).not.toContain('twice');

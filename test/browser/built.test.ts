@@ -25,18 +25,22 @@ describe('elements.js', () => {
   test('has at most 12,000 bytes with gzip as served with the largest configuration, which does not compress', async () => {
     const random = (length: number): string => randomBytes(length).toString('base64url').slice(0, length);
     const options = {
-      sequencerUrl: 'https://sequencer.example',
-      transport: countingTransport(),
+      sequencer: { url: 'https://sequencer.example', transport: countingTransport() },
       routes: { intent: '/checkout/create', status: '/checkout/status', events: '/checkout/events', session: '/me' },
-      returnOrigins: ['https://shop.example.com', `https://${random(60).toLowerCase().replace(/[-_]/g, 'x')}.example`],
+      button: {
+        returnOrigins: [
+          'https://shop.example.com',
+          `https://${random(60).toLowerCase().replace(/[-_]/g, 'x')}.example`,
+        ],
+      },
     };
     const walletUrl = `https://wallet.example/${random(1_320)}`;
-    const { origin } = await startSite({ ...options, walletUrl });
+    const { origin } = await startSite(options, { button: { walletUrl } });
     const body = await download(`${origin}/intent/v1/elements.js`);
     expect(gunzipSync(body).toString()).toContain(walletUrl);
     expect(body.length).toBeLessThanOrEqual(12_000);
-    const longer = startSite({ ...options, walletUrl: `${walletUrl}${random(200)}` });
-    await expect(longer).rejects.toThrow(/returnOrigins: .* bytes\. The limit is 1800, /);
+    const longer = startSite(options, { button: { walletUrl: `${walletUrl}${random(200)}` } });
+    await expect(longer).rejects.toThrow(/button\.returnOrigins: .* bytes\. The limit is 1800, /);
   });
 
   test('can be imported without a page', async () => {

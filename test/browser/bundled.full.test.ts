@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import type { HookRequest } from '../../src/http/hooks.js';
 import { eventually } from '../support/eventually.js';
+import { orderIn } from '../support/sites/site.js';
 import { begin, event, part } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
@@ -45,7 +47,7 @@ async function startBundled(
 ): Promise<StrictSite> {
   const files = await bundle(text, format);
   return startStrictSite({
-    walletUrl,
+    button: { walletUrl },
     ...options,
     before: (app) => {
       app.get(/^\/[\w.-]+\.js$/, (req, res, next) => {
@@ -93,7 +95,7 @@ test('a button in a bundle finds renamed routes under a mount path with base and
 test('a button in a bundle returns to an origin that only the server knows', async () => {
   const other = 'https://account.example';
   const options = { successUrl: `${other}/thanks`, cancelUrl: '/cart' };
-  const site = await startBundled(script(options), { returnOrigins: [other] });
+  const site = await startBundled(script(options), { button: { returnOrigins: [other] } });
   const visit = await open(site.page({ script: "import '/stdin.js';" }));
   const secret = await begin(visit.page);
   expect(await linkOf(visit)).toContain(encodeURIComponent(`${other}/thanks`));
@@ -133,8 +135,8 @@ const done = ({ detail }) => { seen.push(['success', detail]); };
 const attributes = { mode: 'payment', order: { id: 42 }, 'cancel-url': '/cart' };
 ${render}`;
   const orders: unknown[] = [];
-  const payment = ({ body }: { body: { order?: unknown } }) => {
-    orders.push(body.order);
+  const payment = (req: HookRequest) => {
+    orders.push(orderIn(req));
     return { amount: '4.50', currency: 'usd' };
   };
   const site = await startBundled(text, { payment });

@@ -1,4 +1,5 @@
 import { eventually } from '../support/eventually.js';
+import { orderIn } from '../support/sites/site.js';
 import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
@@ -10,7 +11,7 @@ const orders: unknown[] = [];
 beforeAll(async () => {
   site = await startStrictSite({
     payment: (req) => {
-      orders.push(req.body.order);
+      orders.push(orderIn(req));
       return { amount: '4.50', currency: 'usd' };
     },
   });

@@ -130,7 +130,7 @@ test('open details and the focus are kept when an entry is added', async () => {
 test('a login with a trusted key names no key file', async () => {
   const simulator = await startSimulator();
   try {
-    const { verifierSecret, domain } = simulator.siteOptions();
+    const { INTENT_VERIFIER_SECRET: verifierSecret, INTENT_DOMAIN: domain } = simulator.siteEnvironment();
     const verifier = createSigner(verifierSecret);
     const client = createIntentClient({ url: simulator.url });
     const { id } = await client.loginIntents.create({

@@ -2,6 +2,7 @@ import express from 'express';
 import { intentRouter, requirePayment } from 'express-intents';
 import { startSimulator, temporaryLedger } from 'express-intents/testing';
 import { serve } from '../support/sites/serve.js';
+import { orderIn } from '../support/sites/site.js';
 import { clickAndScan } from './support/checkout.js';
 import { useChromium } from './support/visit.js';
 
@@ -12,10 +13,10 @@ test('the payment page of docs/paywalls.md sells a page whose address has a quer
   const terms = { resource: '/articles/tea', amount: '0.50', currency: 'usd' };
   const orders: unknown[] = [];
   const payment = (req: express.Request) => {
-    orders.push(req.body.order);
+    orders.push(orderIn(req));
     return terms;
   };
-  const router = intentRouter({ ...simulator.siteOptions(), databaseUrl: ledger.url, payment });
+  const router = intentRouter(simulator.siteOptions({ ledger: { url: ledger.url }, payment }));
   const app = express().use(router, express.static('docs/examples/paywall/public', { extensions: ['html'] }));
   app.get(
     '/articles/tea',
@@ -42,12 +43,9 @@ test('a page whose payment is not settled yet says so, and reloads until it open
   const [simulator, ledger] = [await startSimulator(), await temporaryLedger()];
   const terms = { resource: '/articles/tea', amount: '0.50', currency: 'usd' };
   let isVerified = false;
-  const router = intentRouter({
-    ...simulator.siteOptions(),
-    databaseUrl: ledger.url,
-    payment: () => terms,
-    verifyPayment: () => isVerified,
-  });
+  const router = intentRouter(
+    simulator.siteOptions({ ledger: { url: ledger.url }, payment: () => terms, verifyPayment: () => isVerified }),
+  );
   const app = express().use(router, express.static('docs/examples/paywall/public', { extensions: ['html'] }));
   const guard = requirePayment(() => terms, { payUrl: '/buy' });
   app.get('/articles/tea', guard, (_req, res) => void res.send('<!doctype html><title>Tea</title><p>Four minutes.'));

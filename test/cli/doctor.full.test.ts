@@ -146,7 +146,7 @@ const onThisMachine: readonly Row[] = [
   [
     'a folder as the ledger',
     () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
-    ['settings error', /allowEmbeddedLedger/],
+    ['settings error', /allowFolderInProduction/],
   ],
 ];
 finds('on this machine', () => sound.production, ['--offline'], onThisMachine);
@@ -223,7 +223,7 @@ const inDatabases: readonly Row[] = [
       const folder = temporaryFolder();
       await lockFolder(folder);
       return folder;
-    }, '--allow-embedded-ledger'),
+    }, '--allow-folder-in-production'),
     ['database warning', /--url/],
   ],
   [
@@ -232,7 +232,7 @@ const inDatabases: readonly Row[] = [
       const file = path.join(temporaryFolder(), 'file');
       writeFileSync(file, '');
       return path.join(file, 'ledger');
-    }, '--allow-embedded-ledger'),
+    }, '--allow-folder-in-production'),
     ['database error', /^Give the user of the site write access to /],
   ],
 ];
@@ -446,7 +446,7 @@ const atSites: readonly Row[] = [
   [
     'a process at its limit of event streams',
     front(frontAnswers(/\/events$/, 503, problemType, '{"code":"too_busy"}')),
-    ['events error', /raise connectionLimits\.perProcess/],
+    ['events error', /raise limits\.streams\.perProcess/],
   ],
   [
     'a site without NODE_ENV=production',
@@ -520,7 +520,7 @@ const atSites: readonly Row[] = [
   ],
   [
     'a site that cannot reach its sequencer',
-    siteWith(() => ({ transport: refusing })),
+    siteWith(() => ({ sequencer: { transport: refusing } })),
     ['events error', /the log of the site/],
   ],
   [
@@ -726,7 +726,7 @@ it('doctor changes nothing: it creates no intent, no table and no folder', async
       return sound.simulator.transport.call(...args);
     },
   };
-  sound.front.faults = { site: await sound.startSite({ transport: counting, slowMs: 500 }) };
+  sound.front.faults = { site: await sound.startSite({ sequencer: { transport: counting }, slowMs: 500 }) };
   const env = { ...sound.production, INTENT_DATABASE_URL: postgres.url(name) };
   const { wrong } = await doctor(env, ['--url', shopOrigin]);
   expect(wrong.map(({ check }) => check)).toEqual(['database']);

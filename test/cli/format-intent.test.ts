@@ -1,5 +1,5 @@
 import { formatList } from '../../src/cli/format-intent.js';
-import type { LedgerIntent } from '../../src/ledger/ledger.js';
+import type { LedgerPayment } from '../../src/ledger/ledger.js';
 
 const dead = {
   id: 'an id',
@@ -8,9 +8,9 @@ const dead = {
   amount: '4.50',
   currency: 'usd',
   createdAt: new Date(0),
-} as LedgerIntent;
+} as LedgerPayment;
 
-it.each<[Partial<LedgerIntent>, string]>([
+it.each<[Partial<LedgerPayment>, string]>([
   [{ deadLetterHook: 'onPaid', attempts: 1, lastError: 'No paper.' }, 'onPaid has failed once: No paper.'],
   [{ deadLetterHook: 'onReversed', attempts: 15, lastError: 'No.' }, 'onReversed has failed 15 times: No.'],
   [{ deadLetterHook: 'verifyPayment', attempts: 0, lastError: 'Unknown.' }, 'not verified: Unknown.'],

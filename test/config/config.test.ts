@@ -8,6 +8,7 @@ import type { ConfigOptions, Environment } from '../../src/config/config-options
 import { ConfigError, createSigner, generateKeyPair, type Signer } from '../../src/index.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { problemsOf } from '../support/sites/problems-of.js';
+import { mergeOptions } from '../support/sites/site.js';
 
 const key = generateKeyPair();
 const oldKey = generateKeyPair();
@@ -30,8 +31,8 @@ function fileOf(name: string, text: string): string {
 /** Options and environment with one setting: a variable, or an option by its path, such as `login.ttlMs`. */
 function withSetting(setting: string, value: unknown, environment: Environment = env): [ConfigOptions, Environment] {
   if (/^[A-Z]/.test(setting)) return [{}, { ...environment, [setting]: value as string }];
-  const [option = '', member] = setting.split('.');
-  return [{ [option]: member === undefined ? value : { [member]: value } }, environment];
+  const options = setting.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  return [options as ConfigOptions, environment];
 }
 
 /** Each problem on one line: the setting, the problem and its fix. */
@@ -56,15 +57,18 @@ test('parseConfig has defaults for everything except the service, the verifier k
   const config = parseConfig({}, env);
   expect(config).toMatchObject({
     production: false,
-    sequencer: { url, simulatorPort: 4747, dialect: 'intents', timeoutMs: 8_000, attemptTimeoutMs: undefined },
+    sequencer: { url, simulatorPort: 4747, dialect: 'intents', timeoutMs: 8_000 },
     login: { domain: 'shop.example', ttlMs: 120_000, sessionTtlMs: 604_800_000, keepSession: [] },
     destination: undefined,
     origin: undefined,
     webhook: undefined,
     ledger: undefined,
     returnOrigins: [],
-    connectionLimits: { perBrowser: 3, perAddress: 20, perProcess: 5_000 },
-    rateLimits: { intent: 120, session: 120, status: 3_000, webhook: 600, windowMs: 60_000, store: undefined },
+    limits: {
+      streams: { perBrowser: 3, perAddress: 20, perProcess: 5_000 },
+      requests: { intent: 120, session: 120, status: 3_000, webhook: 600 },
+      store: undefined,
+    },
     routes: { intent: '/intent', status: '/status', session: '/session', health: false },
     notices: [],
   });
@@ -99,11 +103,11 @@ describe('parseConfig reads', () => {
 
   test.each<[setting: string, value: unknown, read: (config: Config) => unknown, expected: unknown, Environment?]>([
     ['INTENT_SEQUENCER_URL', 'http://127.0.0.1:9/base', ({ sequencer }) => sequencer.url, same],
-    ['sequencerUrl', 'https://b.example', ({ sequencer }) => sequencer.url, same],
+    ['sequencer.url', 'https://b.example', ({ sequencer }) => sequencer.url, same],
     ['INTENT_SEQUENCER_GRPC_URL', 'https://grpc.example:8443/', grpcUrl, same, production],
     ['INTENT_SEQUENCER_GRPC_URL', 'http://[::1]:4748', grpcUrl, same, production],
     ['INTENT_SEQUENCER_GRPC_URL', 'http://grpc.example:4748', grpcUrl, same],
-    ['grpcUrl', '', grpcUrl, undefined, { INTENT_SEQUENCER_GRPC_URL: url }],
+    ['sequencer.grpcUrl', '', grpcUrl, undefined, { INTENT_SEQUENCER_GRPC_URL: url }],
     ['INTENT_SIMULATOR_PORT', '0', simulatorPort, 0],
     ['INTENT_SIMULATOR_PORT', '', simulatorPort, 4747],
     ['simulator.port', 0, simulatorPort, 0, { INTENT_SIMULATOR_PORT: '5000' }],
@@ -112,49 +116,53 @@ describe('parseConfig reads', () => {
     ['INTENT_SIMULATOR_STATE', '', simulatorState, 'ledger/simulator.jsonl', { INTENT_DATABASE_URL: './ledger' }],
     ['INTENT_SIMULATOR_STATE', '', simulatorState, undefined, { INTENT_DATABASE_URL: postgres }],
     ['simulator.stateFile', './b', simulatorState, same, { INTENT_SIMULATOR_STATE: './a' }],
-    ['verifierSecret', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
-    ['domain', 'example.co.uk', ({ login }) => login?.domain, same],
+    ['login.verifierSecret', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
+    ['login.domain', 'example.co.uk', ({ login }) => login?.domain, same],
     ['INTENT_DESTINATION', destination, (config) => config.destination, same],
     ['INTENT_DESTINATION', '', (config) => config.destination, undefined],
     ['destination', destination, (config) => config.destination, same, { INTENT_DESTINATION: key.publicKey }],
     ['INTENT_ORIGIN', 'http://localhost:3000', ({ origin }) => origin, same],
     ['origin', 'https://a.example', ({ origin }) => origin, same, { INTENT_ORIGIN: 'https://b.example' }],
-    ['returnOrigins', ['https://a.example', 'http://localhost:3000'], ({ returnOrigins }) => returnOrigins, same],
+    [
+      'button.returnOrigins',
+      ['https://a.example', 'http://localhost:3000'],
+      ({ returnOrigins }) => returnOrigins,
+      same,
+    ],
     ['INTENT_WALLET_URL', 'http://127.0.0.1:4747/wallet?a=1', ({ walletUrl }) => walletUrl, same],
     ['INTENT_SECRET', 's'.repeat(32), cookieKeys, [derived('s'.repeat(32))]],
     ['INTENT_SECRET', '', cookieKeys, [derived(seedOf(key.secret))]],
     ['secret', 'a'.repeat(32), cookieKeys, [derived('a'.repeat(32))], { INTENT_SECRET: 'b'.repeat(32) }],
     ['NODE_ENV', 'production', (config) => config.production, true],
     ['NODE_ENV', 'development', (config) => config.production, false],
-    ['dialect', 'messaging', ({ sequencer }) => sequencer.dialect, same],
-    ['timeoutMs', 2_147_483_647, ({ sequencer }) => sequencer.timeoutMs, same],
-    ['attemptTimeoutMs', 500, ({ sequencer }) => sequencer.attemptTimeoutMs, same],
+    ['sequencer.dialect', 'messaging', ({ sequencer }) => sequencer.dialect, same],
+    ['sequencer.timeoutMs', 2_147_483_647, ({ sequencer }) => sequencer.timeoutMs, same],
     ['login.ttlMs', 60_000, ({ login }) => login?.ttlMs, same],
     // A year exceeds the maximum of a timer, which this setting does not use.
     ['login.sessionTtlMs', 31_536_000_000, ({ login }) => login?.sessionTtlMs, same],
     ['login.keepSession', ['basket', 'passport'], ({ login }) => login?.keepSession, same],
     ['login', true, ({ login }) => login?.domain, 'shop.example'],
     ['login', false, ({ login }) => login, undefined],
-    ['connectionLimits.perBrowser', undefined, ({ connectionLimits }) => connectionLimits.perBrowser, 3],
-    ['connectionLimits.perAddress', 1, ({ connectionLimits }) => connectionLimits.perAddress, same],
-    ['rateLimits.status', 5, ({ rateLimits }) => rateLimits?.status, same],
-    ['rateLimits.store', store, ({ rateLimits }) => rateLimits?.store, same],
-    ['rateLimits', false, ({ rateLimits }) => rateLimits, undefined],
-    ['databaseUrl', '', ({ ledger }) => ledger, undefined, withLedger],
-    ['databaseUrl', 'postgres:///shop?host=/run/postgresql', database, { kind: 'postgres', url: same }, withLedger],
-    ['databaseUrl', 'postgres://shop@/shop?host=/run/postgresql', database, { kind: 'postgres', url: same }],
-    ['databaseUrl', 'postgres://db/shop?user=shop@server&password=p@ss', database, { kind: 'postgres', url: same }],
-    ['databaseUrl', 'postgres://shop%40server:p%40ss%2F@db:5432/shop', database, { kind: 'postgres', url: same }],
-    ['databaseUrl', 'postgres://shop:p@ss@db/shop', database, { kind: 'postgres', url: same }],
-    ['databaseUrl', './a folder with spaces', database, { kind: 'embedded', folder: same }],
-    ['databaseUrl', 'C:\\ledger', database, { kind: 'embedded', folder: same }],
-    ['settleDelayMs', century, ({ ledger }) => ledger?.settleDelayMs, same, withLedger],
-    ['watch.unpaidMs', century, ({ ledger }) => ledger?.watchMs, same, withLedger],
-    ['watch.settledMs', 0, ({ ledger }) => ledger?.reversalWatchMs, same, withLedger],
-    ['settlementConcurrency', 48, ({ ledger }) => ledger?.settlementConcurrency, same, withLedger],
-    ['hookLimits.maxAttempts', 3, ({ ledger }) => ledger?.hookAttempts, same, withLedger],
-    ['hookLimits.timeoutMs', 5_000, ({ ledger }) => ledger?.hookTimeoutMs, same, withLedger],
-    ['migrate', false, ({ ledger }) => ledger?.migrate, same, withLedger],
+    ['limits.streams.perBrowser', undefined, ({ limits }) => limits.streams.perBrowser, 3],
+    ['limits.streams.perAddress', 1, ({ limits }) => limits.streams.perAddress, same],
+    ['limits.requests.status', 5, ({ limits }) => limits.requests?.status, same],
+    ['limits.store', store, ({ limits }) => limits.store, same],
+    ['limits.requests', false, ({ limits }) => limits.requests, undefined],
+    ['ledger.url', '', ({ ledger }) => ledger, undefined, withLedger],
+    ['ledger', false, ({ ledger }) => ledger, undefined, withLedger],
+    ['ledger.url', 'postgres:///shop?host=/run/postgresql', database, { kind: 'postgres', url: same }, withLedger],
+    ['ledger.url', 'postgres://shop@/shop?host=/run/postgresql', database, { kind: 'postgres', url: same }],
+    ['ledger.url', 'postgres://db/shop?user=shop@server&password=p@ss', database, { kind: 'postgres', url: same }],
+    ['ledger.url', 'postgres://shop%40server:p%40ss%2F@db:5432/shop', database, { kind: 'postgres', url: same }],
+    ['ledger.url', 'postgres://shop:p@ss@db/shop', database, { kind: 'postgres', url: same }],
+    ['ledger.url', './a folder with spaces', database, { kind: 'embedded', folder: same }],
+    ['ledger.url', 'C:\\ledger', database, { kind: 'embedded', folder: same }],
+    ['ledger.settleDelayMs', century, ({ ledger }) => ledger?.settleDelayMs, same, withLedger],
+    ['ledger.watch.unpaidMs', century, ({ ledger }) => ledger?.watchMs, same, withLedger],
+    ['ledger.watch.settledMs', 0, ({ ledger }) => ledger?.reversalWatchMs, same, withLedger],
+    ['ledger.hookLimits.maxAttempts', 3, ({ ledger }) => ledger?.hookAttempts, same, withLedger],
+    ['ledger.hookLimits.timeoutMs', 5_000, ({ ledger }) => ledger?.hookTimeoutMs, same, withLedger],
+    ['ledger.migrate', false, ({ ledger }) => ledger?.migrate, same, withLedger],
   ])('%s: %j', (setting, value, read, expected, more = {}) => {
     const found = read(parseConfig(...withSetting(setting, value, { ...env, ...more })));
     if (expected === same) expect(found).toEqual(value);
@@ -169,7 +177,9 @@ describe('parseConfig reads', () => {
     const before = process.env.INTENT_DOMAIN;
     process.env.INTENT_DOMAIN = 'from-the-process.example';
     try {
-      expect(parseConfig({ sequencerUrl: url, verifierSecret: key.secret }).login?.domain).toMatch(/^from-the-process/);
+      expect(parseConfig({ sequencer: { url }, login: { verifierSecret: key.secret } }).login?.domain).toMatch(
+        /^from-the-process/,
+      );
     } finally {
       if (before === undefined) delete process.env.INTENT_DOMAIN;
       else process.env.INTENT_DOMAIN = before;
@@ -177,15 +187,15 @@ describe('parseConfig reads', () => {
   });
 
   test('no setting of logins with login: false', () => {
-    const broken = { ...env, INTENT_VERIFIER_SECRET: 'x', INTENT_DOMAIN: 'x/y', INTENT_SECRET: 'short' };
+    const broken = { ...env, INTENT_VERIFIER_SECRET: 'x', INTENT_DOMAIN: 'x/y' };
     expect(settingsIn({ login: false }, broken)).toEqual([]);
-    expect(settingsIn({}, broken)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN', 'INTENT_SECRET']);
+    expect(settingsIn({}, broken)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']);
   });
 
   test('no sequencer URL with a transport or a gRPC URL, but checks one that is set', () => {
     for (const other of [{ transport }, { grpcUrl: 'https://grpc.example' }]) {
-      expect(parseConfig({ ...other, sequencerUrl: '' }, env).sequencer.url).toBe('');
-      expect(settingsIn({ ...other, sequencerUrl: 'nonsense' })).toEqual(['sequencerUrl']);
+      expect(parseConfig({ sequencer: { ...other, url: '' } }, env).sequencer.url).toBe('');
+      expect(settingsIn({ sequencer: { ...other, url: 'nonsense' } })).toEqual(['sequencer.url']);
     }
   });
 });
@@ -222,12 +232,14 @@ const rejected: [
   ['INTENT_SEQUENCER_GRPC_URL', ['simulator'], /does not speak gRPC.*--grpc-port/],
   ['INTENT_SEQUENCER_GRPC_URL', ['https://a.example'], /does not speak gRPC.*--grpc-port/, { ...env, ...simulated }],
   ['INTENT_SIMULATOR_PORT', ['x', '65536', '-1', '80.5', 'NaN'], /a whole number from 0 to 65535/],
-  ['dialect', ['grpc'], /It must be 'intents' or 'messaging'/],
-  ['timeoutMs', [0, -1, 0.5, Number.NaN, Infinity, 2 ** 31], /milliseconds from 1 to 2147483647\. timeoutMs: 8000$/],
-  ['attemptTimeoutMs', [0], /milliseconds from 1 to 2147483647/],
+  ['sequencer.dialect', ['grpc'], /It must be 'intents' or 'messaging'/],
+  [
+    'sequencer.timeoutMs',
+    [0, -1, 0.5, Number.NaN, Infinity, 2 ** 31],
+    /milliseconds from 1 to 2147483647\. sequencer: { timeoutMs: 8000 }$/,
+  ],
   ['login.ttlMs', [0, century], /milliseconds from 1 to 2147483647\. login: { ttlMs: 120000 }$/],
   ['login.sessionTtlMs', [Infinity], /milliseconds/],
-  ['login.keepSession', ['basket', [7], null], /must be an array of property names/],
   ['login.keepSession', [['basket', 'intentUser'], ['cookie']], /(intentUser|cookie) cannot be kept/],
   ['INTENT_VERIFIER_SECRET', [''], /It is not set.*`npx express-intents keygen`.*login: false/],
   ['INTENT_VERIFIER_SECRET', ['hunter2'], /Entry 1 of 1 is not a secret key/],
@@ -241,41 +253,56 @@ const rejected: [
   ['INTENT_ORIGIN', ['example.com', 'https://example.com/', 'HTTPS://example.com'], /not an origin.*localhost:3000/],
   ['INTENT_ORIGIN', ['wss://a.example', 'https://example.com:443', 'https://Example.com'], /not an origin/],
   ['INTENT_ORIGIN', ['http://example.com'], /must be https.* INTENT_ORIGIN=https:/, production],
-  ['returnOrigins', [['https://shop.example', 'https://shop.example/path']], /"https:.*path": It is not an origin/],
-  ['returnOrigins', [['https://*.shop.example'], ['shop.example'], ['null'], ['*'], ['']], /not an origin/],
-  ['returnOrigins', [['http://shop.example']], /must be https/, production],
+  [
+    'button.returnOrigins',
+    [['https://shop.example', 'https://shop.example/path']],
+    /"https:.*path": It is not an origin/,
+  ],
+  ['button.returnOrigins', [['https://*.shop.example'], ['shop.example'], ['null'], ['*'], ['']], /not an origin/],
+  ['button.returnOrigins', [['http://shop.example']], /must be https/, production],
   ['INTENT_WALLET_URL', ['javascript:alert(1)', 'wallet.example', '/wallet', 'https://'], /not an http\(s\) URL/],
   ['INTENT_WALLET_URL', ['https://wallet.example/#', 'https://wallet.example/#x'], /has a fragment/],
   ['INTENT_WALLET_URL', ['http://wallet.example/'], /must be https/, production],
   ['INTENT_SECRET', ['short', '3'.repeat(31), ' '.repeat(40)], /It is shorter than 32 characters\. INTENT_SECRET=</],
   ['INTENT_SECRET', [`${'3'.repeat(32)},short`], /Entry 2 of 2 is shorter/],
   ['INTENT_SECRET', [`${'3'.repeat(32)},`], /Entry 2 of 2 is empty/],
-  ['connectionLimits.perProcess', [0, -1, 1.5, Number.NaN, Infinity, '5', true], /perProcess must be a whole number/],
-  ['connectionLimits.perbrowser', [1], /Unknown option.*"perBrowser"/],
-  ['rateLimits.session', [0, -1, 1.5, Number.NaN, Infinity, '5', true], /session must be a whole number/],
-  ['rateLimits.windowMs', [0, 1.5, 2 ** 31, '60000'], /whole number of milliseconds/],
-  ['rateLimits.store', [null, {}, { increment: () => 1 }, 'redis'], /must have the methods increment/],
-  ['rateLimits.intents', [1], /Unknown option.*"intent"/],
-  ['webhookPublicKey', ['nonsense', generateKeyPair().secret.slice(0, 20)], /not the Base58 form/, env, webhook],
-  ['webhookPublicKey', [`${destination},nonsense`, `${destination},`], /Entry 2 of 2: The key/, env, webhook],
+  [
+    'limits.streams.perProcess',
+    [0, -1, 1.5, Number.NaN, Infinity, '5', true],
+    /It must be a whole number of at least 1/,
+  ],
+  ['limits.streams.perbrowser', [1], /Unknown option.*"perBrowser"/],
+  ['limits.requests.session', [0, -1, 1.5, Number.NaN, Infinity, '5', true], /It must be a whole number of at least 1/],
+  ['limits.store', [null, {}, { increment: () => 1 }, 'redis'], /must have the methods increment/],
+  ['limits.requests.intents', [1], /Unknown option.*"intent"/],
+  ['webhook.publicKeys', [['nonsense'], [generateKeyPair().secret.slice(0, 20)]], /not the Base58 form/, env, webhook],
+  [
+    'webhook.publicKeys',
+    [
+      [destination, 'nonsense'],
+      [destination, ''],
+    ],
+    /Entry 2 of 2: The key/,
+    env,
+    webhook,
+  ],
   ['routes.intent', ['', '/', 'pay', '/pay/', '//pay', '/pay/:id', '/pay?x', '/p ay', '/*', true], /not allowed\. Use/],
   ['routes.session', ['/intent'], /It has the same path as `intent`, \/intent\./],
   ['routes.intent', ['/session'], /It has the same path as `session`, \/session\./],
   ['routes.keyfile', [false], /Unknown option.*"keyFile"/],
-  [
-    'databaseUrl',
-    ['mysql://shop@db/shop', 'sqlite:./a.db', 'file:///a', 'POSTGRES://x/y'],
-    /neither a URL that begins/,
-  ],
+  ['ledger.url', ['mysql://shop@db/shop', 'sqlite:./a.db', 'file:///a', 'POSTGRES://x/y'], /neither a URL that begins/],
   ['INTENT_DATABASE_URL', ['"/data/ledger"', ' ./ledger', './ledger\n', `${postgres}"`], /has quotes or spaces around/],
-  ['INTENT_DATABASE_URL', ['./ledger'], /but not a power failure.*allowEmbeddedLedger: true/, production],
-  ['settleDelayMs', [-1, 0.5, century + 1], /milliseconds from 0 to 3153600000000\. settleDelayMs: 0$/],
-  ['watch.unpaidMs', [0, Number.NaN, century + 1], /milliseconds from 1 to 3153600000000/],
-  ['watch.settledMs', [-5], /milliseconds/],
-  ['watch.unpaid', [5], /Unknown option/],
-  ['settlementConcurrency', [0, 49], /whole number from 1 to 48/],
-  ['hookLimits.maxAttempts', [0, 2.5, 1_001], /whole number from 1 to 1000/],
-  ['hookLimits.timeoutMs', [2 ** 31], /milliseconds/],
+  ['INTENT_DATABASE_URL', ['./ledger'], /but not a power failure.*allowFolderInProduction: true/, production],
+  [
+    'ledger.settleDelayMs',
+    [-1, 0.5, century + 1],
+    /milliseconds from 0 to 3153600000000\. ledger: { settleDelayMs: 0 }$/,
+  ],
+  ['ledger.watch.unpaidMs', [0, Number.NaN, century + 1], /milliseconds from 1 to 3153600000000/],
+  ['ledger.watch.settledMs', [-5], /milliseconds/],
+  ['ledger.watch.unpaid', [5], /Unknown option/],
+  ['ledger.hookLimits.maxAttempts', [0, 2.5, 1_001], /whole number from 1 to 1000/],
+  ['ledger.hookLimits.timeoutMs', [2 ** 31], /milliseconds/],
 ];
 
 describe('parseConfig rejects', () => {
@@ -283,14 +310,10 @@ describe('parseConfig rejects', () => {
   const cases = rejected.flatMap(([setting, values, ...rest]) =>
     values.map((value): Case => [setting, value, ...rest]),
   );
-  /** Limits are reported with the name of their group. */
-  const reportedAs = (setting: string): string =>
-    setting.replace(/^(connectionLimits|rateLimits)\.(perProcess|session|store)$/, '$1');
-
   test.each<Case>(cases)('%s: %j', (setting, value, problem, environment = env, base = {}) => {
     const [options, variables] = withSetting(setting, value, environment);
-    expect(problemsIn({ ...options, ...base }, variables)).toEqual([expect.stringMatching(problem)]);
-    expect(settingsIn({ ...options, ...base }, variables)).toEqual([reportedAs(setting)]);
+    expect(problemsIn(mergeOptions([base, options]), variables)).toEqual([expect.stringMatching(problem)]);
+    expect(settingsIn(mergeOptions([base, options]), variables)).toEqual([setting]);
   });
 
   test.each([
@@ -300,29 +323,43 @@ describe('parseConfig rejects', () => {
     'postgres://shop:12345?a=hunter2@db/shop',
     'postgres://shop:hunter2@12345?2@db/shop',
   ])('the database URL %s, and does not show its password', (databaseUrl) => {
-    const problems = problemsIn({ databaseUrl });
-    expect(problems).toEqual([expect.stringMatching(/^databaseUrl: It is not a valid URL\. .*percent-encode/)]);
+    const problems = problemsIn({ ledger: { url: databaseUrl } });
+    expect(problems).toEqual([expect.stringMatching(/^ledger\.url: It is not a valid URL\. .*percent-encode/)]);
     expect(problems.join()).not.toMatch(/hunter2|12345@/);
   });
 
   test.each<[setting: string, value: string, fix: string]>([
-    ['sequencerUrl', 'x', "sequencerUrl: '<base URL of the sequencer>', or sequencerUrl: 'simulator' to try"],
-    ['grpcUrl', 'a.example', "grpcUrl: 'https://a.example'"],
+    [
+      'sequencer.url',
+      'x',
+      "sequencer: { url: '<base URL of the sequencer>' }, or sequencer: { url: 'simulator' } to try",
+    ],
+    ['sequencer.grpcUrl', 'a.example', "sequencer: { grpcUrl: 'https://a.example' }"],
     ['secret', 'x', "secret: '<at least 32 random characters>'"],
-    ['databaseUrl', 'mysql://x', "databaseUrl: 'postgres://...' for any number of processes"],
-    ['domain', '', "It is empty. Logins require the domain of the site. domain: '<the registrable domain"],
-    ['verifierSecret', '', 'It is empty. Logins need a verifier key.'],
+    ['ledger.url', 'mysql://x', "ledger: { url: 'postgres://...' } for any number of processes"],
+    [
+      'login.domain',
+      '',
+      "It is empty. Logins require the domain of the site. login: { domain: '<the registrable domain",
+    ],
+    ['login.verifierSecret', '', 'It is empty. Logins need a verifier key.'],
   ])('an option with a fix for the option, not for its variable: %s: %j', (setting, value, fix) => {
-    const [problem, ...more] = problemsIn({ [setting]: value });
+    const [problem, ...more] = problemsIn(...withSetting(setting, value, env));
     expect(problem).toContain(fix);
     expect([problem, ...more].join()).not.toContain('INTENT_');
   });
 
   test('all problems together, in one error that prints each once', () => {
-    const options = { dialect: 'x' as 'intents', timeoutMs: -1, routes: { intent: 'x' } };
+    const options = { sequencer: { dialect: 'x' as 'intents', timeoutMs: -1 }, routes: { intent: 'x' } };
     const variables = { NODE_ENV: 'production', INTENT_SIMULATOR_PORT: 'x', INTENT_ORIGIN: 'x' };
     expect(settingsIn(options, variables)).toEqual([
-      ...['INTENT_SEQUENCER_URL', 'INTENT_SIMULATOR_PORT', 'dialect', 'timeoutMs', 'INTENT_VERIFIER_SECRET'],
+      ...[
+        'INTENT_SEQUENCER_URL',
+        'INTENT_SIMULATOR_PORT',
+        'sequencer.dialect',
+        'sequencer.timeoutMs',
+        'INTENT_VERIFIER_SECRET',
+      ],
       ...['INTENT_DOMAIN', 'INTENT_ORIGIN', 'routes.intent'],
     ]);
     const error = errorOf(() => parseConfig({}, {}));
@@ -335,8 +372,8 @@ describe('parseConfig rejects', () => {
     const needed = ['INTENT_SEQUENCER_URL', 'INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN', 'INTENT_WEBHOOK_PUBLIC_KEY'];
     expect(settingsIn(webhook, environment)).toEqual(needed);
     expect(settingsIn({}, production)).toEqual([]);
-    expect(settingsIn({ databaseUrl: './ledger', allowEmbeddedLedger: true }, production)).toEqual([]);
-    expect(settingsIn({ databaseUrl: postgres }, production)).toEqual([]);
+    expect(settingsIn({ ledger: { url: './ledger', allowFolderInProduction: true } }, production)).toEqual([]);
+    expect(settingsIn({ ledger: { url: postgres } }, production)).toEqual([]);
   });
 
   test('secrets without showing them', () => {
@@ -344,10 +381,10 @@ describe('parseConfig rejects', () => {
     const cookie = 'hunter2-hunter2-hunter2';
     const attempts: [ConfigOptions, Environment][] = [
       [{}, { ...env, INTENT_VERIFIER_SECRET: secrets.verifier, INTENT_SECRET: cookie, INTENT_DOMAIN: '' }],
-      [{ verifierSecret: `${key.secret},${secrets.verifier}`, secret: cookie }, env],
+      [{ login: { verifierSecret: `${key.secret},${secrets.verifier}` }, secret: cookie }, env],
       [{ secret: cookie }, { ...withoutKey, INTENT_VERIFIER_SECRET_FILE: fileOf('secret', `${secrets.hex}\n`) }],
       // The secrets are valid, another setting is not.
-      [{ timeoutMs: 0, secret: `${cookie}${cookie}` }, env],
+      [{ sequencer: { timeoutMs: 0 }, secret: `${cookie}${cookie}` }, env],
     ];
     for (const [options, environment] of attempts) {
       const error = errorOf(() => parseConfig(options, environment));
@@ -402,12 +439,14 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(problemsIn({}, { ...env, ...file })).toEqual([
       'INTENT_VERIFIER_SECRET: INTENT_VERIFIER_SECRET_FILE is set too. Unset one of them.',
     ]);
-    expect(settingsIn({ verifierSecret: oldKey.secret }, { ...withoutKey, ...file })).toEqual(['verifierSecret']);
+    expect(settingsIn({ login: { verifierSecret: oldKey.secret } }, { ...withoutKey, ...file })).toEqual([
+      'login.verifierSecret',
+    ]);
   });
 
   test('are published together with the key of a signer, which signs instead of the first', () => {
     const signer = createSigner(oldKey.secret);
-    const { keyRing, cookieKeys } = loginOf(parseConfig({ signer }, env));
+    const { keyRing, cookieKeys } = loginOf(parseConfig({ login: { signer } }, env));
     expect(keyRing.signer).toBe(signer);
     expect(keyRing.publicKeys).toEqual([oldKey.publicKey, key.publicKey]);
     expect(cookieKeys).toEqual([derived(seedOf(key.secret))]);
@@ -415,10 +454,10 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
 
   test('are not required with a signer and INTENT_SECRET', () => {
     const signer = createSigner(key.secret);
-    expect(problemsIn({ signer }, withoutKey)).toEqual([
-      expect.stringMatching(/^INTENT_SECRET: It is not set.*`signer`/),
+    expect(problemsIn({ login: { signer } }, withoutKey)).toEqual([
+      expect.stringMatching(/^INTENT_SECRET: It is not set.*`login\.signer`/),
     ]);
-    const { keyRing, cookieKeys } = loginOf(parseConfig({ signer, secret: 'c'.repeat(40) }, withoutKey));
+    const { keyRing, cookieKeys } = loginOf(parseConfig({ login: { signer }, secret: 'c'.repeat(40) }, withoutKey));
     expect(keyRing.publicKeys).toEqual([key.publicKey]);
     expect(cookieKeys).toEqual([derived('c'.repeat(40))]);
   });
@@ -428,9 +467,9 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ['function', { publicKey: key.publicKey }, /no method `sign`/],
   ])('from a signer without a %s are one problem of the signer', (_name, signer, problem) => {
     for (const environment of [env, withoutKey]) {
-      const problems = problemsIn({ signer: signer as Signer, secret: 'c'.repeat(32) }, environment);
+      const problems = problemsIn({ login: { signer: signer as Signer }, secret: 'c'.repeat(32) }, environment);
       expect(problems).toEqual([expect.stringMatching(problem)]);
-      expect(problems[0]).toMatch(/^signer: /);
+      expect(problems[0]).toMatch(/^login\.signer: /);
     }
   });
 });
@@ -440,16 +479,20 @@ describe('webhooks', () => {
 
   test('are off by default, and read public keys from the option or the variable, without duplicates', () => {
     const variables = { ...env, INTENT_WEBHOOK_PUBLIC_KEY: ` ${one} ,${two},${one}` };
-    expect(parseConfig({ webhookPublicKey: 'nonsense' }, variables).webhook).toBeUndefined();
+    expect(parseConfig({}, { ...variables, INTENT_WEBHOOK_PUBLIC_KEY: 'nonsense' }).webhook).toBeUndefined();
     expect(parseConfig(webhook, variables).webhook).toEqual({ webhookPublicKeys: [one, two] });
-    expect(parseConfig({ ...webhook, webhookPublicKey: two }, variables).webhook?.webhookPublicKeys).toEqual([two]);
+    expect(parseConfig({ ...webhook, webhook: { publicKeys: [two] } }, variables).webhook?.webhookPublicKeys).toEqual([
+      two,
+    ]);
   });
 
   test('need a public key, an origin and their route', () => {
     const needed = ['INTENT_ORIGIN', 'INTENT_WEBHOOK_PUBLIC_KEY'];
     expect(settingsIn({ webhook: true })).toEqual(needed);
-    expect(settingsIn({ webhook: true, transport, secret: 's'.repeat(32) }, { ...env, ...simulated })).toEqual(needed);
-    expect(settingsIn({ ...webhook, webhookPublicKey: one, routes: { webhook: false } })).toEqual(['webhook']);
+    expect(
+      settingsIn({ webhook: true, sequencer: { transport }, secret: 's'.repeat(32) }, { ...env, ...simulated }),
+    ).toEqual(needed);
+    expect(settingsIn({ ...webhook, webhook: { publicKeys: [one] }, routes: { webhook: false } })).toEqual(['webhook']);
   });
 
   test('of the simulator need neither, and ignore a configured public key', () => {
@@ -472,7 +515,7 @@ describe('a variable that nothing reads', () => {
 
   test('is reported once with the intended name if it looks like a typo', () => {
     const typos = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
-    expect(parseConfig({ walletUrl }, { ...env, ...typos }).warnings).toEqual([
+    expect(parseConfig({ button: { walletUrl } }, { ...env, ...typos }).warnings).toEqual([
       'INTENT_DOMIAN is set but not used. If you mean INTENT_DOMAIN, rename it.',
       'INTENTS_ORIGIN is set but not used. If you mean INTENT_ORIGIN, rename it.',
     ]);
@@ -484,7 +527,7 @@ describe('a variable that nothing reads', () => {
 
   test('is a notice if it resembles no variable, because the app may read it', () => {
     const more = { ...env, INTENT_SERVICE_KEY: 'x' };
-    const { warnings, notices } = parseConfig({ walletUrl }, more);
+    const { warnings, notices } = parseConfig({ button: { walletUrl } }, more);
     expect(warnings).toEqual([]);
     expect(notices).toEqual([
       expect.stringContaining('INTENT_SERVICE_KEY is set, but express-intents does not read it'),
@@ -521,8 +564,8 @@ describe('INTENT_SEQUENCER_URL=simulator', () => {
   });
 
   test('generates neither a key nor an account for a custom transport, which may reach a real sequencer', () => {
-    expect(settingsIn({ transport }, simulated)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']);
-    expect(parseConfig({ transport, login: false }, simulated).destination).toBeUndefined();
+    expect(settingsIn({ sequencer: { transport } }, simulated)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']);
+    expect(parseConfig({ sequencer: { transport }, login: false }, simulated).destination).toBeUndefined();
   });
 });
 

@@ -91,9 +91,7 @@ describe.each(kinds)('with an account table in the %s database', (kind) => {
     // `mount` mounts the router. `startLedgerSite` creates it and mounts it next, so this one only passes requests on.
     const passOn: RequestHandler = (_req, _res, next) => next();
     const router = Object.defineProperty(passOn, 'database', { get: () => site.router.database });
-    site = await startLedgerSite({
-      databaseUrl: await newDatabaseUrl(kind),
-      ...hooks,
+    site = await startLedgerSite({ ledger: { url: await newDatabaseUrl(kind) } }, hooks, {
       onLogin: (...args) => (isMerging ? onMergingLogin : hooks.onLogin)?.(...args),
       onSession: async (...args) => {
         await hooks.onSession?.(...args);

@@ -31,7 +31,7 @@ function csrfFirst(more: object, mount = (app: Express, guard: RequestHandler): 
     next();
   });
   mount(app, doubleCsrfProtection);
-  app.use(intentRouter({ ...simulator.siteOptions(), logger: false }));
+  app.use(intentRouter(simulator.siteOptions({ logger: false })));
   app.post('/form', (_req, res) => void res.send('Accepted.'));
   app.use((error: { code: string }, _req: unknown, res: express.Response, _next: unknown) => {
     res.status(403).send(`<h1>${error.code}</h1>`);
@@ -71,7 +71,7 @@ test.each([
   async (_name, trust, user) => {
     const app = express().set('trust proxy', trust);
     app.use(session({ secret: 'secret', resave: false, saveUninitialized: false, cookie: { secure: true } }));
-    app.use(intentRouter({ ...simulator.siteOptions(), logger: false }));
+    app.use(intentRouter(simulator.siteOptions({ logger: false })));
     const cookies = new Map<string, string>();
     const send = async (method: 'get' | 'post', path: string, body?: object) => {
       const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');

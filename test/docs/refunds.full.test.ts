@@ -20,7 +20,7 @@ describe.each(['embedded', 'postgres'] as const)('the code of docs/refunds.md wi
     ).rows;
 
   beforeAll(async () => {
-    site = await startLedgerSite({ databaseUrl: await newDatabaseUrl(kind) });
+    site = await startLedgerSite({ ledger: { url: await newDatabaseUrl(kind) } });
     await createRefundsTable(site.router.database);
     await createRefundsTable(site.router.database);
     const terms = { amount: '10.00', currency: 'usd', destination };

@@ -20,7 +20,7 @@ function hooksOf(text: string): PaymentHooks {
 const guide = (path: string): PaymentHooks =>
   hooksOf(
     blocksOf(path)
-      .filter(({ info, text }) => info === 'ts' && /onPaid|onReversed/.test(text))
+      .filter(({ info, text }) => ['ts', 'js plain'].includes(info) && /onPaid|onReversed/.test(text))
       .map(({ text }) => text)
       .join('\n'),
   );

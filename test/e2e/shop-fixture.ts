@@ -36,10 +36,15 @@ export async function openShop({ database = ledgerFolder } = {}): Promise<OpenSh
   simulators.push(simulator);
   const log = new LogRecorder();
   // A busy machine can take long to answer.
-  const timeouts = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
-  const intents = { sequencerUrl: simulator.url, ...timeouts, verifierSecret, destination, domain, logger: log };
-  const databaseUrl = await database();
-  const shop = createShop({ intents: { walletUrl: simulator.walletUrl, databaseUrl, ...intents } });
+  const intents = {
+    sequencer: { url: simulator.url, timeoutMs: 160_000 },
+    login: { verifierSecret, domain },
+    destination,
+    logger: log,
+    button: { walletUrl: simulator.walletUrl },
+    ledger: { url: await database() },
+  };
+  const shop = createShop({ intents });
   shops.push(shop);
   const origin = await serve(shop.app);
   simulator.setLocalDomain(domain, origin);

@@ -44,7 +44,7 @@ export async function startExistingApp(log: RequestHandler = (_req, _res, next) 
   const pool = new pg.Pool({ connectionString: databaseUrl });
   // The server of this test file may end first.
   pool.on('error', () => undefined);
-  const options = { ...simulator.siteOptions(), databaseUrl, logger: false };
+  const options = simulator.siteOptions({ ledger: { url: databaseUrl }, logger: false });
   const { app, router } = createApp({ pool, log, ...options });
   await router.ready();
   await createTables(pool);

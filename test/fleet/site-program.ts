@@ -43,19 +43,22 @@ const sharedLimit = (intent: number) => {
 };
 
 const router = intentRouter({
-  payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order ?? null } }),
+  payment: (req) => ({
+    amount: '4.50',
+    currency: 'usd',
+    metadata: { order: (req.body as { order?: string }).order ?? null },
+  }),
   ...(isRecorded && {
-    databaseUrl: FLEET_DATABASE,
+    ledger: { url: FLEET_DATABASE },
     onPaid: async ({ id }, { tx }) => {
       await tx.query('insert into public.fulfilled (intent_id, by) values ($1, $2)', [id, FLEET_NAME]);
     },
   }),
-  walletUrl: 'https://wallet.example/open',
+  button: { walletUrl: 'https://wallet.example/open' },
   routes: { health: '/healthz' },
   // A slow sequencer on a busy machine must not fail these tests.
-  timeoutMs: 60_000,
-  attemptTimeoutMs: 60_000,
-  rateLimits: limit === undefined ? false : sharedLimit(limit),
+  sequencer: { timeoutMs: 160_000 },
+  limits: { requests: limit === undefined ? false : sharedLimit(limit) },
   ...rest,
 });
 

@@ -45,7 +45,7 @@ describe.each(Object.entries(expressVersions))('after router.close(), on %s, a r
   let browser: Browser;
   beforeAll(async () => {
     site = await startSiteWithSimulator({
-      ...{ factory, webhook: true, webhookPublicKey: generateJwtKey().publicKey, origin: 'https://shop.example' },
+      ...{ factory, webhook: { publicKeys: [generateJwtKey().publicKey] }, origin: 'https://shop.example' },
       after: (app) => app.get('/of-the-app', (_req, res) => void res.send('still here')),
     });
   });
@@ -115,7 +115,7 @@ test('after router.close() a response that the app has started is completed', as
 /** A ledger site with a health route and a route of the app that reads an intent. */
 async function startDrainSite() {
   const site: LedgerSite = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
+    ledger: { url: await newDatabaseUrl('embedded') },
     routes: { health: '/healthz' },
     after: (app) =>
       app.get('/thanks/:id', async (req, res) => {
@@ -182,7 +182,7 @@ test.each([-1, 1.5, Number.NaN, 2 ** 31, '5000' as unknown as number])(
 );
 
 test('the retry times of streams that end together are spread', async () => {
-  const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 100 } });
+  const { origin, context } = await startEventSite({ streamLimits: { perAddress: 100 } });
   const streams = await Promise.all(Array.from({ length: 60 }, () => fetch(`${origin}/intent/${intentId}/events`)));
   await eventually('all streams are open', () => context.connectionLimiter.open === 60);
   context.events.close();

@@ -59,7 +59,13 @@ function buildApp(make: typeof express, log: string[]): Express {
   app.use(morgan(':method :url :status :res[content-length]', { stream: { write: (line) => void log.push(line) } }));
   app.use(helmet(), compression({ threshold: 500 }));
   app.use(session({ secret: 's', resave: false, saveUninitialized: false, genid: () => `session${++sessions}` }));
-  app.use(intentRouter({ verifierSecret, domain: 'example.com', transport: silent, logger: new LogRecorder() }));
+  app.use(
+    intentRouter({
+      login: { verifierSecret, domain: 'example.com' },
+      sequencer: { transport: silent },
+      logger: new LogRecorder(),
+    }),
+  );
   app.use(make.json());
   app.get('/', (req, res) => void res.json(seenOf(req, res, app)));
   app.get('/account', requireLogin(), (_req, res) => void res.end());

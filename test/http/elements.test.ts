@@ -6,7 +6,7 @@ import { elementFiles } from '../../src/http/elements.js';
 import { expressVersions, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
-const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
+const base = { sequencer: { url: 'https://sequencer.example', transport: countingTransport() } };
 const path = '/intent/v1/elements.js';
 
 interface Answer {
@@ -29,7 +29,7 @@ function fetchRaw(url: string, headers: Record<string, string>, method = 'GET'):
 
 /** The configuration of the site in the file. */
 async function siteIn(options: SiteOptions = {}, at = path): Promise<unknown> {
-  const { origin } = await startSite({ walletUrl: undefined, ...base, ...options });
+  const { origin } = await startSite({ button: { walletUrl: undefined } }, base, options);
   const { text } = await request(origin).get(at).expect(200);
   const [, json = ''] = /^const intentSite = (.*);\n/.exec(text) ?? [];
   return JSON.parse(json);
@@ -99,7 +99,7 @@ describe('the configuration in elements.js', () => {
 
   test('has renamed and disabled routes', async () => {
     const routes = { intent: '/pay', status: false, session: '/who', events: '/live', elements: '/assets' } as const;
-    const options = { routes, login: { ttlMs: 9_000 }, walletUrl: "https://wallet.example/open?a=$&$'1" };
+    const options = { routes, login: { ttlMs: 9_000 }, button: { walletUrl: "https://wallet.example/open?a=$&$'1" } };
     expect(await siteIn(options, '/assets/elements.js')).toEqual({
       routes: { intent: '/pay', status: false, events: '/live', session: '/who', elements: '/assets' },
       loginTtlMs: 9_000,
@@ -110,7 +110,10 @@ describe('the configuration in elements.js', () => {
 
   test('has returnOrigins, and no session route without logins', async () => {
     const returnOrigins = ['https://www.shop.example'];
-    expect(await siteIn({ returnOrigins, login: false })).toMatchObject({ returnOrigins, routes: { session: false } });
+    expect(await siteIn({ button: { returnOrigins }, login: false })).toMatchObject({
+      returnOrigins,
+      routes: { session: false },
+    });
   });
 
   test('has the routes without the mount path', async () => {
@@ -119,7 +122,7 @@ describe('the configuration in elements.js', () => {
 
   test('has the wallet of the simulator', async () => {
     const { origin, router } = await startSite({
-      sequencerUrl: 'simulator',
+      sequencer: { url: 'simulator' },
       simulator: { port: 0 },
       payment: undefined,
     });
@@ -129,7 +132,10 @@ describe('the configuration in elements.js', () => {
 });
 
 test('site.json has the configuration in elements.js, for a button in a bundle', async () => {
-  const { origin } = await startSite({ ...base, routes: { intent: '/pay' }, walletUrl: 'https://wallet.example/' });
+  const { origin } = await startSite(base, {
+    routes: { intent: '/pay' },
+    button: { walletUrl: 'https://wallet.example/' },
+  });
   const response = await request(origin)
     .get('/intent/v1/site.json')
     .expect(200)

@@ -60,11 +60,11 @@ async function startSite(factory: ExpressFactory, serve: (app: Express) => Serve
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const router = intentRouter({
-    ...{ verifierSecret, destination, domain, origin, logger: new LogRecorder(), webhook: true },
+    ...{ login: { verifierSecret, domain }, destination, origin, logger: new LogRecorder() },
     ...{
-      sequencerUrl: simulator.url,
-      webhookPublicKey: simulator.webhookPublicKey,
-      databaseUrl: await newDatabaseUrl('postgres'),
+      sequencer: { url: simulator.url },
+      webhook: { publicKeys: [simulator.webhookPublicKey] },
+      ledger: { url: await newDatabaseUrl('postgres') },
     },
     routes: { health: '/healthz' },
     payment: () => ({ amount: '4.50', currency: 'usd', resource: 'tea' }),
@@ -221,7 +221,7 @@ describe('every route and guard', () => {
   });
 
   it('is part of the walk', () => {
-    const { routes } = parseConfig({ sequencerUrl: simulator.url, login: false, routes: { health: '/healthz' } });
+    const { routes } = parseConfig({ sequencer: { url: simulator.url }, login: false, routes: { health: '/healthz' } });
     const requested = [...walks.values()].flatMap((seen) => seen.map((one) => one.request.replace(/^\w+ /, '')));
     for (const path of Object.values(routes)) expect(requested.some((one) => one.startsWith(String(path)))).toBe(true);
   });

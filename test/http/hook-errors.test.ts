@@ -73,7 +73,7 @@ test('an error outside the hooks and the code of the site asks to report it', as
   const fault = new Error('A bug.');
   fault.stack = 'Error: A bug.\n    at parse (node:internal/x:1:1)';
   const { browser, log } = await startSite({
-    transport: { call: () => Promise.reject(fault), close: async () => undefined },
+    sequencer: { transport: { call: () => Promise.reject(fault), close: async () => undefined } },
   });
   const { body } = await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
   expect(body.code).toBe('internal_error');
@@ -98,7 +98,7 @@ test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
     /"sqlState":"23503"/,
   ],
 ])('%s in onLogin is not reported as a bug in express-intents', async (_what, onLogin, message) => {
-  const { browser, log, simulator } = await startSite({ databaseUrl: await newDatabaseUrl('embedded'), onLogin });
+  const { browser, log, simulator } = await startSite({ ledger: { url: await newDatabaseUrl('embedded') }, onLogin });
   const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
   await simulator.wallet('Ada').confirm(secret);
   log.lines.length = 0;
@@ -112,7 +112,7 @@ test.each<[what: string, hook: Hooks['onLogin'], message: RegExp]>([
 test('a unique violation in onLogin is reported with the route, the constraint and the line of the site, without values', async () => {
   const email = `${canaryOf('email')}@shop.example`;
   const { browser, log, simulator, router } = await startSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
+    ledger: { url: await newDatabaseUrl('embedded') },
     onLogin: async (_user, _req, { tx }) => void (await tx?.query('insert into buyers values ($1)', [email])),
   });
   await router.database.query('create table buyers (email text unique)');

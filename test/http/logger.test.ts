@@ -23,7 +23,7 @@ function startPino() {
 describe('pino', () => {
   test('receives the message as msg and the details as fields', async () => {
     const { logger, lines } = startPino();
-    const { origin } = await startSite({ sequencerUrl: await unreachableUrl(), logger });
+    const { origin } = await startSite({ sequencer: { url: await unreachableUrl() }, logger });
     const { headers } = await request(origin).get(`/status/${id}`).expect(503);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({
@@ -69,7 +69,7 @@ describe('routerLogger', () => {
   });
 
   test('logs nothing with false, and rejects other values at startup', async () => {
-    const { origin } = await startSite({ sequencerUrl: await unreachableUrl(), logger: false });
+    const { origin } = await startSite({ sequencer: { url: await unreachableUrl() }, logger: false });
     await request(origin).get(`/status/${id}`).expect(503);
     expect(() => intentRouter({ logger: true as never })).toThrow(ConfigError);
     expect(() => intentRouter({ logger: { warn: nothing } as never })).toThrow(

@@ -20,7 +20,7 @@ describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
   test.each<[string, unknown, string, string]>([
     ['intentRouter', intentRouter, 'a router', 'app.use(intentRouter())'],
     ['requireLogin', requireLogin, 'a guard', 'requireLogin()'],
-    ['requirePayment', requirePayment, 'a guard', "requirePayment((req) => ({ resource: 'article:tea' }))"],
+    ['requirePayment', requirePayment, 'a guard', "requirePayment({ resource: 'article:tea' })"],
   ])('%s without a call is one problem with its fix', async (name, handler, kind, call) => {
     const app = factory();
     app.get('/page', handler as RequestHandler, (_req, res) => void res.send('page'));
@@ -34,7 +34,11 @@ describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
 
   test('a guard outside the mount path of the router names this cause, and two copies of the package', async () => {
     const app = factory();
-    const router = intentRouter({ verifierSecret, domain, sequencerUrl: 'https://sequencer.example', logger: false });
+    const router = intentRouter({
+      login: { verifierSecret, domain },
+      sequencer: { url: 'https://sequencer.example' },
+      logger: false,
+    });
     app.use('/pay', router);
     app.get('/page', requireLogin(), (_req, res) => void res.send('page'));
     expect(await errorOf(app)).toEqual({
@@ -58,7 +62,7 @@ describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
       const transport = countingTransport();
       const payment = () => ({ amount: 5, currency: 'usd' });
       const before = (app: Express) => app.use(read);
-      const options = { sequencerUrl: 'https://sequencer.example', transport, payment, before };
+      const options = { sequencer: { url: 'https://sequencer.example', transport }, payment, before };
       const { origin, log } = await startSite({ factory, ...options });
       for (const path of ['/intent', '/session']) {
         log.lines.length = 0;

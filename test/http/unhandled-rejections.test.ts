@@ -19,7 +19,7 @@ test.each([
   ['throws', { warn: fail, error: fail }],
   ['rejects', { warn: async () => fail(), error: async () => fail() }],
 ])('a logger that %s does not change the response, and does not end the process', async (_name, logger) => {
-  const { origin } = await startSite({ sequencerUrl: await unreachableUrl(), logger, mountPath: '/shop' });
+  const { origin } = await startSite({ sequencer: { url: await unreachableUrl() }, logger, mountPath: '/shop' });
   const response = await post(origin, '/shop/intent').send({ mode: 'login' }).expect(503);
   expect(response.body.code).toBe('sequencer_unreachable');
 });
@@ -28,7 +28,7 @@ test.each(['setHeader', 'end'] as const)(
   'a middleware whose %s of the response throws closes the connection, and does not end the process',
   async (method) => {
     const { origin } = await startSite({
-      sequencerUrl: await unreachableUrl(),
+      sequencer: { url: await unreachableUrl() },
       before: (app) =>
         app.use((_req, res, next) => {
           res[method] = fail;
@@ -45,8 +45,7 @@ test('a request that a timeout middleware of the app has answered is not reporte
     answered = resolve;
   });
   const { origin, log } = await startSite({
-    sequencerUrl: await unreachableUrl(),
-    transport: countingTransport(),
+    sequencer: { url: await unreachableUrl(), transport: countingTransport() },
     before: (app) =>
       app.use((_req, res, next) => {
         next();
@@ -84,7 +83,7 @@ describe.each(Object.entries(expressVersions))(
     ])('leaves the response to %s unchanged, and does not end the process', async (_name, options, headers) => {
       const { origin } = await startSite({
         factory,
-        sequencerUrl: await unreachableUrl(),
+        sequencer: { url: await unreachableUrl() },
         before: answerFirst,
         after: (app) => app.get('/account', requireLogin(options)),
       });
@@ -104,8 +103,8 @@ describe.each(Object.entries(expressVersions))(
       const errors: unknown[] = [];
       const { origin } = await startSite({
         factory,
-        sequencerUrl: await unreachableUrl(),
-        databaseUrl: await newDatabaseUrl('postgres'),
+        sequencer: { url: await unreachableUrl() },
+        ledger: { url: await newDatabaseUrl('postgres') },
         before: answerFirst,
         after: (app) => {
           const guard = requirePayment(() => ({ resource: 'article' }), options);
@@ -127,7 +126,7 @@ describe.each(Object.entries(expressVersions))('requirePayment on %s, whose hook
   test('passes the error of a middleware whose setHeader throws to the app', async () => {
     const { origin } = await startSite({
       factory,
-      sequencerUrl: await unreachableUrl(),
+      sequencer: { url: await unreachableUrl() },
       after: (app) => {
         app.use((_req, res, next) => {
           res.setHeader = fail;

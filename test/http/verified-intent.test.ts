@@ -31,7 +31,7 @@ let [user, payment] = ['', ''];
 
 beforeAll(async () => {
   site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
+    ledger: { url: await newDatabaseUrl('embedded') },
     payment: () => ({ amount: '0.50', currency: 'usd', resource: 'tea', login: true }),
     after: (app) => {
       app.get('/login-and-payment', login, paid, showAll);

@@ -8,7 +8,7 @@ import { post } from '../support/sites/post.js';
 // The promises of docs/backups.md for a backup that is older than the last payments.
 
 const timing = { roundMs: 20, watchFirstMs: 20 };
-const settings = { destination: generateKeyPair().publicKey, verifierSecret: generateKeyPair().secret };
+const settings = { destination: generateKeyPair().publicKey, login: { verifierSecret: generateKeyPair().secret } };
 
 async function buy({ origin }: LedgerSite): Promise<{ id: string; secret: string }> {
   const { body } = await post(origin).set('Origin', origin).send({ mode: 'payment' }).expect(201);
@@ -22,16 +22,15 @@ test('a restored backup settles the payments that were open in it, and does not 
   const onPaid = ({ id }: { id: string }): void => void calls.push(id);
   const options = { ...settings, timing, onPaid };
 
-  const before = await startLedgerSite({ ...options, databaseUrl: server.url(present) });
+  const before = await startLedgerSite(options, { ledger: { url: server.url(present) } });
   const { simulator } = before;
   const inBackup = await buy(before);
   await before.router.close();
   const backup = await server.createDatabase(present);
 
-  const meanwhile = await startLedgerSite({
-    ...options,
+  const meanwhile = await startLedgerSite(options, {
     runningSimulator: simulator,
-    databaseUrl: server.url(present),
+    ledger: { url: server.url(present) },
   });
   const later = await buy(meanwhile);
   for (const { id, secret } of [inBackup, later]) {
@@ -41,7 +40,7 @@ test('a restored backup settles the payments that were open in it, and does not 
   await meanwhile.router.close();
   expect(calls).toEqual([inBackup.id, later.id]);
 
-  const restored = await startLedgerSite({ ...options, runningSimulator: simulator, databaseUrl: server.url(backup) });
+  const restored = await startLedgerSite(options, { runningSimulator: simulator, ledger: { url: server.url(backup) } });
   await untilState(restored, inBackup.id, 'settled');
   expect(calls.slice(2)).toEqual([inBackup.id]);
   expect(await restored.router.intents.find(later.id)).toBeUndefined();
@@ -55,7 +54,7 @@ test('a restored backup settles a paid payment whose confirmation it lacks, once
   const onPaid = ({ id }: { id: string }): void => void calls.push(id);
   const options = { ...settings, timing, onPaid };
 
-  const before = await startLedgerSite({ ...options, databaseUrl: server.url(present) });
+  const before = await startLedgerSite(options, { ledger: { url: server.url(present) } });
   const { simulator } = before;
   before.faults.failOnce('confirm', 'before');
   const refused = await post(before.origin).set('Origin', before.origin).set('Idempotency-Key', 'tea').send({});
@@ -63,10 +62,9 @@ test('a restored backup settles a paid payment whose confirmation it lacks, once
   await before.router.close();
   const backup = await server.createDatabase(present);
 
-  const meanwhile = await startLedgerSite({
-    ...options,
+  const meanwhile = await startLedgerSite(options, {
     runningSimulator: simulator,
-    databaseUrl: server.url(present),
+    ledger: { url: server.url(present) },
   });
   const { body } = await post(meanwhile.origin)
     .set({ Origin: meanwhile.origin, 'Idempotency-Key': 'tea', Cookie: String(refused.get('Set-Cookie')) })
@@ -75,7 +73,7 @@ test('a restored backup settles a paid payment whose confirmation it lacks, once
   const id = intentIdOf(body.client_secret);
   await meanwhile.router.close();
 
-  const restored = await startLedgerSite({ ...options, runningSimulator: simulator, databaseUrl: server.url(backup) });
+  const restored = await startLedgerSite(options, { runningSimulator: simulator, ledger: { url: server.url(backup) } });
   await restored.router.intents.recheck(id);
   expect(await restored.router.intents.find(id)).toMatchObject({ state: 'creating', dueAt: undefined });
   await simulator.wallet('Ada').pay(body.client_secret);

@@ -16,7 +16,8 @@ const messages = {
     /^IntentError: The client secret is not the Base58 form of 20 bytes\. Copy the whole client secret again\./m,
   'no-database.mjs': /^IntentError: The ledger cannot be opened: .* ECONNREFUSED .* Start the database/m,
   'nothing-configured.cjs': /^ConfigError: .*\n {2}- INTENT_SEQUENCER_URL: It is not set\./m,
-  'unknown-option.mjs': /^ConfigError: .*\n {2}- domian: Unknown option "domian"\.\n {4}Did you mean "domain"\?/m,
+  'unknown-option.mjs':
+    /^ConfigError: .*\n {2}- domian: Unknown option "domian"\.\n {4}Did you mean "login\.domain"\?/m,
   'unknown-table.mjs': /relation "ordres" does not exist/m,
   'unreachable-sequencer.mjs': /^SequencerError: .* http:\/\/127\.0\.0\.1:1 cannot be reached\. .*Check its URL/m,
 };

@@ -15,12 +15,11 @@ const { createServer, generateKeyPair, intentRouter, requireLogin } = imported;
 
 const simulator = await startSimulator();
 const router = intentRouter({
-  sequencerUrl: simulator.url,
-  walletUrl: simulator.walletUrl,
-  verifierSecret: generateKeyPair().secret,
-  domain: 'shop.example',
+  sequencer: { url: simulator.url },
+  button: { walletUrl: simulator.walletUrl },
+  login: { verifierSecret: generateKeyPair().secret, domain: 'shop.example' },
   destination: generateKeyPair().publicKey,
-  databaseUrl: 'ledger',
+  ledger: { url: 'ledger' },
   payment: () => ({ amount: '4.50', currency: 'usd', metadata: { order: 7 } }),
   onPaid: async (payment, { tx }) => {
     await tx.query('insert into orders (id, item) values ($1, $2)', [payment.id, payment.metadata.order]);

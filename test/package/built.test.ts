@@ -11,7 +11,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { intentRouter } from './dist/index.js';
 const app = express();
-app.use(intentRouter({ sequencerUrl: 'simulator', simulator: { port: 0 }, databaseUrl: '' }));
+app.use(intentRouter({ sequencer: { url: 'simulator' }, simulator: { port: 0 }, ledger: false }));
 const server = createServer(app).listen(0, '127.0.0.1', async () => {
   const origin = 'http://127.0.0.1:' + server.address().port;
   for (const path of ['/intent/v1/openapi.json', '/intent/v1/elements.js', '/.well-known/service-payments.json']) {

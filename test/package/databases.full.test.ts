@@ -10,7 +10,7 @@ beforeAll(async () => {
     'start.mjs',
     `import { createRequire } from 'node:module';
     import { intentRouter } from 'express-intents';
-    const router = intentRouter({ login: false, sequencerUrl: 'https://sequencer.example' });
+    const router = intentRouter({ login: false, sequencer: { url: 'https://sequencer.example' } });
     const outcome = await router.ready().then(() => 'ready', (error) => error.code);
     await router.close();
     const required = Object.keys(createRequire(import.meta.url).cache);

@@ -117,7 +117,7 @@ describe('without @grpc/grpc-js', () => {
     without.write(
       'start.mjs',
       `import { intentRouter } from 'express-intents';
-      intentRouter({ login: false, sequencerUrl: 'https://sequencer.example' });`,
+      intentRouter({ login: false, sequencer: { url: 'https://sequencer.example' } });`,
     );
     expect(await without.node(['start.mjs'])).toMatchObject({ code: 0 });
   });

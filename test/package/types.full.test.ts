@@ -1,9 +1,11 @@
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
 // Checks every declaration file of the package (`skipLibCheck` is off) in a project with only the dependencies of the package.
 
 let project: ConsumerProject;
+const typed = ['typed-site.mts', 'typed-metadata.mts'];
 
 beforeAll(async () => {
   project = await ConsumerProject.create();
@@ -11,15 +13,21 @@ beforeAll(async () => {
   project.write('client.mts', client);
   project.write('page.mts', page);
   project.write('server.cts', server);
+  for (const name of typed) copyFileSync(new URL(name, import.meta.url), join(project.folder, name));
 });
 afterAll(() => project.remove());
 
 /** Compiles with the options of strict projects and `options`. @returns the output of the compiler */
-function compile(name: string, options: Readonly<Record<string, unknown>>, files: string[]): Promise<Ended> {
+function compile(
+  name: string,
+  options: Readonly<Record<string, unknown>>,
+  files: string[],
+  compiler = 'node_modules/typescript/bin/tsc',
+): Promise<Ended> {
   const strict = { strict: true, noEmit: true, skipLibCheck: false, noUncheckedIndexedAccess: true };
   const compilerOptions = { target: 'es2023', ...strict, exactOptionalPropertyTypes: true, ...options };
   project.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, files }));
-  return project.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', `tsconfig.${name}.json`]);
+  return project.node([join(root, compiler), '-p', `tsconfig.${name}.json`]);
 }
 
 const fine = { code: 0, stdout: '', stderr: '' };
@@ -31,6 +39,17 @@ const ways: [string, Record<string, string>][] = [
 
 it.each(ways)('every entry compiles with module resolution of %s', async (name, options) => {
   expect(await compile(name.replace(' ', '-'), options, ['server.mts', 'client.mts', 'page.mts'])).toEqual(fine);
+});
+
+const compilers = {
+  'TypeScript 7': 'node_modules/typescript/bin/tsc',
+  'TypeScript 5': 'test/package/typescript-5/node_modules/typescript/bin/tsc',
+};
+const typedBy = Object.entries(compilers).flatMap(([name, path]) => typed.map((file) => [name, file, path] as const));
+
+it.each(typedBy)('%s compiles %s', async (_name, file, compiler) => {
+  const options = { module: 'nodenext', noPropertyAccessFromIndexSignature: true };
+  expect(await compile('typed', options, [file], compiler)).toEqual(fine);
 });
 
 it('every entry of a server compiles with require', async () => {

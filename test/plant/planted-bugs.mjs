@@ -152,7 +152,7 @@ const money = [
   bug(
     'the browser sets terms',
     'http/create-intent/payment-terms createTermsResolver',
-    [replaces('requireTerms', (_args, call) => `({ ...${call}, ...req.body.order, ...req.query })`)],
+    [replaces('requireTerms', (_args, call) => `({ ...${call}, ...orderIn(req), ...req.query })`)],
     attacks('terms'),
   ),
   bug(

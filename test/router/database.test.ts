@@ -11,7 +11,7 @@ describe('router.database', () => {
 
   beforeAll(async () => {
     site = await startLedgerSite({
-      databaseUrl: await newDatabaseUrl('embedded'),
+      ledger: { url: await newDatabaseUrl('embedded') },
       onPaid: async (payment, { tx }) => {
         await tx.query('insert into orders (id) values ($1)', [payment.id]);
         inHook = await site.router.database.query('select id from orders').catch((error) => error.code);

@@ -8,7 +8,7 @@ import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { type SiteOptions, startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
-const start = (options: SiteOptions) => startSite({ transport: countingTransport(), ...options });
+const start = (options: SiteOptions) => startSite({ sequencer: { transport: countingTransport() } }, options);
 
 describe('a router without a ledger', () => {
   test('rejects every call to the ledger with the fix', async () => {
@@ -34,7 +34,7 @@ describe('a router without a ledger', () => {
 describe('router.ready()', () => {
   test('rejects when the ledger cannot be opened', async () => {
     const databaseUrl = `postgres:///shop?host=${temporaryFolder()}`;
-    const { router, log } = await start({ databaseUrl });
+    const { router, log } = await start({ ledger: { url: databaseUrl } });
     await expect(router.ready()).rejects.toMatchObject({ code: 'ledger_unavailable' });
     expect(log.text).toMatch(/error express-intents: the ledger cannot be opened/);
     await router.close();
@@ -42,13 +42,13 @@ describe('router.ready()', () => {
 
   test('rejects when another process has the folder of the ledger', async () => {
     const databaseUrl = await newDatabaseUrl('embedded');
-    const first = await start({ databaseUrl });
+    const first = await start({ ledger: { url: databaseUrl } });
     await first.router.ready();
-    const second = await start({ databaseUrl });
+    const second = await start({ ledger: { url: databaseUrl } });
     await expect(second.router.ready()).rejects.toMatchObject({ code: 'ledger_locked' });
     await second.router.close();
     await first.router.close();
-    const third = await start({ databaseUrl });
+    const third = await start({ ledger: { url: databaseUrl } });
     expect(await third.router.ready()).toBeUndefined();
   });
 });
@@ -64,7 +64,7 @@ describe.each(kinds)('router.close(), with a ledger in %s', (kind) => {
         release = resolve;
       });
     };
-    const site = await startLedgerSite({ databaseUrl, onPaid, timing: { watchFirstMs: 3_600_000 } });
+    const site = await startLedgerSite({ ledger: { url: databaseUrl }, onPaid, timing: { watchFirstMs: 3_600_000 } });
     const browser = new Browser(site.origin);
     const buy = async () => {
       const { body } = await browser.send('POST', '/intent', {});
@@ -82,7 +82,7 @@ describe.each(kinds)('router.close(), with a ledger in %s', (kind) => {
     await expect(site.router.intents.find(paid)).rejects.toMatchObject({ code: 'ledger_unavailable' });
 
     const reopened = await startLedgerSite({
-      databaseUrl,
+      ledger: { url: databaseUrl },
       runningSimulator: site.simulator,
       timing: { watchFirstMs: 3_600_000 },
     });
@@ -94,11 +94,10 @@ describe.each(kinds)('router.close(), with a ledger in %s', (kind) => {
 
 test('errors of the ledger are logged by the logger of the router', async () => {
   const site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('postgres'),
+    ledger: { url: await newDatabaseUrl('postgres'), hookLimits: { maxAttempts: 1 } },
     onPaid: () => {
       throw new Error('the printer is on fire');
     },
-    hookLimits: { maxAttempts: 1 },
   });
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', {});

@@ -20,7 +20,11 @@ test('in production, one line says what the router serves, from which ledger and
   process.env.NODE_ENV = 'production';
   const databaseUrl = await newDatabaseUrl('embedded');
   const payment = () => ({ amount: 1, currency: 'usd' });
-  const { log, router } = await startSite({ sequencerUrl, databaseUrl, allowEmbeddedLedger: true, payment });
+  const { log, router } = await startSite({
+    sequencer: { url: sequencerUrl },
+    ledger: { url: databaseUrl, allowFolderInProduction: true },
+    payment,
+  });
   await router.ready();
   await eventually(() => expect(ready(log)).toHaveLength(1));
   expect(ready(log)[0]).toContain(
@@ -33,10 +37,9 @@ test('the line names the host of a Postgres, without user, password and database
   const log = new LogRecorder();
   const databaseUrl = `postgres://ada:${canaryOf('password')}@db.internal:5433/orders`;
   const settings = parseRouterOptions({
-    sequencerUrl,
-    databaseUrl,
-    verifierSecret,
-    domain: 'shop.example',
+    sequencer: { url: sequencerUrl },
+    ledger: { url: databaseUrl },
+    login: { verifierSecret, domain: 'shop.example' },
     logger: log,
   });
   logReady(settings, { ready: async () => undefined } as Ledger, routerLogger(log));
@@ -50,7 +53,12 @@ test('no line is logged while the ledger is not open', async () => {
   process.env.NODE_ENV = 'production';
   const log = new LogRecorder();
   const databaseUrl = `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop`;
-  const router = intentRouter({ sequencerUrl, databaseUrl, verifierSecret, domain: 'shop.example', logger: log });
+  const router = intentRouter({
+    sequencer: { url: sequencerUrl },
+    ledger: { url: databaseUrl },
+    login: { verifierSecret, domain: 'shop.example' },
+    logger: log,
+  });
   await router.ready().catch(() => undefined);
   await router.close();
   expect(ready(log)).toEqual([]);
@@ -58,7 +66,7 @@ test('no line is logged while the ledger is not open', async () => {
 
 test.each(['development', 'test'])('in %s no line is logged', async (other) => {
   process.env.NODE_ENV = other;
-  const { log, router } = await startSite({ sequencerUrl, transport: countingTransport() });
+  const { log, router } = await startSite({ sequencer: { url: sequencerUrl, transport: countingTransport() } });
   await router.ready();
   await new Promise(setImmediate);
   expect(ready(log)).toEqual([]);

@@ -23,11 +23,13 @@ afterAll(async () => {
   }
 });
 
-async function embeddedRouter(options: object = {}): Promise<{ router: IntentRouter; log: LogRecorder; url: string }> {
+async function routerWithSimulator(
+  options: object = {},
+): Promise<{ router: IntentRouter; log: LogRecorder; url: string }> {
   const log = new LogRecorder();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const given = { verifierSecret, destination, domain, payment, logger: log, ...options };
-  const router = intentRouter({ sequencerUrl: 'simulator', simulator: { port: 0 }, ...given });
+  const given = { login: { verifierSecret, domain }, destination, payment, logger: log, ...options };
+  const router = intentRouter({ sequencer: { url: 'simulator' }, simulator: { port: 0 }, ...given });
   routers.push(router);
   const { walletUrl = '' } = (await router.ready()) ?? {};
   return { router, log, url: walletUrl };
@@ -48,13 +50,13 @@ const createOver = (server: http.Server, mode: string) =>
 
 describe('a site with the simulator', () => {
   test('creates logins over local https with a self-signed certificate', async () => {
-    const { router } = await embeddedRouter();
+    const { router } = await routerWithSimulator();
     const server = await serveTls(express().use(router));
     await createOver(server, 'login').expect(201);
   });
 
   test('receives webhook calls over local https', async () => {
-    const { router, url } = await embeddedRouter({ webhook: true });
+    const { router, url } = await routerWithSimulator({ webhook: true });
     const statuses: number[] = [];
     const app = express().use('/intent/webhook', (_req, res, next) => {
       res.on('finish', () => statuses.push(res.statusCode));
@@ -67,7 +69,7 @@ describe('a site with the simulator', () => {
   });
 
   test('creates logins on a Unix socket, and logs that it has no webhook', async () => {
-    const { router, log } = await embeddedRouter({ webhook: true });
+    const { router, log } = await routerWithSimulator({ webhook: true });
     const socketPath = path.join(temporaryFolder(), 'site.sock');
     await listen(http.createServer(express().use(router)), socketPath);
     await post(`http+unix://${encodeURIComponent(socketPath)}`)
@@ -80,7 +82,7 @@ describe('a site with the simulator', () => {
     [201, 'with a route for the key file', (app: Express, router: IntentRouter) => app.get(keyFile, router)],
     [502, 'without a route for the key file', (app: Express) => app],
   ])('answers %i to a login behind a virtual host %s', async (status, _name, prepare) => {
-    const { router, log } = await embeddedRouter();
+    const { router, log } = await routerWithSimulator();
     const app = prepare(express(), router);
     app.use((req, res, next) => (req.hostname === 'shop.localhost' ? router(req, res, next) : next()));
     const answer = await post(await serve(app))
@@ -91,7 +93,7 @@ describe('a site with the simulator', () => {
   });
 
   test('refuses logins under a mount path, and logs the misplaced key file', async () => {
-    const { router, log } = await embeddedRouter();
+    const { router, log } = await routerWithSimulator();
     const origin = await serve(express().use('/shop', router));
     await post(origin, '/shop/intent').send({ mode: 'login' }).expect(502);
     expect(log.text).toMatch(/"\/shop".*root of the domain/s);
@@ -100,15 +102,17 @@ describe('a site with the simulator', () => {
 
 test('a router on the port of another router of its process proposes the option, until the other router is closed', async () => {
   const simulator = { port: await freePort() };
-  const first = await embeddedRouter({ simulator });
+  const first = await routerWithSimulator({ simulator });
   const sharedPort = 'Another router of this process has the same port. Set simulator: { port: ';
-  await expect(embeddedRouter({ simulator })).rejects.toThrow(sharedPort);
-  await expect(embeddedRouter({ simulator })).rejects.toThrow('in one of them, or run `npx express-intents simulator`');
+  await expect(routerWithSimulator({ simulator })).rejects.toThrow(sharedPort);
+  await expect(routerWithSimulator({ simulator })).rejects.toThrow(
+    'in one of them, or run `npx express-intents simulator`',
+  );
   await first.router.close();
   await first.router.close();
 
   const other = await listen(http.createServer(), simulator.port);
-  await expect(embeddedRouter({ simulator })).rejects.toThrow('Set INTENT_SIMULATOR_PORT, or the option');
+  await expect(routerWithSimulator({ simulator })).rejects.toThrow('Set INTENT_SIMULATOR_PORT, or the option');
   await new Promise((resolve) => other.close(resolve));
-  await embeddedRouter({ simulator });
+  await routerWithSimulator({ simulator });
 });

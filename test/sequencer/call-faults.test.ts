@@ -252,7 +252,7 @@ function ofClient(method: string, call: (client: IntentClient) => Promise<unknow
     method,
     repeated: 'ok',
     prepare: async (transport) => {
-      const client = createIntentClient({ transport, timeoutMs: ample, attemptTimeoutMs: ample / 4 });
+      const client = createIntentClient({ transport, timeoutMs: ample });
       const attempt = (): Promise<Outcome> =>
         call(client).then(
           () => ({ code: 'ok', shown: '' }),
@@ -271,11 +271,9 @@ function ofRoute(method: string, begin: (browser: Browser) => Promise<Request>):
     repeated: 'ok',
     prepare: async (transport) => {
       const { origin, log } = await startSite({
-        transport,
-        timeoutMs: ample,
-        attemptTimeoutMs: ample / 4,
+        sequencer: { transport, timeoutMs: ample },
         payment: () => payment,
-        domain,
+        login: { domain },
       });
       const browser = new Browser(origin);
       const request = await begin(browser);
@@ -416,7 +414,7 @@ test('the error text of the service is logged on one line and never returned to 
   const text = Buffer.from(`${canary}\nerror forged line`);
   const error = Buffer.concat([Buffer.of(0x08, 0x01, 0x1a, text.length), text]);
   const { url } = await faultSequencer((_call, res) => void res.end(error));
-  const { origin, log } = await startSite({ sequencerUrl: url, payment: () => payment });
+  const { origin, log } = await startSite({ sequencer: { url }, payment: () => payment });
   const { status, body } = await new Browser(origin).send('POST', '/intent', { order: 1 });
   expect(status).toBe(502);
   expect(JSON.stringify(body)).not.toContain('canary');

@@ -12,7 +12,7 @@ let site: Site;
 let amount = '4.50';
 beforeAll(async () => {
   service = await startContractServer();
-  site = await startSite({ sequencerUrl: service.url, payment: () => ({ amount, currency: 'usd' }) });
+  site = await startSite({ sequencer: { url: service.url }, payment: () => ({ amount, currency: 'usd' }) });
 });
 afterAll(() => service.close());
 afterEach(() => {

@@ -4,7 +4,7 @@ import type { Dialect } from '../../src/sequencer/calls.js';
 import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 
 /** Timeouts that no test reaches: a retry would be one more call. */
-const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
+const ample = { timeoutMs: 160_000 };
 const payment = { destination: generateKeyPair().publicKey, amount: '4.50', currency: 'usd' };
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 const octets = { 'content-type': 'application/octet-stream' };

@@ -16,7 +16,7 @@ import { grpcOk, startGrpcFaultServer } from '../support/sequencers/grpc-fault-s
 import { fieldAt, splitFields, withoutFields } from './wire-fields.js';
 
 /** Timeouts that no test reaches: a retry would be one more call. */
-const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
+const ample = { timeoutMs: 160_000 };
 const domain = 'shop.example';
 const destination = generateKeyPair().publicKey;
 const verifier = createSigner(generateKeyPair().secret);

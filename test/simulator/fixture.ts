@@ -12,7 +12,7 @@ import {
 import { parseIntentId } from '../../src/keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { type Signer, signerFromSeed } from '../../src/keys/verifier-key.js';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.js';
+import { type Simulator, type StartSimulatorOptions, startSimulator } from '../../src/simulator/index.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, type Operation, operations } from '../../src/wire/envelope.js';
 import { simulator, submitPayment } from '../../src/wire/simulator-codec.js';
@@ -50,7 +50,7 @@ export function serveKeyFile(publicKeys: readonly string[] = [verifier.publicKey
 }
 
 /** A sequencer with a stopped clock and a local key file of example.com. */
-export async function start(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function start(options: StartSimulatorOptions = {}): Promise<Simulator> {
   const localDomains = options.localDomains ?? { 'example.com': await serveKeyFile() };
   const simulator = await startSimulator({ now: () => startedAtMs, ...options, localDomains });
   closers.push(() => simulator.close());

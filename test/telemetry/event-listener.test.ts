@@ -6,7 +6,7 @@ import { type SiteOptions, startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
 const start = async (onEvent: SiteOptions['onEvent'], options: SiteOptions = {}) => {
-  const site = await startSite({ transport: countingTransport(), onEvent, ...options });
+  const site = await startSite({ sequencer: { transport: countingTransport() }, onEvent }, options);
   const browser = new Browser(site.origin);
   return { ...site, create: () => browser.send('POST', '/intent', { mode: 'login' }) };
 };
@@ -38,7 +38,7 @@ test.each<[string, () => Promise<void>]>([
       emitted += 1;
       return fail();
     };
-    const { create, log } = await start(onEvent, { now: () => clock.nowMs });
+    const { create, log } = await start(onEvent, { testClock: () => clock.nowMs });
     expect((await create()).status).toBe(201);
     expect((await create()).status).toBe(201);
     await eventually('four events were received', () => emitted === 4);
@@ -63,7 +63,7 @@ test('a listener that never resolves delays nothing', async () => {
 
 test('a listener is called in the order of the events, with the clock of the router', async () => {
   const emitted: RouterEvent[] = [];
-  const { create } = await start((event) => void emitted.push(event), { now: () => 1_234_567 });
+  const { create } = await start((event) => void emitted.push(event), { testClock: () => 1_234_567 });
   await create();
   await eventually('both events were received', () => emitted.length === 2);
   expect(emitted.map(({ type, atMs }) => [type, atMs])).toEqual([

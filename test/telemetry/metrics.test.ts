@@ -7,7 +7,7 @@ import { newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { TestTelemetry, unregister } from '../support/sites/open-telemetry.js';
-import { startSite } from '../support/sites/site.js';
+import { orderIn, startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { EventRecorder } from './event-recorder.js';
 
@@ -27,12 +27,11 @@ test('a payment is measured from the request to the settlement, with names, unit
   const telemetry = start().register();
   const recorder = new EventRecorder();
   const site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('postgres'),
+    ledger: { url: await newDatabaseUrl('postgres'), hookLimits: { maxAttempts: 1 } },
     onPaid: ({ metadata }) => {
       if (metadata.order === 'broken') throw new Error('No.');
     },
-    payment: ({ body }) => ({ amount: '4.50', currency: 'usd', metadata: { order: body.order ?? 'tea' } }),
-    hookLimits: { maxAttempts: 1 },
+    payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: orderIn(req) ?? 'tea' } }),
     onEvent: recorder.onEvent,
     timing: { watchFirstMs: hourMs, reversalFirstMs: hourMs, roundMs: hourMs },
   });
@@ -117,10 +116,10 @@ test('the ledger is read at each collection until the router is closed', async (
 test('two hundred intents create no more series than ten', async () => {
   const sdk = start();
   const { origin } = await startSite({
-    transport: countingTransport(),
+    sequencer: { transport: countingTransport() },
     payment: () => ({ amount: '4.50', currency: 'usd' }),
     telemetry: { tracerProvider: sdk.tracerProvider, meterProvider: sdk.meterProvider },
-    rateLimits: false,
+    limits: { requests: false },
   });
   const create = async (count: number) => {
     const browser = new Browser(origin);
@@ -141,7 +140,7 @@ test('two hundred intents create no more series than ten', async () => {
 
 test('an SDK that is registered after the router is created is used, with the gauges of the ledger', async () => {
   const site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('postgres'),
+    ledger: { url: await newDatabaseUrl('postgres') },
     timing: { watchFirstMs: hourMs },
   });
   const browser = new Browser(site.origin);
@@ -159,7 +158,7 @@ test('an SDK that is registered after the router is created is used, with the ga
 
 test('with telemetry: false an SDK receives nothing', async () => {
   const telemetry = start().register();
-  const { origin } = await startSite({ transport: countingTransport(), telemetry: false });
+  const { origin } = await startSite({ sequencer: { transport: countingTransport() }, telemetry: false });
   await new Browser(origin).send('POST', '/intent', { mode: 'login' });
   expect(telemetry.spans).toEqual([]);
   expect((await telemetry.metrics()).size).toBe(0);
@@ -172,7 +171,7 @@ test('an SDK that always throws changes no response', async () => {
   const span = new Proxy({}, { get: () => fails });
   for (const startSpan of [fails, () => span]) {
     const { origin, log } = await startSite({
-      transport: countingTransport(),
+      sequencer: { transport: countingTransport() },
       telemetry: {
         tracerProvider: { getTracer: () => ({ startSpan }) },
         meterProvider: { getMeter: () => new Proxy({}, { get: () => () => ({ add: fails, record: fails }) }) },
@@ -189,7 +188,7 @@ test('providers that throw are logged once, and change nothing else', async () =
     throw new Error('The provider is on fire.');
   };
   const { origin, log } = await startSite({
-    transport: countingTransport(),
+    sequencer: { transport: countingTransport() },
     telemetry: { tracerProvider: { getTracer: fails } },
   });
   for (let request = 0; request < 2; request += 1) {

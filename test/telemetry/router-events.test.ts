@@ -12,7 +12,7 @@ import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/l
 import { post } from '../support/sites/post.js';
 import { RawStream } from '../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
-import { type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
+import { orderIn, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { pending, StatusTransport, submitted } from '../support/transports/status-transport.js';
 import { EventRecorder } from './event-recorder.js';
@@ -22,16 +22,18 @@ const service = generateJwtKey();
 const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 
 /** Timeouts that no test reaches: a retry would be one more attempt. */
-const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
+const ample = { sequencer: { timeoutMs: 160_000 } };
 
 const start = async (options: SiteOptions = {}) => {
   const recorder = new EventRecorder();
-  const site = await startSite({
-    transport: countingTransport(),
-    payment: () => ({ amount: '4.50', currency: 'usd' }),
-    onEvent: recorder.onEvent,
-    ...options,
-  });
+  const site = await startSite(
+    {
+      sequencer: { transport: countingTransport() },
+      payment: () => ({ amount: '4.50', currency: 'usd' }),
+      onEvent: recorder.onEvent,
+    },
+    options,
+  );
   return { ...site, recorder, browser: new Browser(site.origin) };
 };
 
@@ -58,9 +60,9 @@ const ledgerEvents = new EventRecorder();
 
 beforeAll(async () => {
   shop = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('postgres'),
+    ledger: { url: await newDatabaseUrl('postgres'), hookLimits: { maxAttempts: 2 } },
     onEvent: ledgerEvents.onEvent,
-    payment: ({ body }) => ({ amount: '4.50', currency: 'usd', metadata: { order: body.order ?? 'tea' } }),
+    payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: orderIn(req) ?? 'tea' } }),
     onPaid: (payment, { attempt }) => {
       if (payment.metadata.order === 'broken') throw new Error(`The printer is on fire.${'!'.repeat(500)}`);
       if (payment.metadata.order === 'shaky' && attempt === 1) throw new Error('Not now.');
@@ -70,7 +72,6 @@ beforeAll(async () => {
     onDeadLetter: () => {
       throw new Error('The listener failed.');
     },
-    hookLimits: { maxAttempts: 2 },
     timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, reversalConfirmMs: 1 },
   });
 });
@@ -168,7 +169,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
       const ledger = config.ledger && { ...config.ledger, lateAfterMs: 1 };
       return routerLedger({ ...parts, config: { ...config, ledger } });
     };
-    const site = await startLedgerSite({ databaseUrl, makeLedger, onEvent: recorder.onEvent });
+    const site = await startLedgerSite({ ledger: { url: databaseUrl }, makeLedger, onEvent: recorder.onEvent });
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', {});
     const id = intentIdOf(String(body.client_secret));
@@ -276,7 +277,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   webhook_received: async () => {
     const transport = new StatusTransport();
     const { recorder, origin } = await start({
-      ...{ transport, webhook: true, webhookPublicKey: service.publicKey, origin: 'https://shop.example' },
+      ...{ sequencer: { transport }, webhook: { publicKeys: [service.publicKey] }, origin: 'https://shop.example' },
     });
     transport.answerWith(submitted);
     const jwt = jwtOf({ intent, state: 'SUBMITTED' }, service);
@@ -288,7 +289,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
 
   webhook_rejected: async () => {
     const { recorder, origin } = await start({
-      ...{ webhook: true, webhookPublicKey: service.publicKey, origin: 'https://shop.example' },
+      ...{ webhook: { publicKeys: [service.publicKey] }, origin: 'https://shop.example' },
     });
     await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send('a.b.c').expect(400);
     expect(await recorder.first('webhook_rejected')).toEqual({
@@ -300,7 +301,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   },
 
   rate_limited: async () => {
-    const { recorder, browser } = await start({ rateLimits: { intent: 1 } });
+    const { recorder, browser } = await start({ limits: { requests: { intent: 1 } } });
     await browser.send('POST', '/intent', {});
     await browser.send('POST', '/intent', {});
     expect(await recorder.first('rate_limited')).toEqual({ type: 'rate_limited', atMs, route: 'intent' });
@@ -324,7 +325,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   stream_rejected: async () => {
     const transport = new StatusTransport();
     transport.answerWith(pending);
-    const { recorder, origin } = await start({ transport, connectionLimits: { perAddress: 1 } });
+    const { recorder, origin } = await start({ sequencer: { transport }, limits: { streams: { perAddress: 1 } } });
     await new RawStream(origin, `/intent/${intent}/events`).has('event: status');
     new RawStream(origin, `/intent/${intent}/events`);
     expect(await recorder.first('stream_rejected')).toEqual({
@@ -389,7 +390,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   },
 
   ledger_unavailable: async () => {
-    const { recorder } = await start({ databaseUrl: 'postgres://shop:hunter2@127.0.0.1:1/shop' });
+    const { recorder } = await start({ ledger: { url: 'postgres://shop:hunter2@127.0.0.1:1/shop' } });
     const expected = { type: 'ledger_unavailable', atMs, code: 'ledger_unavailable' };
     expect(await recorder.first('ledger_unavailable')).toEqual(expected);
     expect(JSON.stringify(recorder.events)).not.toContain('hunter2');
@@ -397,7 +398,7 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
 
   ledger_recovered: async () => {
     const database = await openTestDatabase('postgres', { migrated: false });
-    const { recorder } = await start({ databaseUrl: database.url, migrate: false });
+    const { recorder } = await start({ ledger: { url: database.url, migrate: false } });
     expect(await recorder.first('ledger_unavailable')).toMatchObject({ code: 'invalid_configuration' });
     await migrate(database.db);
     expect(await recorder.first('ledger_recovered')).toEqual({ type: 'ledger_recovered', atMs });
@@ -409,7 +410,7 @@ test.each(Object.entries(causes))('the router emits %s', async (_type, cause) =>
 test('code_scanned precedes intent_submitted when one status reports both and ends the watch', async () => {
   const clock = { nowMs: Date.now() };
   const transport = new StatusTransport();
-  const { recorder, browser, origin } = await start({ transport, now: () => clock.nowMs });
+  const { recorder, browser, origin } = await start({ sequencer: { transport }, testClock: () => clock.nowMs });
   transport.answer = pending;
   const stream = new RawStream(origin, `/intent/${intent}/events`);
   await stream.has('event: status');

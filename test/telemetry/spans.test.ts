@@ -14,7 +14,7 @@ const telemetry = new TestTelemetry().register();
 const app = trace.getTracer('the app');
 const hourMs = 3_600_000;
 /** Timeouts that no test reaches: a retry would be one more attempt. */
-const ample = { timeoutMs: 60_000, attemptTimeoutMs: 60_000 };
+const ample = { sequencer: { timeoutMs: 160_000 } };
 
 /** A span around each request, as the HTTP instrumentation creates it, with baggage of the app. */
 const traceHttp: NonNullable<SiteOptions['before']> = (express) =>
@@ -48,11 +48,9 @@ const spanTexts = () => JSON.stringify(telemetry.spans.map(({ attributes, events
 
 describe('a payment', () => {
   test('has spans for calls under that of the request, for the trace at the sequencer, and for hooks', async () => {
-    const site = await startLedgerSite({
-      ...ample,
-      databaseUrl: await newDatabaseUrl('postgres'),
-      // Over HTTP, not in memory.
-      transport: undefined,
+    const site = await startLedgerSite(ample, {
+      ledger: { url: await newDatabaseUrl('postgres') }, // Over HTTP, not in memory.
+      sequencer: { transport: undefined },
       onPaid: () => undefined,
       timing: { watchFirstMs: hourMs, reversalFirstMs: hourMs },
       before: traceHttp,
@@ -105,13 +103,11 @@ describe('a payment', () => {
   });
 
   test('with a hook that fails has an error span without the text of the error', async () => {
-    const site = await startLedgerSite({
-      ...ample,
-      databaseUrl: await newDatabaseUrl('postgres'),
+    const site = await startLedgerSite(ample, {
+      ledger: { url: await newDatabaseUrl('postgres'), hookLimits: { maxAttempts: 1 } },
       onPaid: () => {
         throw new RangeError('The password is hunter2.');
       },
-      hookLimits: { maxAttempts: 1 },
       timing: { watchFirstMs: hourMs },
       before: traceHttp,
     });
@@ -170,7 +166,7 @@ describe('a call to the service', () => {
     const server = await startGrpcFaultServer({
       answer: ({ stream }) => respond(stream, [grpcMessage(Buffer.from('0801', 'hex'))]),
     });
-    const site = await startSite({ grpcUrl: server.url, ...ample });
+    const site = await startSite({ sequencer: { grpcUrl: server.url } }, ample);
     await new Browser(site.origin).send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     await site.router.close();
     await server.close();

@@ -4,7 +4,7 @@ import { problemsOf } from '../support/sites/problems-of.js';
 import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
-const options = { verifierSecret, destination, domain, transport: countingTransport() };
+const options = { login: { verifierSecret, domain }, destination, sequencer: { transport: countingTransport() } };
 const problemsWith = (more: object) => problemsOf(() => intentRouter({ ...options, ...more } as IntentRouterOptions));
 
 test.each<[string, object]>([

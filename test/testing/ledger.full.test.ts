@@ -19,16 +19,17 @@ let router: IntentRouter;
 beforeAll(async () => {
   simulator = await startSimulator();
   ledger = await temporaryLedger();
-  router = intentRouter({
-    ...simulator.siteOptions(),
-    databaseUrl: ledger.url,
-    logger: new LogRecorder(),
-    onPaid: ({ id }, { late, attempt }) => {
-      paid.push({ id, late, attempt });
-      failures -= 1;
-      if (failures >= 0) throw new Error('Not now.');
-    },
-  });
+  router = intentRouter(
+    simulator.siteOptions({
+      ledger: { url: ledger.url },
+      logger: new LogRecorder(),
+      onPaid: ({ id }, { late, attempt }) => {
+        paid.push({ id, late, attempt });
+        failures -= 1;
+        if (failures >= 0) throw new Error('Not now.');
+      },
+    }),
+  );
   await router.ready();
 });
 afterAll(async () => {

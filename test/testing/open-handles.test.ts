@@ -19,7 +19,7 @@ afterAll(() => void hook.disable());
 
 test('a site with a sequencer leaves no request of node:crypto for jest --detectOpenHandles to report', async () => {
   const simulator = await startSimulator();
-  const options = { ...simulator.siteOptions(), secret: 's'.repeat(32) };
+  const options = simulator.siteOptions({ secret: 's'.repeat(32) });
   const router = intentRouter({ ...options, payment: () => ({ amount: '4.50', currency: 'usd' }) });
   const browser = request.agent(express().use(router)).set(sameOriginHeaders);
   const payment = await browser.post('/intent').send({ mode: 'payment' }).expect(201);

@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
 import request from 'supertest';
+import type { LoginOptions, WebhookOptions } from '../../src/config/config-options.js';
 import { generateKeyPair } from '../../src/keys/verifier-key.js';
 import { intentRouter } from '../../src/router/intent-router.js';
 import { type Simulator, sameOriginHeaders, startSimulator } from '../../src/testing.js';
@@ -52,7 +53,7 @@ describe.each(Object.entries(expressVersions))('a site on %s', (_name, factory) 
   });
 
   test('has its key file read from the app', async () => {
-    const options = simulator.siteOptions({ domain: 'read.example' });
+    const options = simulator.siteOptions({ login: { domain: 'read.example' } });
     const app = appWith(options, factory);
     simulator.setLocalDomain('read.example', app);
     await begin(request.agent(app).set(sameOriginHeaders), 'login');
@@ -75,20 +76,20 @@ test('a request without sameOriginHeaders is rejected', async () => {
 });
 
 test('the environment variables are equivalent to the options', () => {
-  const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = simulator.siteOptions();
+  const { sequencer, login, button, webhook, destination } = simulator.siteOptions({ webhook: true });
   expect(simulator.siteEnvironment()).toEqual({
-    INTENT_SEQUENCER_URL: sequencerUrl,
-    INTENT_WALLET_URL: walletUrl,
-    INTENT_VERIFIER_SECRET: verifierSecret,
-    INTENT_DOMAIN: domain,
+    INTENT_SEQUENCER_URL: sequencer?.url,
+    INTENT_WALLET_URL: button?.walletUrl,
+    INTENT_VERIFIER_SECRET: (login as LoginOptions).verifierSecret,
+    INTENT_DOMAIN: 'shop.example',
     INTENT_DESTINATION: destination,
-    INTENT_WEBHOOK_PUBLIC_KEY: webhookPublicKey,
+    INTENT_WEBHOOK_PUBLIC_KEY: (webhook as WebhookOptions).publicKeys?.[0],
   });
 });
 
 test('trust accepts a custom key of a domain and rejects any other', async () => {
   const [own, foreign] = [generateKeyPair(), generateKeyPair()];
-  const options = { ...simulator.siteOptions(), domain: 'own.example', verifierSecret: own.secret };
+  const options = simulator.siteOptions({ login: { domain: 'own.example', verifierSecret: own.secret } });
   const app = appWith(options);
   simulator.trust('own.example', [foreign.publicKey]);
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' }).expect(502);

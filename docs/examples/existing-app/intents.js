@@ -37,8 +37,8 @@ export function createIntents(pool, options) {
       const { rows } = await pool.query('select account_id as id from wallets where id = $1', [wallet.id]);
       await promisify(req.login.bind(req))(rows[0] ?? refuse('This wallet was unlinked.', 403));
     },
-    login: { keepSession: ['basket'] },
     ...options, // set by tests
+    login: { keepSession: ['basket'], ...options.login },
   });
 }
 

@@ -5,7 +5,7 @@ import { createShop } from './app.js';
 test('a settled payment creates an order', async () => {
   const simulator = await startSimulator(); // on a free port, with three wallets
   const ledger = await temporaryLedger();
-  const { app, router } = await createShop({ ...simulator.siteOptions(), databaseUrl: ledger.url });
+  const { app, router } = await createShop(simulator.siteOptions({ ledger: { url: ledger.url } }));
   const browser = request.agent(app).set(sameOriginHeaders);
 
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(201);

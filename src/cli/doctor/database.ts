@@ -75,7 +75,7 @@ async function checkMigrations(
     const migrate = `\`npx express-intents migrate${envFile}\``;
     found.push(
       may_migrate
-        ? warning(`${what}.`, `Start the site. If it has \`migrate: false\`, run ${migrate}.`)
+        ? warning(`${what}.`, `Start the site. If it has \`ledger: { migrate: false }\`, run ${migrate}.`)
         : failure(
             `${what}. The role ${role} lacks the privilege to run migrations.`,
             `Run ${migrate} as a role that has it.`,

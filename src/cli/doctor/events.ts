@@ -155,7 +155,7 @@ async function explainRefusal({ status, body }: ExternalResponse): Promise<Findi
   if (code === 'closing') return shuttingDown;
   if (isAppDown(status, code)) return failure(`The event stream answers with status ${status}.`, startApp);
   if (code !== 'too_busy') return undefined;
-  const fix = 'Run more processes, or raise connectionLimits.perProcess.';
+  const fix = 'Run more processes, or raise limits.streams.perProcess.';
   return failure('The event stream answers with status 503 too_busy.', fix);
 }
 

@@ -26,7 +26,7 @@ import {
 } from './check.js';
 
 /** Options that a site can set only in its code. Flags of the doctor state them, because the environment does not show them. */
-export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
+export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'ledger'>;
 
 /** Reads the settings as a site does at startup. Returns the valid ones, and the problems of the others. */
 export function readSettings(
@@ -81,7 +81,7 @@ export const isLocal = (hostname: string): boolean => isLoopback(hostname) || ho
 /** The environment does not show the option `signer`. */
 const signerNote = (setting: string, problem: string): string =>
   setting === 'INTENT_VERIFIER_SECRET' && problem.startsWith('It is not set')
-    ? ' Ignore this if the site passes `signer`.'
+    ? ' Ignore this if the site passes `login.signer`.'
     : '';
 
 export const checkSettings: Check = async ({ env, problems, production }) => {

@@ -76,12 +76,12 @@ function keyedBy(key: string, ledger: Ledger, terms: RecordedTerms): KeyedReques
 }
 
 /** The site. Its hash is empty: no cookie has this hash, so no browser owns these intents. */
-function siteOwner({ login }: RouterContext['config']): IntentOwner {
-  const [key, ...former] = login?.cookieKeys ?? [];
+function siteOwner({ siteKeys }: RouterContext['config']): IntentOwner {
+  const [key, ...former] = siteKeys;
   const derive = (from: Uint8Array | undefined, purpose: string): Uint8Array => {
-    if (from) return deriveKey(from, `${purpose} of the site`);
+    if (from) return deriveKey(from, purpose);
     const message =
-      '`idempotencyKey` requires logins, whose secret encrypts the stored client secret. Enable logins, or omit `idempotencyKey`.';
+      '`idempotencyKey` requires a secret that encrypts the stored client secret. Set INTENT_SECRET to at least 32 random characters.';
     throw new IntentError('invalid_configuration', message);
   };
   return {

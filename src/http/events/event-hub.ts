@@ -1,5 +1,5 @@
 import { jitteredMs } from '../../async/backoff.js';
-import type { ConnectionLimits } from '../../config/config-options.js';
+import type { StreamLimits } from '../../config/config-options.js';
 import { unsubmittedTtlMs } from '../../sequencer/watch/recent-statuses.js';
 import { ConnectionLimiter, type ConnectionOwner, streamLimitFix } from '../limits/connection-limiter.js';
 import type { Logger } from '../logger.js';
@@ -18,7 +18,7 @@ export function closingFrame(): Buffer {
   return retryFrame(jitteredMs(2_000, 0.875));
 }
 
-export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): ConnectionLimiter {
+export function eventStreamLimiter(limits: StreamLimits, logger: Logger): ConnectionLimiter {
   return new ConnectionLimiter(limits, () =>
     logger.warn(
       `express-intents: limit of ${limits.perProcess} event streams reached; further streams are rejected. ${streamLimitFix}`,
@@ -44,7 +44,7 @@ export class EventHub {
   #isClosed = false;
 
   /** @param limits of the watches without a connection */
-  constructor(context: FeedContext, limits: ConnectionLimits) {
+  constructor(context: FeedContext, limits: StreamLimits) {
     this.#lingering = new ConnectionLimiter(limits, () => undefined);
     this.#context = context;
     context.statusCache.subscribe(({ id, status }) => this.#feeds.get(id)?.update(status));

@@ -1,8 +1,8 @@
-import type { ConnectionLimits } from '../../config/config-options.js';
+import type { StreamLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
-export const streamLimitFix = 'Run more processes, or raise connectionLimits.perProcess.';
+export const streamLimitFix = 'Run more processes, or raise limits.streams.perProcess.';
 
 /** The owner whose limits an event stream counts against, in addition to the limit of the process. */
 export interface ConnectionOwner extends Partial<RateLimitKey> {
@@ -19,7 +19,7 @@ export interface ConnectionOwner extends Partial<RateLimitKey> {
  *   streams has fallen to half of `perProcess`.
  */
 export class ConnectionLimiter {
-  readonly #limits: ConnectionLimits;
+  readonly #limits: StreamLimits;
   readonly #onFull: () => void;
   readonly #browsers = new Map<string, number>();
   readonly #addresses = new Map<string, number>();
@@ -27,7 +27,7 @@ export class ConnectionLimiter {
   #open = 0;
   #isFull = false;
 
-  constructor(limits: ConnectionLimits, onFull: () => void) {
+  constructor(limits: StreamLimits, onFull: () => void) {
     this.#limits = limits;
     this.#onFull = onFull;
   }

@@ -99,7 +99,7 @@ export class SharedStoreState {
     this.#failedAtMs = this.#monotonicNow();
     if (!wasUp) return;
     const message = `the rate limit store failed: ${withPeriod(messageOf(error))}`;
-    const fix = 'Until it recovers, each process counts separately. Check `rateLimits.store`.';
+    const fix = 'Until it recovers, each process counts separately. Check `limits.store`.';
     this.#logger.error(`express-intents: ${message} ${fix}`);
   }
 

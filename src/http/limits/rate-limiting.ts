@@ -1,13 +1,16 @@
 import type { Request, Response } from 'express';
 import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express-rate-limit';
-import type { RateLimits } from '../../config/config-options.js';
+import type { RequestLimits } from '../../config/config-options.js';
+import type { LimitConfig } from '../../config/limits.js';
 import { IntentError } from '../../errors.js';
 import type { Logger } from '../logger.js';
 import type { Handler } from '../router-context.js';
 import { networkFactor, type RateLimitKey, rateLimitKey } from './rate-limit-key.js';
 import { type Clocks, FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';
 
-export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
+export type LimitedRoute = keyof RequestLimits;
+
+const windowMs = 60_000;
 
 /** Counts a request. Returns undefined or resolves if the request may proceed. @throws {IntentError} `rate_limited` */
 export type RateLimiter = (req: Request, res: Response) => Promise<void> | undefined;
@@ -16,16 +19,21 @@ export type RateLimiter = (req: Request, res: Response) => Promise<void> | undef
 export type RateLimiterOf = (route: LimitedRoute) => RateLimiter;
 
 interface LimitContext {
-  readonly limits: RateLimits;
+  readonly limits: RequestLimits;
+  readonly store: LimitConfig['store'];
   readonly sharedState: SharedStoreState;
   readonly clocks: Clocks;
 }
 
-/** Limits the requests of an address, regardless of cookies. @param limits undefined if rate limits are disabled */
-export function rateLimiting(limits: RateLimits | undefined, logger: Logger, clocks: Clocks): RateLimiterOf {
-  if (!limits) return () => () => undefined;
+/** Limits the requests of an address, regardless of cookies. */
+export function rateLimiting(
+  { requests, store }: Omit<LimitConfig, 'streams'>,
+  logger: Logger,
+  clocks: Clocks,
+): RateLimiterOf {
+  if (!requests) return () => () => undefined;
   const created = new Map<LimitedRoute, RateLimiter>();
-  const context = { limits, sharedState: new SharedStoreState(logger, clocks), clocks };
+  const context = { limits: requests, store, sharedState: new SharedStoreState(logger, clocks), clocks };
   return (route) => {
     const limit = created.get(route) ?? createLimit(route, context);
     created.set(route, limit);
@@ -62,14 +70,14 @@ function limitBy(
   part: (key: RateLimitKey) => string,
   route: LimitedRoute,
   max: number,
-  { limits: { windowMs, store: shared }, sharedState, clocks }: LimitContext,
+  { store: shared, sharedState, clocks }: LimitContext,
 ): (key: RateLimitKey, req: Request, res: Response) => ReturnType<RateLimiter> {
   const local = new MemoryStore(windowMs, clocks);
   // A shared store holds the counts of all routes.
   const nameOf = (key: RateLimitKey): string => (shared ? `${route}:${part(key)}` : part(key));
   const countsWithoutLibrary = !shared && route !== 'webhook';
   const options: Partial<Options> = {
-    ...refusalOptions(route, windowMs, clocks),
+    ...refusalOptions(route, clocks),
     limit: max,
     store: shared ? new FallbackStore(shared, local, sharedState) : local,
     keyGenerator: ({ ip }) => nameOf(rateLimitKey(ip)),
@@ -90,7 +98,7 @@ function limitBy(
 /** The request property of express-rate-limit's counts. The app may use the default name itself. */
 const requestPropertyName = 'intentRateLimit';
 
-function refusalOptions(route: LimitedRoute, windowMs: number, { now }: Clocks): Partial<Options> {
+function refusalOptions(route: LimitedRoute, { now }: Clocks): Partial<Options> {
   return {
     windowMs,
     requestPropertyName,

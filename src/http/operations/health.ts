@@ -133,7 +133,7 @@ function healthOf(
   probed: Probed,
 ): RouterHealth {
   const { answeredMsAgo, hasFailingOperation } = observed.serviceState();
-  const [open, limit] = [connectionLimiter.open, config.connectionLimits.perProcess];
+  const [open, limit] = [connectionLimiter.open, config.limits.streams.perProcess];
   const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {
     process: running.closesConnections ? { status: 'down', reason: 'closing' } : { status: 'ok' },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withAbort } from '../../async/timeout.js';
 import { parseMoney } from '../../intents/money.js';
-import type { Ledger, LedgerIntent, ResourcePayment } from '../../ledger/ledger.js';
+import type { Ledger, LedgerPayment, ResourcePayment } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { unsubmittedTtlMs } from '../../sequencer/watch/recent-statuses.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
@@ -31,7 +31,7 @@ export interface FoundPayment {
   /** A settled payment. */
   readonly paid: Payment | undefined;
   /** A submitted payment that is not settled, or a dead letter of `onPaid`. */
-  readonly pending: LedgerIntent | undefined;
+  readonly pending: LedgerPayment | undefined;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function findPayment(search: PaymentSearch): Promise<FoundPayment> 
   let payments = await sufficientPayments(search);
   const [created] = payments.filter(({ state }) => state === 'created');
   const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
-  let reported: LedgerIntent | undefined;
+  let reported: LedgerPayment | undefined;
   if (!settledOf(payments) && (created || submitted.length > 0)) {
     await search.beforeCall?.();
     const signal = AbortSignal.timeout(search.settleWaitMs);
@@ -54,7 +54,7 @@ export async function findPayment(search: PaymentSearch): Promise<FoundPayment> 
 }
 
 /** A dead letter of another hook is not pending: the payment was reversed, or could not be verified. */
-function isPending({ state, deadLetterHook }: LedgerIntent): boolean {
+function isPending({ state, deadLetterHook }: LedgerPayment): boolean {
   return state === 'submitted' || (state === 'dead' && deadLetterHook === 'onPaid');
 }
 
@@ -62,7 +62,7 @@ function isPending({ state, deadLetterHook }: LedgerIntent): boolean {
 async function waitUntilSettled(search: PaymentSearch, signal: AbortSignal): Promise<readonly ResourcePayment[]> {
   for (;;) {
     const payments = await sufficientPayments(search);
-    // A payment that is due only later waits for `settleDelayMs`, or for the retry of a hook.
+    // A payment that is due only later waits for `ledger.settleDelayMs`, or for the retry of a hook.
     const settlesSoon = ({ state, dueInMs }: ResourcePayment): boolean =>
       state === 'submitted' && dueInMs !== undefined && dueInMs < search.settleWaitMs;
     if (settledOf(payments) || signal.aborted || !payments.some(settlesSoon)) return payments;
@@ -79,17 +79,16 @@ async function sufficientPayments({
   return payments.filter((payment) => isSufficient(payment, requirement));
 }
 
-function isSufficient({ amount, currency }: LedgerIntent, requirement: ParsedRequirement): boolean {
-  if (amount === undefined || currency === undefined) return false;
+function isSufficient({ amount, currency }: LedgerPayment, requirement: ParsedRequirement): boolean {
   if (requirement.currency !== undefined && currency !== requirement.currency) return false;
   return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;
 }
 
-function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
+function settledOf(intents: readonly LedgerPayment[]): Payment | undefined {
   const intent = intents.find(({ state }) => state === 'settled');
   if (!intent) return undefined;
   const { id, amount, currency, destination, description, metadata, resource, userId, createdAt, submittedAt } = intent;
-  if (amount === undefined || currency === undefined || destination === undefined || !submittedAt) return undefined;
+  if (!submittedAt) return undefined;
   const terms = { amount, currency, destination, description, metadata, resource };
   return Object.freeze({ id, ...terms, userId, createdAt, submittedAt });
 }
@@ -100,12 +99,12 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
  */
 async function recheckUnsettled(
   { ledger, statusCache }: PaymentSearch,
-  { created, submitted }: { readonly created: LedgerIntent | undefined; readonly submitted: readonly LedgerIntent[] },
+  { created, submitted }: { readonly created: LedgerPayment | undefined; readonly submitted: readonly LedgerPayment[] },
   signal: AbortSignal,
 ): Promise<readonly [isReported: boolean, mayBePaid: boolean]> {
   let isReported = false;
-  const recheck = ({ id }: LedgerIntent): Promise<void> => withAbort(signal, () => ledger.recheck(id));
-  const recheckCreated = async (payment: LedgerIntent): Promise<boolean> => {
+  const recheck = ({ id }: LedgerPayment): Promise<void> => withAbort(signal, () => ledger.recheck(id));
+  const recheckCreated = async (payment: LedgerPayment): Promise<boolean> => {
     // A visitor who reloads without paying costs a shared status call and no write.
     isReported = await isSubmitted(statusCache, payment.id, signal);
     if (isReported) await recheck(payment);

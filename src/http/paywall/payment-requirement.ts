@@ -27,7 +27,7 @@ export interface ParsedRequirement {
 /** @throws {IntentError} `invalid_configuration`; `invalid_request` for a resource that no payment can unlock */
 export function parseRequiredPayment(required: RequiredPayment): ParsedRequirement {
   if (typeof required !== 'object' || required === null)
-    throw invalidRequirement('the function must return { resource }.');
+    throw invalidRequirement('pass { resource }, or a function that returns it.');
   requireKnown('requirePayment', required, ['resource', 'amount', 'currency', 'order'], 'invalid_configuration');
   const { resource, amount, currency, order } = required;
   if (amount !== undefined && currency === undefined) throw invalidRequirement('an amount requires a currency.');

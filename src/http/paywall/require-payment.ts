@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ledgerFix } from '../../config/config.js';
-import { ConfigError, IntentError } from '../../errors.js';
-import type { LedgerIntent } from '../../ledger/ledger.js';
+import { ConfigError, type ConfigProblem, IntentError, messageOf } from '../../errors.js';
+import type { LedgerPayment } from '../../ledger/ledger.js';
 import { problemsOfOptions } from '../../reject-unknown.js';
 import { requireCalled, requireRouter, setVerified } from '../attached-router.js';
 import { isHookRefusal } from '../hook-errors.js';
@@ -26,7 +26,7 @@ export interface RequirePaymentOptions {
   readonly payUrl?: string | ((req: Request) => string) | undefined;
 }
 
-const exampleCall = "requirePayment((req) => ({ resource: 'article:tea' }))";
+const exampleCall = "requirePayment({ resource: 'article:tea' })";
 const settleWaitMs = 2_000;
 /** The interval at which the page of a pending payment reloads. */
 const reloadMs = 5_000;
@@ -44,11 +44,12 @@ const reloadMs = 5_000;
  * A cookie identifies the browser. If it is missing, the redirect or the 402 of a GET request sets it. The response to an admitted
  * request has `Cache-Control: private, no-store` unless the app sets another. Without a ledger next() gets an error,
  * `invalid_configuration`.
- * @param required returns the required payment; `refuse()` in it rejects the request, any other error goes to next()
+ * @param required the required payment, or a function that returns it; `refuse()` in it rejects the request, any other error goes
+ *   to next()
  * @throws {ConfigError} for an unknown option, or if `payUrl` is not a path on this site
  */
 export function requirePayment(
-  required: (req: Request) => RequiredPayment | Promise<RequiredPayment>,
+  required: RequiredPayment | ((req: Request) => RequiredPayment | Promise<RequiredPayment>),
   options: RequirePaymentOptions = {},
 ): RequestHandler {
   requireCalled(required, 'requirePayment', 'a guard', exampleCall);
@@ -59,7 +60,7 @@ export function requirePayment(
   if (problems.length > 0) throw new ConfigError(problems);
   return async function requirePayment(req, res, next) {
     try {
-      const requirement = parseRequiredPayment(await required(req));
+      const requirement = parseRequiredPayment(typeof required === 'function' ? await required(req) : required);
       const { paid, pending } = await searchPayment(requirement, req, res);
       if (paid) {
         setVerified(req, { payment: paid });
@@ -110,7 +111,7 @@ async function searchPayment(requirement: ParsedRequirement, req: Request, res: 
 }
 
 /** The payer must not pay again. */
-function sendPaymentPending({ id }: LedgerIntent, asPage: boolean, res: Response): void {
+function sendPaymentPending({ id }: LedgerPayment, asPage: boolean, res: Response): void {
   const message =
     'Your payment is being processed. Do not pay again. If this takes more than a few minutes, contact the site and ' +
     `mention payment ${id}.`;
@@ -164,9 +165,14 @@ function withReturn(path: string, from: string): string {
   return `${beforeFragment}${separator}return=${encodeURIComponent(from)}${fragment.join('')}`;
 }
 
-function problemsOf(required: unknown) {
+function problemsOf(required: unknown): ConfigProblem[] {
   if (typeof required === 'function') return [];
-  return [{ setting: 'requirePayment', problem: 'The first argument must be a function.', fix: exampleCall }];
+  try {
+    parseRequiredPayment(required as RequiredPayment);
+    return [];
+  } catch (error) {
+    return [{ setting: 'requirePayment', problem: messageOf(error), fix: exampleCall }];
+  }
 }
 
 function problemsOfUrl(payUrl: unknown) {

@@ -99,7 +99,7 @@ function retryKeyOf(req: Request, id: string, browser: Uint8Array): string | und
   return key && createHash('sha256').update(browser).update(`${id} ${key}`).digest('base64');
 }
 
-/** The timeout of these hooks without a ledger. With one, `hookLimits.timeoutMs` applies. */
+/** The timeout of these hooks without a ledger. With one, `ledger.hookLimits.timeoutMs` applies. */
 const defaultHookTimeoutMs = 30_000;
 
 /** Calls the site's hook `onLogin`, with a timeout because a transaction waits for it. @throws as `runHook` */

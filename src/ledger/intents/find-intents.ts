@@ -15,6 +15,7 @@ import {
   type TermsRow,
   termsColumns,
   toLedgerIntent,
+  toLedgerPayment,
   toRecordedTerms,
   toStateChange,
 } from './intent-row.js';
@@ -55,7 +56,7 @@ export async function findPaymentsFor(
      order by found.place, case when found.place = 0 then i.amount end desc, i.created_at desc limit 20`,
     [browser, resource],
   );
-  return rows.map((row) => ({ ...toLedgerIntent(row), dueInMs: row.due_in_ms ?? undefined }));
+  return rows.map((row) => ({ ...toLedgerPayment(row), dueInMs: row.due_in_ms ?? undefined }));
 }
 
 type ReplayedRow = Pick<IntentRow, 'id' | 'state'> &

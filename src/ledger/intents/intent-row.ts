@@ -1,4 +1,4 @@
-import type { IntentState, LedgerIntent, RecordedTerms, StateChange } from '../ledger.js';
+import type { IntentState, LedgerIntent, LedgerLogin, LedgerPayment, RecordedTerms, StateChange } from '../ledger.js';
 
 /** The columns of an intent as text, number and boolean. An app can change how drivers parse other types. */
 export const intentColumns = `
@@ -38,17 +38,19 @@ export interface IntentRow {
 }
 
 export function toLedgerIntent(row: IntentRow): LedgerIntent {
-  return Object.freeze({
+  return row.kind === 'payment' ? toLedgerPayment(row) : Object.freeze({ kind: 'login', ...progressOf(row) });
+}
+
+export function toLedgerPayment(row: IntentRow): LedgerPayment {
+  const terms = toRecordedTerms(row);
+  if (!terms) throw new Error(`The payment ${row.id} has no terms.`);
+  return Object.freeze({ kind: 'payment', ...progressOf(row), ...terms });
+}
+
+function progressOf(row: IntentRow): Omit<LedgerLogin, 'kind'> {
+  return {
     id: row.id,
-    kind: row.kind,
     state: row.state,
-    amount: row.amount ?? undefined,
-    currency: row.currency ?? undefined,
-    destination: row.destination ?? undefined,
-    description: row.description ?? undefined,
-    login: row.login,
-    resource: row.resource ?? undefined,
-    metadata: JSON.parse(row.metadata),
     userId: row.user_id ?? undefined,
     createdAt: new Date(row.created_ms),
     submittedAt: toDate(row.submitted_ms),
@@ -59,7 +61,7 @@ export function toLedgerIntent(row: IntentRow): LedgerIntent {
     attempts: Number(row.attempts),
     deadLetterHook: row.dead_letter_hook ?? undefined,
     lastError: row.last_error ?? undefined,
-  });
+  };
 }
 
 /** The columns of {@link toRecordedTerms}. Each column costs CPU in the process and in Postgres, even without a row. */

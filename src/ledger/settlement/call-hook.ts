@@ -192,7 +192,7 @@ async function hookFailed(
     const reason = `${name} failed (${count}) and is not called again`;
     return moveToDeadLetter(context, { ...claimed, attempts, lane }, { hook: name, error, reason }, leaseSignal);
   }
-  // A hanging hook occupies its slot for `hookLimits.timeoutMs`, so the pause is about as long or longer.
+  // A hanging hook occupies its slot for `ledger.hookLimits.timeoutMs`, so the pause is about as long or longer.
   const pauses = [
     exponentialBackoffMs({ firstMs: timing.retryFirstMs }, attempts - 1),
     hasTimedOut ? exponentialBackoffMs({ firstMs: settings.hookTimeoutMs }, timeouts - 1) : 0,

@@ -176,7 +176,7 @@ async function pollLater(
   );
 }
 
-/** `settleDelayMs` after the payment was submitted, and before each retry of a hook, the service must confirm it. */
+/** `ledger.settleDelayMs` after the payment was submitted, and before each retry of a hook, the service must confirm it. */
 async function settleSubmitted(
   context: SettlementWorkContext,
   claimed: ClaimedPayment,
@@ -198,13 +198,13 @@ async function settleSubmitted(
   }
   // A service that does not know the intent may have lost its data: the payment keeps its state.
   if (claimed.watchExpired) {
-    const reason = 'the sequencer no longer knows it, and `watch.unpaidMs` has passed';
+    const reason = 'the sequencer no longer knows it, and `ledger.watch.unpaidMs` has passed';
     const cause = { hook: 'verifyPayment', error: new Error(unknownToService), reason } as const;
     return moveToDeadLetter(context, claimed, cause, leaseSignal);
   }
   context.logger.warn(
     `express-intents: payment ${claimed.payment.id} was submitted, but the sequencer no longer knows it. It is polled again, ` +
-      'and becomes a dead letter after `watch.unpaidMs`. Ask the operator of the sequencer whether it was paid. (Without a state ' +
+      'and becomes a dead letter after `ledger.watch.unpaidMs`. Ask the operator of the sequencer whether it was paid. (Without a state ' +
       'file, the simulator forgets all intents when its process ends.)',
   );
   await pollLater(context, claimed, unknownToService);
@@ -289,7 +289,7 @@ async function isVerified(
   const timeouts = claimed.timeouts + (signalOfHook?.aborted ? 1 : 0);
   const lane = laneAfterFailure(timeouts) === 'slow' ? 'slow' : 'first';
   if (claimed.watchExpired) {
-    const reason = 'verifyPayment did not return true within `watch.unpaidMs`';
+    const reason = 'verifyPayment did not return true within `ledger.watch.unpaidMs`';
     const cause = { hook: 'verifyPayment', error: refusal, reason } as const;
     await moveToDeadLetter(context, { ...claimed, lane }, cause, leaseSignal);
   } else await pollLater(context, claimed, errorText(refusal), { lane, timeouts });
@@ -351,7 +351,7 @@ async function watchUnknownReversal(
   }
   context.logger.warn(
     `express-intents: the sequencer reported payment ${claimed.payment.id} as reversed, and no longer knows it. It is polled ` +
-      'again, and becomes a dead letter after `watch.unpaidMs`. Ask the operator of the sequencer whether it was reversed.',
+      'again, and becomes a dead letter after `ledger.watch.unpaidMs`. Ask the operator of the sequencer whether it was reversed.',
   );
   await pollLater(context, claimed, unknownToService);
 }

@@ -10,8 +10,11 @@ import { isIdempotent, RetryBudget, retryDelayMs } from './retry-policy.js';
 export interface ResilienceOptions {
   /** Timeout of a call, including its wait in the queue and all its attempts, in milliseconds. */
   readonly timeoutMs: number;
-  /** Timeout of one attempt, in milliseconds. A call that is never retried has all of `timeoutMs`. */
-  readonly attemptTimeoutMs: number;
+  /**
+   * For tests. Timeout of one attempt, in milliseconds. A call that is never retried has all of `timeoutMs`.
+   * Default: `attemptTimeoutOf(timeoutMs)`.
+   */
+  readonly attemptTimeoutMs?: number | undefined;
   /** How many calls of an operation run at once. Default 64. */
   readonly maxRunning?: number | undefined;
   /** How many calls of an operation wait in the queue. Default 1024. */
@@ -22,11 +25,11 @@ export interface ResilienceOptions {
 }
 
 /**
- * With the default of 8 s, two attempts of 3 s leave time for a shorter third one. With a timeout below 3 s, the first attempt may
- * use all of it.
+ * Two attempts of three eighths leave time for a shorter third one: 3 s with the default of 8 s. With a timeout below 3 s, the first
+ * attempt may use all of it.
  */
-export function defaultAttemptTimeoutMs(timeoutMs: number): number {
-  return Math.min(timeoutMs, 3_000);
+function attemptTimeoutOf(timeoutMs: number): number {
+  return Math.min(timeoutMs, Math.max(3_000, Math.ceil((timeoutMs * 3) / 8)));
 }
 
 /** Observes the calls to the service. Its methods must not throw. */
@@ -94,6 +97,7 @@ interface Call extends CallOptions {
 class ResilientCalls {
   readonly #inner: Transport;
   readonly #options: ResilienceOptions;
+  readonly #attemptTimeoutMs: number;
   readonly #states = new Map<Operation, OperationState>();
   readonly #budget = new RetryBudget();
   /** The number of running and waiting calls, plus that of running work. */
@@ -104,6 +108,7 @@ class ResilientCalls {
   constructor(inner: Transport, options: ResilienceOptions) {
     this.#inner = inner;
     this.#options = options;
+    this.#attemptTimeoutMs = options.attemptTimeoutMs ?? attemptTimeoutOf(options.timeoutMs);
   }
 
   async run<Result>(work: (calls: CallTransport) => Promise<Result>): Promise<Result> {
@@ -223,7 +228,7 @@ class ResilientCalls {
     const { operation, body, signal, cancelBeforeSend, observed } = call;
     throwIfAborted(cancelBeforeSend, signal);
     const leftMs = this.#leftMs(call);
-    const timeoutMs = isIdempotent ? Math.min(this.#options.attemptTimeoutMs, leftMs) : leftMs;
+    const timeoutMs = isIdempotent ? Math.min(this.#attemptTimeoutMs, leftMs) : leftMs;
     if (!observed) return callWithTimeout(this.#inner, operation, body, { timeoutMs, signal });
     const bounds = { timeoutMs, signal, metadata: observed.metadata };
     return observed.run(() => callWithTimeout(this.#inner, operation, body, bounds));

@@ -48,12 +48,11 @@ async function startTarget(): Promise<Target> {
   const transport = recordingTransport();
   const { publicKey: webhookPublicKey } = generateJwtKey();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const site = await startSite({
-    transport,
-    payment,
-    ...{ webhook: true, webhookPublicKey, origin: 'https://shop.example' },
-    before: (app) => app.set('trust proxy', 1),
-  });
+  const site = await startSite(
+    { sequencer: { transport }, payment },
+    { webhook: { publicKeys: [webhookPublicKey] }, origin: 'https://shop.example' },
+    { before: (app) => app.set('trust proxy', 1) },
+  );
   const server = createServer(noTimeouts, site.app);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -67,7 +67,7 @@ describe('event streams pipelined behind an open stream', () => {
   });
 
   test('close their connection when more than 64 requests wait', async () => {
-    const site = await startObservedSite({ connectionLimits: { perAddress: 100 } });
+    const site = await startObservedSite({ streamLimits: { perAddress: 100 } });
     const waiting = await pipeline(site, 64);
     for (const target of [path, '/intent/v1/elements.js', '/no-route-of-ours']) {
       const stream = await pipeline(site, 0);

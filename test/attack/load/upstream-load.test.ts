@@ -43,7 +43,7 @@ describe('watches that outlive their last listener', () => {
   });
 
   test('are freed for others when their listener returns', async () => {
-    const site = await startEventSite({ connectionLimits: { perAddress: 1 } });
+    const site = await startEventSite({ streamLimits: { perAddress: 1 } });
     await openAndDisconnect(site, 0);
     const returned = new RawStream(site.origin, `/intent/${idOf(0)}/events`);
     await returned.has('event: status');
@@ -64,16 +64,18 @@ describe('clients that disconnect', () => {
   async function startHeldSite() {
     const sequencer = await faultSequencer(ok());
     const responses: Response[] = [];
-    const site = await startSite({
+    const site = await startSite(
       // The test holds a call for any time.
-      ...{ timeoutMs: 600_000, attemptTimeoutMs: 600_000 },
-      sequencerUrl: sequencer.url,
-      before: (app) =>
-        app.use((_req, res, next) => {
-          responses.push(res);
-          next();
-        }),
-    });
+      { sequencer: { timeoutMs: 1_600_000 } },
+      {
+        sequencer: { url: sequencer.url },
+        before: (app) =>
+          app.use((_req, res, next) => {
+            responses.push(res);
+            next();
+          }),
+      },
+    );
     let release = (): void => undefined;
     /** Sends a request whose client disconnects during the call to the service. */
     const sendAndDisconnect = async (send: () => RawStream): Promise<void> => {

@@ -6,10 +6,9 @@ import { intentRouter } from '../../../build/index.js';
 const transport = { call: async () => Uint8Array.of(0x08, 0x01), close: async () => undefined };
 const unlimited = 1_000_000;
 const router = intentRouter({
-  transport,
+  sequencer: { transport },
   login: false,
-  rateLimits: false,
-  connectionLimits: { perBrowser: unlimited, perAddress: unlimited, perProcess: unlimited },
+  limits: { requests: false, streams: { perBrowser: unlimited, perAddress: unlimited, perProcess: unlimited } },
   logger: false,
 });
 const responses = new Set();

@@ -14,21 +14,31 @@ const { databaseUrl, sequencerUrl, verifierSecret, destination, domain, loginTtl
 const prices: Readonly<Record<string, string>> = { kettle: '48.00', pot: '48.00', sugar: '0.05' };
 
 const app = express();
+interface Order {
+  readonly article: string;
+  readonly number?: number;
+  readonly gives?: string;
+  readonly currency?: string;
+}
+
 const router = intentRouter({
-  ...{ databaseUrl, sequencerUrl, verifierSecret, destination, domain },
-  login: { ttlMs: loginTtlMs },
-  walletUrl: 'https://wallet.example/open',
+  ledger: { url: databaseUrl },
+  login: { verifierSecret, domain, ttlMs: loginTtlMs },
+  destination,
+  button: { walletUrl: 'https://wallet.example/open' },
   // The sequencer answers late on a busy machine.
-  timeoutMs: 60_000,
-  attemptTimeoutMs: 60_000,
+  sequencer: { url: sequencerUrl, timeoutMs: 160_000 },
   // The whole attack comes from one address.
-  rateLimits: false,
-  payment: ({ body: { order } }) => ({
-    amount: order.gives ?? prices[order.article] ?? '999',
-    currency: order.currency ?? 'usd',
-    resource: order.article,
-    metadata: { order: order.number },
-  }),
+  limits: { requests: false },
+  payment: (req) => {
+    const { order } = req.body as { order: Order };
+    return {
+      amount: order.gives ?? prices[order.article] ?? '999',
+      currency: order.currency ?? 'usd',
+      resource: order.article,
+      metadata: { order: order.number },
+    };
+  },
   onPaid: async ({ id, metadata }, { tx }) => {
     await tx.query('insert into fulfilled (intent, order_number) values ($1, $2)', [id, metadata.order]);
   },

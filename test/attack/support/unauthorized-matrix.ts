@@ -121,14 +121,13 @@ async function startTarget(storedIn: LoginStore): Promise<Target> {
   const transport = new CountingTransport();
   const store = storedIn === 'express-session' ? new session.MemoryStore() : undefined;
   const { origin, router } = await startSite({
-    transport,
-    databaseUrl: storedIn === 'a ledger' ? await newDatabaseUrl('embedded') : undefined,
+    sequencer: { transport },
+    ledger: { url: storedIn === 'a ledger' ? await newDatabaseUrl('embedded') : undefined },
     origin: ownOrigin,
     payment: () => ({ amount: 5, currency: 'usd' }),
-    webhook: true,
+    webhook: { publicKeys: [generateJwtKey().publicKey] },
     // All requests come from one address.
-    rateLimits: false,
-    webhookPublicKey: generateJwtKey().publicKey,
+    limits: { requests: false },
     before: (app) => {
       if (store) app.use(session({ secret: 'of the app', resave: false, saveUninitialized: false, store }));
     },

@@ -1,3 +1,4 @@
+import { orderIn } from '../../support/sites/site.js';
 import { buttonScript, part, state } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
@@ -9,8 +10,8 @@ beforeAll(async () => {
   site = await startStrictSite({
     payment: async (req) => {
       // Runs while the page is open.
-      if (req.body.order === 'slow') await new Promise(() => undefined);
-      if (req.body.order === 'broken') throw new Error('broken');
+      if (orderIn(req) === 'slow') await new Promise(() => undefined);
+      if (orderIn(req) === 'broken') throw new Error('broken');
       return { amount: '4.50', currency: 'usd' };
     },
   });

@@ -7,7 +7,7 @@ const open = useChromium();
 let site: StrictSite;
 
 beforeAll(async () => {
-  site = await startStrictSite({ walletUrl: undefined });
+  site = await startStrictSite({ button: { walletUrl: undefined } });
 });
 
 const walletUrl = 'https://wallet.example/';

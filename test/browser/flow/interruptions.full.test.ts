@@ -36,7 +36,7 @@ describe('while the sequencer is away', () => {
   beforeAll(async () => {
     far = await startSimulator();
     connection = await openCuttableConnection(far.url);
-    patient = await startStrictSite({ sequencerUrl: connection.url, timeoutMs: 5_000 });
+    patient = await startStrictSite({ sequencer: { url: connection.url, timeoutMs: 5_000 } });
   });
   afterAll(() => far.close());
 

@@ -1,6 +1,7 @@
 import type { Page, Request } from 'playwright-core';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { orderIn } from '../../support/sites/site.js';
 import { type ButtonOptions, begin, buttonScript, closed, event, idOf, part, seen } from '../support/checkout.js';
 import {
   type Answer,
@@ -23,8 +24,8 @@ let site: StrictSite;
 
 beforeAll(async () => {
   site = await startStrictSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
-    payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order } }),
+    ledger: { url: await newDatabaseUrl('embedded') },
+    payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: orderIn(req) } }),
   });
   await site.router.ready();
 });
@@ -98,7 +99,7 @@ describe('POST /intent of a payment is retried', () => {
     const { client_secret: secret } = (await (await answer).json()) as { client_secret: string };
 
     const { intents } = await site.router.intents.list();
-    const [made, ...others] = intents.filter(({ metadata }) => metadata.order === 'tea');
+    const [made, ...others] = intents.filter((one) => one.kind === 'payment' && one.metadata.order === 'tea');
     expect(others).toHaveLength(1);
     expect(made?.id).toBe(idOf(secret));
     const [, ...keys] = keysOf(visited);

@@ -1,5 +1,6 @@
 import { IntentError } from '../../../src/errors.js';
 import { eventually } from '../../support/eventually.js';
+import { orderIn } from '../../support/sites/site.js';
 import { buttonScript, part, scan, state } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
@@ -11,7 +12,7 @@ let detail = '';
 beforeAll(async () => {
   site = await startStrictSite({
     payment: (req) => {
-      if (req.body.order === 'refused') throw refusal(detail);
+      if (orderIn(req) === 'refused') throw refusal(detail);
       return { amount: '4.50', currency: 'usd' };
     },
   });

@@ -1,3 +1,4 @@
+import { orderIn } from '../../support/sites/site.js';
 import { buttonScript, part, scan, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
@@ -7,7 +8,7 @@ let site: StrictSite;
 
 beforeAll(async () => {
   site = await startStrictSite({
-    payment: (req) => ({ amount: '1234.50', currency: req.body.order === 'yen' ? 'jpy' : 'eur' }),
+    payment: (req) => ({ amount: '1234.50', currency: orderIn(req) === 'yen' ? 'jpy' : 'eur' }),
   });
 });
 

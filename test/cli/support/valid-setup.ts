@@ -83,11 +83,15 @@ export async function startValidSetup(): Promise<ValidSetup> {
     const make = () =>
       composeRouter(
         {
-          transport: delayed(simulator.transport, slowMs),
-          verifierSecret: keys.secret,
+          sequencer: { transport: delayed(simulator.transport, slowMs) },
+          login: { verifierSecret: keys.secret, domain: 'shop-example.com' },
           secret: canaryOf('cookies'),
-          domain: 'shop-example.com',
-          ...{ destination, webhookPublicKey, webhook: true, origin: shopOrigin, rateLimits: false },
+          ...{
+            destination,
+            webhook: { publicKeys: [webhookPublicKey] },
+            origin: shopOrigin,
+            limits: { requests: false },
+          },
           logger: new LogRecorder(),
           ...options,
         },

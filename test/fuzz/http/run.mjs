@@ -37,7 +37,11 @@ process.on('warning', (warning) => warning.code === 'DEP0170' || note(`warning: 
 
 console.log(`fuzz:http: ${count} requests, seed ${seed}`);
 const service = serviceKeyPair();
-const sites = await startSites({ webhookPublicKey: service.publicKey, plant: plants[values.planted], onChange });
+const sites = await startSites({
+  webhook: { publicKeys: [service.publicKey] },
+  plant: plants[values.planted],
+  onChange,
+});
 const known = await createKnownValues();
 const begun = performance.now();
 let next = 0;

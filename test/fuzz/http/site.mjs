@@ -14,7 +14,7 @@ import { encode, v1 } from '../../../build/wire/codec.js';
 export const ownOrigin = 'https://shop.example';
 /** Texts that no response may contain. */
 export const canaries = {
-  verifierSecret: formatBase58(new Uint8Array(32).fill(0xca)),
+  login: { verifierSecret: formatBase58(new Uint8Array(32).fill(0xca)) },
   secret: 'canary-of-the-cookie-secret-0123456789',
   appSecret: 'canary-of-the-session-secret',
   upstream: 'canary-of-the-service',
@@ -91,17 +91,15 @@ export async function startSites({ webhookPublicKey, plant, onChange }) {
     before?.(app);
     const router = intentRouter({
       ...options,
-      transport: service,
-      ...(hasLedger && { databaseUrl: folder }),
+      sequencer: { transport: service },
+      ...(hasLedger && { ledger: { url: folder } }),
       origin: ownOrigin,
-      domain: 'shop.example',
+      login: { domain: 'shop.example', verifierSecret: canaries.verifierSecret },
       destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
-      verifierSecret: canaries.verifierSecret,
       secret: canaries.secret,
-      webhook: true,
+      webhook: { publicKeys: [webhookPublicKey] },
       // All requests come from one address.
-      rateLimits: false,
-      webhookPublicKey,
+      limits: { requests: false },
       logger: { warn: note, error: note },
     });
     plant?.(app, service);

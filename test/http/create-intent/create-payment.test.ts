@@ -28,7 +28,7 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
   const events: string[] = [];
   beforeAll(async () => {
     site = await startLedgerSite({
-      databaseUrl: await newDatabaseUrl(kind),
+      ledger: { url: await newDatabaseUrl(kind) },
       onPaid: (payment) => void paid.push(payment),
       onCreated: (intent) => void created.push(intent),
       onEvent: ({ type }) => void events.push(type),
@@ -109,13 +109,17 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
 describe('router.createPayment', () => {
   test('returns the same payment from another process, also after a rotation of INTENT_SECRET', async () => {
     const databaseUrl = await newDatabaseUrl('postgres');
-    const first = await startLedgerSite({ databaseUrl, secret: firstSecret });
+    const first = await startLedgerSite({ ledger: { url: databaseUrl }, secret: firstSecret });
     const second = await startLedgerSite({
-      databaseUrl,
+      ledger: { url: databaseUrl },
       secret: `${secondSecret}, ${firstSecret}`,
       runningSimulator: first.simulator,
     });
-    const stranger = await startLedgerSite({ databaseUrl, secret: secondSecret, runningSimulator: first.simulator });
+    const stranger = await startLedgerSite({
+      ledger: { url: databaseUrl },
+      secret: secondSecret,
+      runningSimulator: first.simulator,
+    });
     const of = ({ router }: LedgerSite) => router.createPayment({ ...terms, destination }, { idempotencyKey });
     const payment = await of(first);
     expect(await of(second)).toEqual(payment);
@@ -132,9 +136,16 @@ describe('router.createPayment', () => {
   /** A payment whose creation the first site could not record, and a second site with the next verifier key. */
   async function rotateAfterLostCreation() {
     const databaseUrl = await newDatabaseUrl('postgres');
-    const settings = { databaseUrl, secret: firstSecret, verifierSecret: `${verifierSecret}, ${newVerifierSecret}` };
+    const settings = {
+      ledger: { url: databaseUrl },
+      secret: firstSecret,
+      login: { verifierSecret: `${verifierSecret}, ${newVerifierSecret}` },
+    };
     const first = await startLedgerSite(settings);
-    const rotated = { verifierSecret: `${newVerifierSecret}, ${verifierSecret}`, runningSimulator: first.simulator };
+    const rotated = {
+      login: { verifierSecret: `${newVerifierSecret}, ${verifierSecret}` },
+      runningSimulator: first.simulator,
+    };
     const second = await startLedgerSite({ ...settings, ...rotated });
     const invoice = { ...terms, destination, login: true };
     first.faults.failOnce('confirm', 'before');
@@ -166,7 +177,7 @@ describe('router.createPayment', () => {
   });
 
   test('rejects a repeated call that the service refuses again, and creates the payment later', async () => {
-    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres') });
+    const site = await startLedgerSite({ ledger: { url: await newDatabaseUrl('postgres') } });
     const refusal = { kind: 'error', operations: ['createIntent'], times: 1 } as const;
     for (const _attempt of [1, 2]) {
       site.simulator.injectFault(refusal);
@@ -188,14 +199,20 @@ describe('router.createPayment', () => {
     let site: LedgerSite;
     beforeAll(async () => {
       const databaseUrl = await newDatabaseUrl('embedded');
-      site = await startLedgerSite({ databaseUrl, login: false, payment: undefined, destination });
+      site = await startLedgerSite({ ledger: { url: databaseUrl }, login: false, payment: undefined, destination });
     });
     const create = (given: object, options?: object) =>
       site.router.createPayment(given as SitePaymentTerms, options as CreatePaymentOptions);
 
-    test('creates payments, but not with an idempotency key', async () => {
+    test('creates payments, with an idempotency key only if a secret is set', async () => {
       expect(await create(terms)).toMatchObject({ id: expect.any(String) });
-      await expect(create(terms, { idempotencyKey })).rejects.toMatchObject({ code: 'invalid_configuration' });
+      await expect(create(terms, { idempotencyKey })).rejects.toThrow(/requires a secret .* Set INTENT_SECRET/);
+      const databaseUrl = await newDatabaseUrl('embedded');
+      const given = { ledger: { url: databaseUrl }, login: false, payment: undefined, destination } as const;
+      const { router } = await startLedgerSite({ ...given, secret: firstSecret });
+      const invoice = { amount: '1.00', currency: 'usd' };
+      const first = await router.createPayment(invoice, { idempotencyKey });
+      expect(await router.createPayment(invoice, { idempotencyKey })).toEqual(first);
     });
 
     test.each<[what: string, given: unknown, options: object, code: string]>([
@@ -230,7 +247,7 @@ describe('router.createPayment', () => {
         return inner.call(operation, ...rest);
       },
     };
-    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('embedded'), transport });
+    const site = await startLedgerSite({ ledger: { url: await newDatabaseUrl('embedded') }, sequencer: { transport } });
     const payment = site.router.createPayment({ ...terms, destination });
     await sent;
     const closed = site.router.close();

@@ -32,7 +32,7 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
   let site: LedgerSite;
   const price = risingPrice();
   beforeAll(async () => {
-    site = await startLedgerSite({ databaseUrl: await newDatabaseUrl(kind), payment: price.payment });
+    site = await startLedgerSite({ ledger: { url: await newDatabaseUrl(kind) }, payment: price.payment });
   });
 
   test('with the same request gets the same answer, without another call of the payment hook or the sequencer', async () => {
@@ -114,7 +114,7 @@ describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) =
 test.each(Object.entries(expressVersions))(
   'POST /intent answers 400 for an invalid Idempotency-Key on %s',
   async (_name, factory) => {
-    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres'), factory });
+    const site = await startLedgerSite({ ledger: { url: await newDatabaseUrl('postgres') }, factory });
     const browser = new Browser(site.origin);
     for (const key of ['', 'a b', 'ä', '"unclosed', '~'.repeat(256)]) {
       const { status, body, headers } = await browser.send('POST', '/intent', {}, { 'Idempotency-Key': key });
@@ -154,7 +154,7 @@ describe.each([
   test.each(some)('%s', async (_name, fail, hookCalls) => {
     const databaseUrl = await newDatabaseUrl(kind);
     const price = risingPrice();
-    const first = await startLedgerSite({ databaseUrl, payment: price.payment });
+    const first = await startLedgerSite({ ledger: { url: databaseUrl }, payment: price.payment });
     const browser = new Browser(first.origin);
     const key = newKey();
 
@@ -166,7 +166,11 @@ describe.each([
     await first.router.close();
     first.simulator.clearFaults();
 
-    const second = await startLedgerSite({ databaseUrl, payment: price.payment, runningSimulator: first.simulator });
+    const second = await startLedgerSite({
+      ledger: { url: databaseUrl },
+      payment: price.payment,
+      runningSimulator: first.simulator,
+    });
     const returning = new Browser(second.origin, browser.cookies);
     const repeated = await create(returning, key);
     expect(repeated.status).toBe(201);

@@ -56,7 +56,7 @@ describe('the limit of event streams', () => {
   });
 
   test('of a process causes a 503, and is logged once', async () => {
-    const { origin, log } = await startEventSite({ connectionLimits: { perProcess: 2 } });
+    const { origin, log } = await startEventSite({ streamLimits: { perProcess: 2 } });
     await open(origin, 2);
     const [refused, again] = await open(origin, 2);
     for (const each of [refused, again]) {
@@ -64,7 +64,7 @@ describe('the limit of event streams', () => {
       expect(each?.text).toContain('"code":"too_busy"');
     }
     expect(log.lines).toHaveLength(1);
-    expect(log.text).toContain('connectionLimits.perProcess');
+    expect(log.text).toContain('limits.streams.perProcess');
   });
 });
 
@@ -104,7 +104,7 @@ describe('no count, feed or watch remains', () => {
   });
 
   test('for the oldest watch without streams when there are too many', async () => {
-    const site = await startEventSite({ connectionLimits: { perProcess: 1 } });
+    const site = await startEventSite({ streamLimits: { perProcess: 1 } });
     for (const id of [intentId, otherIntentId]) {
       const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
       await eventually('the intent is watched', () => site.watch.started.at(-1)?.id === id);

@@ -41,7 +41,7 @@ async function openStream(site: EventSite): Promise<RawStream> {
 
 describe('the watch of an intent', () => {
   test('and its call for the status are shared by fifty streams, which all receive its events', async () => {
-    const site = await startEventSite({ connectionLimits: { perAddress: 100 } });
+    const site = await startEventSite({ streamLimits: { perAddress: 100 } });
     const streams = Array.from({ length: 50 }, () => new RawStream(site.origin, path));
     for (const stream of streams) await stream.has('event: status');
     await watching(site);
@@ -208,8 +208,8 @@ describe('a webhook call', () => {
     const { setTimeout } = globalThis;
     jest.spyOn(globalThis, 'setTimeout').mockImplementation(() => setTimeout(() => undefined, 0));
     const transport = new StatusTransport();
-    const webhook = { webhook: true, webhookPublicKey, origin: 'https://shop.example' };
-    const { origin } = await startSite({ transport, ...webhook, now: () => 1_700_000_000_000 });
+    const webhook = { webhook: { publicKeys: [webhookPublicKey] }, origin: 'https://shop.example' };
+    const { origin } = await startSite({ sequencer: { transport } }, webhook, { testClock: () => 1_700_000_000_000 });
     const stream = new RawStream(origin, path);
     await stream.has('event: status');
     await eventually('the stream and the watch have polled', () => transport.callCount === 2);

@@ -6,7 +6,7 @@ import { expressVersions, startSiteWithSimulator } from '../../support/sites/sit
 describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface 2.6, 3, 4.4)', (_name, factory) => {
   test('reports the three flags in their order', async () => {
     let nowMs = 0;
-    const { origin, simulator } = await startSiteWithSimulator({ factory, now: () => nowMs });
+    const { origin, simulator } = await startSiteWithSimulator({ factory, testClock: () => nowMs });
     const { body } = await post(origin).send({ order: 1 }).expect(201);
     const status = async () => {
       // The status cache keeps a response for 250 ms.

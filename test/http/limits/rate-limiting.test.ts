@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
-import type { RateLimits } from '../../../src/config/config-options.js';
+import type { LimitOptions, RequestLimits } from '../../../src/config/config-options.js';
 import { MemoryStore } from '../../../src/http/limits/rate-limit-stores.js';
 import { formatBase58 } from '../../../src/keys/base58.js';
 import { post } from '../../support/sites/post.js';
@@ -15,19 +15,20 @@ const service = generateJwtKey();
 /** The initial time of each site. */
 const startMs = Date.now();
 
-async function start(rateLimits: SiteOptions['rateLimits'], options: SiteOptions = {}) {
+async function start(requests: LimitOptions['requests'], options: SiteOptions = {}) {
   const transport = countingTransport();
   const clock = { nowMs: startMs };
-  const site = await startSite({
-    transport,
-    rateLimits,
-    payment: () => ({ amount: 5, currency: 'usd' }),
-    webhook: true,
-    webhookPublicKey: service.publicKey,
-    origin: 'https://shop.example',
-    now: () => clock.nowMs,
-    ...options,
-  });
+  const site = await startSite(
+    {
+      sequencer: { transport },
+      limits: { requests },
+      payment: () => ({ amount: 5, currency: 'usd' }),
+      webhook: { publicKeys: [service.publicKey] },
+      origin: 'https://shop.example',
+      testClock: () => clock.nowMs,
+    },
+    options,
+  );
   return { ...site, clock, calls: transport.calls };
 }
 
@@ -38,7 +39,7 @@ const events = (origin: string): Test => request(origin).head(`/intent/${id}/eve
 const logOut = (origin: string): Test => request(origin).delete('/session').set('Sec-Fetch-Site', 'same-origin');
 
 /** The limited requests, each with its status below the limit. */
-const routes: readonly (readonly [keyof RateLimits, status: number, send: (origin: string) => Test])[] = [
+const routes: readonly (readonly [keyof RequestLimits, status: number, send: (origin: string) => Test])[] = [
   ['intent', 201, (origin) => post(origin).send({})],
   ['session', 404, (origin) => post(origin, '/session').send({ id })],
   ['session', 204, logOut],
@@ -51,7 +52,7 @@ describe.each(Object.entries(expressVersions))('rate limits on %s', (_name, fact
   test.each(routes)(
     'reject requests of the route %s over the limit until the window ends',
     async (route, status, send) => {
-      const { origin, clock, log } = await start({ [route]: 2, windowMs: 30_000 }, { factory });
+      const { origin, clock, log } = await start({ [route]: 2 }, { factory });
       await send(origin).expect(status);
       clock.nowMs += 10_000;
       await send(origin).expect(status);
@@ -59,13 +60,13 @@ describe.each(Object.entries(expressVersions))('rate limits on %s', (_name, fact
       expect(headers).toMatchObject({
         'content-type': 'application/problem+json',
         'cache-control': 'no-store',
-        'retry-after': '20',
+        'retry-after': '50',
         ratelimit: expect.stringMatching(new RegExp(`^"${route}"; r=0; t=\\d+$`)),
-        'ratelimit-policy': expect.stringMatching(new RegExp(`^"${route}"; q=2; w=30; pk=:[\\w+/=]+:$`)),
+        'ratelimit-policy': expect.stringMatching(new RegExp(`^"${route}"; q=2; w=60; pk=:[\\w+/=]+:$`)),
       });
       // A HEAD has no body.
       if (send !== events) expect(body).toMatchObject({ status: 429, code: 'rate_limited' });
-      clock.nowMs += 19_999;
+      clock.nowMs += 49_999;
       await send(origin).expect(429);
       clock.nowMs += 1;
       await send(origin).expect(status);
@@ -121,7 +122,7 @@ test('webhook calls signed by the service are not counted', async () => {
   await forged(origin).expect(400);
 });
 
-test('rate limits apply by default, and not with rateLimits: false', async () => {
+test('rate limits apply by default, and not with limits: { requests: false }', async () => {
   const byDefault = await start(undefined);
   const without = await start(false);
   const statusesOf = async (origin: string): Promise<number[]> => {
@@ -177,7 +178,10 @@ describe('a store of the site', () => {
 
   test('counts for all processes', async () => {
     const store = new SharedStore();
-    const [one, other] = [await start({ intent: 2, store }), await start({ intent: 2, store })];
+    const [one, other] = [
+      await start({ intent: 2 }, { limits: { store } }),
+      await start({ intent: 2 }, { limits: { store } }),
+    ];
     await post(one.origin).send({}).expect(201);
     await post(other.origin).send({}).expect(201);
     const rejected = await post(one.origin).send({}).expect(429);
@@ -194,11 +198,11 @@ describe('a store of the site', () => {
     'that %s is replaced by the memory of the process, with one log line',
     async (fault) => {
       const store = Object.assign(new SharedStore(), { fault, expire: holdTimeouts(500) });
-      const { origin, log, clock } = await start({ intent: 3, store });
+      const { origin, log, clock } = await start({ intent: 3 }, { limits: { store } });
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
         expect.stringMatching(
-          /the rate limit store failed: .+\. Until it recovers, each process counts separately\. Check `rateLimits\.store`\./,
+          /the rate limit store failed: .+\. Until it recovers, each process counts separately\. Check `limits\.store`\./,
         ),
       ]);
       // The next call to the store follows after the pause.
@@ -233,10 +237,10 @@ test.each([
   const readClock = Date.now;
   let setMs = 0;
   jest.spyOn(Date, 'now').mockImplementation(() => readClock() + setMs);
-  const { origin } = await start({ session: 2, windowMs: 3_600_000 }, { now: undefined });
+  const { origin } = await start({ session: 2 }, { testClock: undefined });
   for (const status of [204, 204, 429]) await logOut(origin).expect(status);
   setMs = offsetMs;
   const { headers } = await logOut(origin).expect(429);
-  expect(Number(headers['retry-after'])).toBeGreaterThan(3_000);
-  expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3_600);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(50);
+  expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
 });

@@ -19,7 +19,7 @@ async function startHealthSite(options: SiteOptions = {}) {
   const transport = new StatusTransport();
   transport.answer = pending;
   const routes = { health: '/healthz' };
-  const site = await startSite({ sequencerUrl: 'https://sequencer.example', transport, routes, ...options });
+  const site = await startSite({ sequencer: { url: 'https://sequencer.example', transport }, routes }, options);
   return { ...site, transport, show: () => request(site.origin).get('/healthz') };
 }
 
@@ -76,7 +76,7 @@ describe('router.health() without a ledger', () => {
   });
 
   test('resolves before the call to a hanging service ends', async () => {
-    const { router, transport } = await startHealthSite({ timeoutMs: 600_000, attemptTimeoutMs: 600_000 });
+    const { router, transport } = await startHealthSite({ sequencer: { timeoutMs: 1_600_000 } });
     transport.answerWith('nothing');
     const { status, checks } = await router.health();
     expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);
@@ -110,7 +110,7 @@ describe('router.health() with a ledger in Postgres', () => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const server = await startPostgres();
     const [, name = ''] = /(\w+)\?host=/.exec(databaseUrl) ?? [];
-    const options = { databaseUrl, onPaid: () => undefined, routes: { health: '/healthz' } };
+    const options = { ledger: { url: databaseUrl }, onPaid: () => undefined, routes: { health: '/healthz' } };
     const { router, origin } = await startLedgerSite(options);
     /** Polls the health until it matches. */
     const untilHealth = (expected: object): Promise<void> =>
@@ -148,7 +148,7 @@ describe('router.health() with a ledger in Postgres', () => {
   });
 
   test('is down from the start when the database cannot be opened', async () => {
-    const { router } = await startHealthSite({ databaseUrl: `postgres:///shop?host=${temporaryFolder()}` });
+    const { router } = await startHealthSite({ ledger: { url: `postgres:///shop?host=${temporaryFolder()}` } });
     expect(await router.health()).toMatchObject({ status: 'down', checks: { ledger: { status: 'down' } } });
   });
 });
@@ -165,7 +165,7 @@ describe('routerHealth', () => {
     getStatus: () => Promise<unknown> = hanging,
   ) {
     const parts = {
-      config: { connectionLimits: { perProcess: 10 } },
+      config: { limits: { streams: { perProcess: 10 } } },
       observed: { client: { paymentIntents: { getStatus } }, serviceState: () => service },
       ledger: { inspect },
       running: { closesConnections: false },

@@ -13,6 +13,7 @@ import { type LedgerSite, startLedgerSite } from '../../support/sites/ledger-sit
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import {
   destination,
+  orderIn,
   produced,
   type Site,
   type SiteOptions,
@@ -28,13 +29,12 @@ import { pending, StatusTransport } from '../../support/transports/status-transp
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const service = generateJwtKey();
 const json = { 'content-type': 'application/json' };
-const elsewhere = { sequencerUrl: 'https://sequencer.example' };
+const elsewhere = { sequencer: { url: 'https://sequencer.example' } };
 
 const everything: SiteOptions = {
   onLogin: () => undefined,
   login: { confirm: true },
-  webhook: true,
-  webhookPublicKey: service.publicKey,
+  webhook: { publicKeys: [service.publicKey] },
   origin: 'https://shop.example',
   routes: { health: '/healthz' },
 };
@@ -68,7 +68,7 @@ type Order = {
 
 /** The order selects what the hook does. */
 const payment: NonNullable<SiteOptions['payment']> = (req) => {
-  const order = (req.body.order ?? {}) as Order;
+  const order = (orderIn(req) ?? {}) as Order;
   if (order.refuse) refuse('No.', order.refuse);
   if (order.throw) throw new Error('The orders are not available.');
   if (order.readUser) return { amount: req.intent.user.id, currency: 'usd' };
@@ -93,17 +93,17 @@ describe('the OpenAPI document describes all responses of', () => {
 
   beforeAll(async () => {
     simulator = await startSimulator();
-    site = await startLedgerSite({
-      ...everything,
-      ...{
+    site = await startLedgerSite(
+      everything,
+      {
         runningSimulator: simulator,
         payment,
-        transport: failing(simulator.transport),
-        hookLimits: { maxAttempts: 1 },
+        sequencer: { transport: failing(simulator.transport) },
+        ledger: { hookLimits: { maxAttempts: 1 } },
         onLogin: () => onLogin(),
       },
-      ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded') },
-    });
+      { onPaid: () => undefined, ledger: { url: await newDatabaseUrl('embedded') } },
+    );
   });
   afterAll(() => simulator.close());
   beforeEach(() => {
@@ -152,10 +152,10 @@ describe('the OpenAPI document describes all responses of', () => {
   });
 
   test('createIntent with an amount of the browser', async () => {
-    const donations = await startSite({
-      ...{ ...everything, ...elsewhere, transport: countingTransport() },
-      clientAmount: { min: 1, max: 50, currency: 'usd' },
-    });
+    const donations = await startSite(
+      { ...everything, ...elsewhere, sequencer: { transport: countingTransport() } },
+      { clientAmount: { min: 1, max: 50, currency: 'usd' } },
+    );
     const visitor = new Browser(donations.origin, new Map(), everything.origin);
     for (const amount of ['x', '0.50', '51']) await visitor.send('POST', '/intent', { amount });
   });
@@ -165,10 +165,10 @@ describe('the OpenAPI document describes all responses of', () => {
     let isBroken = false;
     const working = createSigner(verifierSecret);
     const signer = { publicKey, sign: (bytes: Uint8Array) => (isBroken ? new Uint8Array(64) : working.sign(bytes)) };
-    const other = await startSite({
-      ...{ ...elsewhere, transport: simulator.transport },
-      ...{ signer, verifierSecret: undefined, secret: 's'.repeat(32), onLogin: () => undefined, payment },
-    });
+    const other = await startSite(
+      { ...elsewhere, sequencer: { transport: simulator.transport } },
+      { login: { signer, verifierSecret: undefined }, secret: 's'.repeat(32), onLogin: () => undefined, payment },
+    );
     const visitor = new Browser(other.origin, new Map(), everything.origin);
     const created = await visitor.send('POST', '/intent', { mode: 'login' });
     isBroken = true;
@@ -177,10 +177,10 @@ describe('the OpenAPI document describes all responses of', () => {
   });
 
   test('the rate limits', async () => {
-    const limited = await startSite({
-      ...{ ...everything, ...elsewhere, transport: countingTransport() },
-      rateLimits: { intent: 1, session: 1, status: 1, webhook: 1 },
-    });
+    const limited = await startSite(
+      { ...everything, ...elsewhere, sequencer: { transport: countingTransport() } },
+      { limits: { requests: { intent: 1, session: 1, status: 1, webhook: 1 } } },
+    );
     const visitor = new Browser(limited.origin, new Map(), everything.origin);
     for (let n = 0; n < 2; n += 1) {
       await visitor.send('POST', '/intent', {});
@@ -225,8 +225,8 @@ describe('the OpenAPI document describes all responses of', () => {
   test('followIntent when all streams are in use', async () => {
     const transport = new StatusTransport();
     transport.answer = pending;
-    const connectionLimits = { perBrowser: 1, perProcess: 2 };
-    const other = await startSite({ ...elsewhere, transport, connectionLimits });
+    const streams = { perBrowser: 1, perProcess: 2 };
+    const other = await startSite(elsewhere, { sequencer: { transport }, limits: { streams } });
     const { signal, abort } = stoppable();
     const statuses: number[] = [];
     for (const token of ['a', 'a', 'b', 'c']) {
@@ -292,10 +292,10 @@ describe('the OpenAPI document describes all responses of', () => {
     ['has a store that fails', { intentUser: { id }, regenerate: fails, save: fails }],
     ['reports a renewal that did not happen', { intentUser: { id }, regenerate: reportsSuccess, save: reportsSuccess }],
   ])('completeLogin and logOut when the session of the app %s', async (_name, session) => {
-    const other = await startSite({
-      ...{ ...elsewhere, transport: simulator.transport, onLogin: () => undefined },
-      before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session }))),
-    });
+    const other = await startSite(
+      { ...elsewhere, sequencer: { transport: simulator.transport }, onLogin: () => undefined },
+      { before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session }))) },
+    );
     simulator.setLocalDomain('shop.example', other.origin);
     const visitor = new Browser(other.origin, new Map(), everything.origin);
     const { body } = await visitor.send('POST', '/intent', { mode: 'login' });
@@ -307,16 +307,16 @@ describe('the OpenAPI document describes all responses of', () => {
   });
 
   test('createIntent when a middleware of the app has read the body', async () => {
-    const other = await startSite({
-      ...{ ...elsewhere, transport: countingTransport() },
-      before: (app) => app.use((req, _res, next) => void req.resume().on('end', next)),
-    });
+    const other = await startSite(
+      { ...elsewhere, sequencer: { transport: countingTransport() } },
+      { before: (app) => app.use((req, _res, next) => void req.resume().on('end', next)) },
+    );
     await request(other.origin).post('/intent').set('sec-fetch-site', 'same-origin').send({}).expect(500);
   });
 
   test('getStatus and receiveWebhook when the simulator did not start', async () => {
     const port = Number(new URL(simulator.url).port);
-    const other = await startSite({ sequencerUrl: 'simulator', simulator: { port }, webhook: true });
+    const other = await startSite({ sequencer: { url: 'simulator' }, simulator: { port }, webhook: true });
     await request(other.origin).get(`/status/${id}`).expect(500);
     await request(other.origin).post('/intent/webhook').type('application/jwt').send('a.b.c').expect(500);
   });
@@ -378,7 +378,7 @@ describe('the OpenAPI document describes all responses of', () => {
 });
 
 async function startClosed(): Promise<Site> {
-  const site = await startSite({ ...elsewhere, ...everything, transport: countingTransport() });
+  const site = await startSite(elsewhere, everything, { sequencer: { transport: countingTransport() } });
   await site.router.close();
   return site;
 }

@@ -13,7 +13,10 @@ const service = generateJwtKey();
 
 /** The document of a site without a service. */
 async function documentOf(options: SiteOptions = {}) {
-  const { router } = await startSite({ transport: countingTransport(), sequencerUrl: 'https://s.example', ...options });
+  const { router } = await startSite(
+    { sequencer: { transport: countingTransport(), url: 'https://s.example' } },
+    options,
+  );
   return router.openApi();
 }
 
@@ -21,8 +24,7 @@ const everything: SiteOptions = {
   payment: () => ({ amount: 1, currency: 'usd' }),
   onLogin: () => undefined,
   login: { confirm: true },
-  webhook: true,
-  webhookPublicKey: service.publicKey,
+  webhook: { publicKeys: [service.publicKey] },
   origin: 'https://shop.example',
   routes: { health: '/healthz' },
 };
@@ -32,7 +34,7 @@ describe('router.openApi()', () => {
     ['all options', everything],
     [
       'all routes and limits off',
-      { login: false, rateLimits: false, routes: { status: false, events: false, elements: false } },
+      { login: false, limits: { requests: false }, routes: { status: false, events: false, elements: false } },
     ],
   ])('is valid OpenAPI 3.1 with %s', async (_name, options) => {
     const document = await documentOf(options);
@@ -110,7 +112,9 @@ describe('router.openApi()', () => {
   });
 
   test('is served, built once, and has the mount path in servers', async () => {
-    const { origin, router } = await startSite({ transport: countingTransport(), sequencerUrl: 'https://s.example' });
+    const { origin, router } = await startSite({
+      sequencer: { transport: countingTransport(), url: 'https://s.example' },
+    });
     const first = await request(origin).get('/intent/v1/openapi.json').expect(200);
     expect(first.body).toEqual(await router.openApi());
     expect(await router.openApi()).toBe(await router.openApi());
@@ -119,8 +123,7 @@ describe('router.openApi()', () => {
       .set('If-None-Match', first.headers.etag ?? '')
       .expect(304);
     const mounted = await startSite({
-      transport: countingTransport(),
-      sequencerUrl: 'https://s.example',
+      sequencer: { transport: countingTransport(), url: 'https://s.example' },
       mountPath: '/shop',
     });
     const { body } = await request(mounted.origin).get('/shop/intent/v1/openapi.json').expect(200);

@@ -6,10 +6,9 @@ import { canaryOf } from '../../support/runner/secret-forms.js';
 import { startSite } from '../../support/sites/site.js';
 
 const settings = {
-  sequencerUrl: 'https://sequencer.example',
-  verifierSecret: generateKeyPair().secret,
+  sequencer: { url: 'https://sequencer.example' },
+  login: { verifierSecret: generateKeyPair().secret, domain: 'shop-example.com' },
   secret: `${canaryOf('new cookies')},${canaryOf('old cookies')}`,
-  domain: 'shop-example.com',
 };
 const [token = '', oldToken = ''] = (parseConfig(settings, {}).login?.cookieKeys ?? []).map(doctorToken);
 

@@ -3,7 +3,7 @@ import { post } from '../../support/sites/post.js';
 import { type ExpressFactory, expressVersions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
-const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
+const base = { sequencer: { url: 'https://sequencer.example', transport: countingTransport() } };
 
 describe.each(Object.entries(expressVersions))('under a mount path on %s', (_name, factory) => {
   test('the warning depends on the key file at the root, and its second fix serves that file', async () => {
@@ -43,7 +43,7 @@ describe.each<[string, ExpressFactory, string, string]>([
 test.each(['/shop/intent', '/intent/session', '/intent/x', '/shop', '/intention', '/false'])(
   'without logins, under a mount path such as /shop or /intent, a request for %s logs nothing',
   async (path) => {
-    const { origin, log } = await startSite({ ...base, login: false, mountPath: `/${path.split('/')[1]}` });
+    const { origin, log } = await startSite(base, { login: false, mountPath: `/${path.split('/')[1]}` });
     await request(origin).get(path);
     expect(log.lines).toEqual([]);
   },

@@ -15,7 +15,7 @@ let slowHook: Promise<void>;
 beforeAll(async () => {
   const page: RequestHandler = (_req, res) => void res.send('Paid.');
   site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
+    ledger: { url: await newDatabaseUrl('embedded') },
     payment: async ({ body: { order } }: Request) => {
       if (order.isSlow) await slowHook;
       return { amount: '0.50', currency: 'usd', resource: order.path };

@@ -40,7 +40,7 @@ let posts = 0;
 
 beforeAll(async () => {
   site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('embedded'),
+    ledger: { url: await newDatabaseUrl('embedded') },
     payment: ({ body: { order } }: Request) => ({
       amount: order.startsWith('/lie') ? '5.00' : '0.50',
       currency: order.startsWith('/euro') ? 'eur' : 'usd',
@@ -155,7 +155,7 @@ test('the client repeats a creation whose answer was lost, with the same key', a
   expect((await client.get('/tea/7')).status).toBe(200);
   expect([payments.length, posts]).toEqual([2, 3]);
   const { intents } = await site.router.intents.list({ limit: 100 });
-  expect(intents.filter(({ resource }) => resource === '/tea/7')).toHaveLength(1);
+  expect(intents.filter((one) => one.kind === 'payment' && one.resource === '/tea/7')).toHaveLength(1);
 });
 
 test('the client gives up after its timeout, and continues the purchase later', async () => {

@@ -3,6 +3,7 @@ import { jest } from '@jest/globals';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import request from 'supertest';
+import { ConfigError } from '../../../src/errors.js';
 import { refuse } from '../../../src/http/hook-errors.js';
 import { findPayment } from '../../../src/http/paywall/find-payment.js';
 import type { RequiredPayment } from '../../../src/http/paywall/payment-requirement.js';
@@ -12,12 +13,23 @@ import { StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
-import { destination, expressVersions, type SiteOptions, startSiteWithSimulator } from '../../support/sites/site.js';
+import {
+  type LedgerSite,
+  type LedgerSiteOptions,
+  startLedgerSite,
+  untilState,
+} from '../../support/sites/ledger-site.js';
+import {
+  destination,
+  expressVersions,
+  orderIn,
+  type SiteOptions,
+  startSiteWithSimulator,
+} from '../../support/sites/site.js';
 
 /** The price of an order. */
 const payment = (req: Request) => {
-  const { article, amount = '0.50', currency = 'usd' } = req.body.order;
+  const { article, amount = '0.50', currency = 'usd' } = orderIn<Record<string, string>>(req);
   return { amount, currency, resource: `article:${article}`, metadata: { article } };
 };
 
@@ -35,11 +47,11 @@ function article(
   required: Partial<RequiredPayment> | ((req: Request) => RequiredPayment),
   options?: RequirePaymentOptions,
 ) {
-  const resolve =
-    typeof required === 'function'
-      ? required
-      : (req: Request) => ({ resource: `article:${req.params.name}`, ...required });
-  return requirePayment(resolve, options);
+  // Both forms of the parameter.
+  if (typeof required === 'function' || required.resource !== undefined) {
+    return requirePayment(required as RequiredPayment, options);
+  }
+  return requirePayment((req) => ({ resource: `article:${req.params.name}`, ...required }), options);
 }
 
 function routes(after: (app: Parameters<NonNullable<SiteOptions['after']>>[0]) => void): Pick<SiteOptions, 'after'> {
@@ -82,17 +94,14 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
   let site: LedgerSite;
   let onPaid: () => void | Promise<void> = () => undefined;
   beforeAll(async () => {
-    site = await startLedgerSite({
-      databaseUrl: await newDatabaseUrl(kind),
-      payment,
-      onPaid: () => onPaid(),
-      hookLimits: { maxAttempts: 1 },
-      ...routes((app) => {
+    site = await startLedgerSite(
+      { ledger: { url: await newDatabaseUrl(kind), hookLimits: { maxAttempts: 1 } }, payment, onPaid: () => onPaid() },
+      routes((app) => {
         app.get('/any/:name', article({}), show);
         app.get('/usd/:name', article({ amount: 0.5, currency: 'usd', order: { article: 'tea' } }), show);
         app.get('/eur/:name', article({ currency: 'eur' }), show);
       }),
-    });
+    );
   });
   beforeEach(() => {
     onPaid = () => undefined;
@@ -231,7 +240,7 @@ const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 test('a page view whose payment is not settled yet gets a page that reloads, not the redirect to pay', async () => {
   const site = await startSiteWithLedger({
-    settleDelayMs: 600_000,
+    ledger: { settleDelayMs: 600_000 },
     onPaid: () => undefined,
     ...routes((app) =>
       app.get('/article/:name', article({ amount: '0.50', currency: 'usd' }, { payUrl: '/buy' }), show),
@@ -326,12 +335,20 @@ describe('the pay member of a 402', () => {
 });
 
 describe('a mistake of the site in requirePayment', () => {
+  test.each<[string, object]>([
+    ['no resource', {}],
+    ['an unknown member', { resource: 'r', ammount: 1 }],
+    ['an amount without a currency', { resource: 'r', amount: 1 }],
+  ])('with %s in an object, is an error at startup', (_name, required) => {
+    expect(() => requirePayment(required as RequiredPayment)).toThrow(ConfigError);
+  });
+
   const guarded = (required: () => RequiredPayment) =>
     routes((app) => app.get('/article', requirePayment(required), show));
 
   test.each([
     ['no resource', () => ({}), '1 to 200 characters'],
-    ['no result', () => undefined, 'the function must return { resource }'],
+    ['no result', () => undefined, 'pass { resource }, or a function that returns it.'],
     ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount requires a currency'],
     ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimal places'],
   ])('with %s, passes the error to the app', async (_name, required, why) => {
@@ -436,8 +453,8 @@ describe('findPayment', () => {
   });
 });
 
-async function startSiteWithLedger(options: Omit<SiteOptions, 'databaseUrl'>): Promise<LedgerSite> {
-  return startLedgerSite({ databaseUrl: await sharedUrl, payment, ...options });
+async function startSiteWithLedger(options: LedgerSiteOptions): Promise<LedgerSite> {
+  return startLedgerSite({ ledger: { url: await sharedUrl }, payment }, options);
 }
 let sharedUrl: Promise<string>;
 beforeAll(() => {

@@ -2,14 +2,14 @@ import type express from 'express';
 import request from 'supertest';
 import type { HttpProblem } from '../../support/sites/http-error.js';
 import { post } from '../../support/sites/post.js';
-import { expressVersions, startSite } from '../../support/sites/site.js';
+import { expressVersions, orderIn, type SiteOptions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
 /** A site that records its calls to the sequencer. Bad input must cause none. */
-async function startCountedSite(options: Partial<Parameters<typeof startSite>[0]> = {}) {
+async function startCountedSite(options: SiteOptions = {}) {
   const transport = countingTransport();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const site = await startSite({ sequencerUrl: 'https://sequencer.example', transport, payment, ...options });
+  const site = await startSite({ sequencer: { url: 'https://sequencer.example', transport }, payment }, options);
   return { ...site, calls: transport.calls };
 }
 
@@ -61,7 +61,7 @@ describe('an order in POST /intent', () => {
     ['an infinite number', '{"a":[-1e999]}'],
   ])('is rejected when it is %s', async (_name, order) => {
     const { origin, calls } = await startCountedSite({
-      payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: req.body.order } }),
+      payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: orderIn(req) } }),
     });
     const response = await post(origin).type('json').send(`{"order":${order}}`).expect(400);
     expect(response.body).toMatchObject({
@@ -77,7 +77,7 @@ describe('an order in POST /intent', () => {
     async (order) => {
       const notes: unknown[] = [];
       const { origin } = await startCountedSite({
-        payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: { is: req.body.order } } }),
+        payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: { is: orderIn(req) } } }),
         onCreated: (record) => void notes.push(record.kind === 'payment' && record.metadata),
       });
       await post(origin).type('json').send(`{"order":${order}}`).expect(201);
@@ -169,7 +169,7 @@ describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, fac
   ])('receives the order with this body parser of the app: %s', async (_name, options) => {
     const seen: unknown[] = [];
     const payment = (req: express.Request) => {
-      seen.push(req.body.order);
+      seen.push(orderIn(req));
       return { amount: 5, currency: 'usd' };
     };
     const { origin } = await startCountedSite({ factory, payment, ...options });

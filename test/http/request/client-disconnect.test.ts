@@ -15,8 +15,8 @@ async function start(options: SiteOptions) {
       });
       next();
     });
-  const patient = { timeoutMs: 600_000, attemptTimeoutMs: 600_000 };
-  const site = await startSite({ ...patient, payment: () => price, before, ...options });
+  const patient = { sequencer: { timeoutMs: 1_600_000 } };
+  const site = await startSite({ ...patient, payment: () => price, before }, options);
   /** Sends `POST /intent`, and disconnects when this holds. */
   const sendUntil = async (isReady: () => boolean): Promise<void> => {
     const controller = new AbortController();
@@ -37,7 +37,7 @@ describe('POST /intent', () => {
     let endHook: ((terms: typeof price) => void) | undefined;
     const created: unknown[] = [];
     const { router, log, sendUntil } = await start({
-      sequencerUrl: sequencer.url,
+      sequencer: { url: sequencer.url },
       payment: () =>
         new Promise<typeof price>((resolve) => {
           endHook = resolve;
@@ -57,7 +57,7 @@ describe('POST /intent', () => {
     });
     const created: unknown[] = [];
     const onCreated = (intent: unknown) => void created.push(intent);
-    const { log, sendUntil } = await start({ sequencerUrl: sequencer.url, onCreated });
+    const { log, sendUntil } = await start({ sequencer: { url: sequencer.url }, onCreated });
     await sendUntil(() => sequencer.calls.length === 1);
     expect(sequencer.openConnections).toBe(1);
     answer();
@@ -70,7 +70,7 @@ describe('POST /intent', () => {
     const sequencer = await faultSequencer((_call, _res, req) => {
       closeConnection = () => req.socket.destroy();
     });
-    const { router, sendUntil } = await start({ sequencerUrl: sequencer.url });
+    const { router, sendUntil } = await start({ sequencer: { url: sequencer.url } });
     await sendUntil(() => sequencer.calls.length === 1);
     closeConnection();
     // Waits for the request, and for the retry if there were one.

@@ -7,7 +7,7 @@ const payment = () => ({ amount: 5, currency: 'usd' });
 
 async function start(options: SiteOptions = {}) {
   const transport = countingTransport();
-  const site = await startSite({ sequencerUrl: 'https://sequencer.example', transport, payment, ...options });
+  const site = await startSite({ sequencer: { url: 'https://sequencer.example', transport }, payment }, options);
   return { ...site, calls: transport.calls };
 }
 

@@ -14,7 +14,7 @@ const withId = (id: unknown) => (app: Express) => app.use((req, _res, next) => n
 
 /** A site that cannot reach its sequencer: every response is a problem and is logged. */
 async function startDownSite(options: SiteOptions = {}) {
-  return startSite({ sequencerUrl: await unreachableUrl(), ...options });
+  return startSite({ sequencer: { url: await unreachableUrl() } }, options);
 }
 
 async function problemFrom(origin: string, headers: Record<string, string> = {}) {
@@ -82,9 +82,8 @@ test('every problem has a request id, also those of the guards; other responses 
   const transport = new StatusTransport();
   transport.answer = pending;
   const { origin } = await startSite({
-    sequencerUrl: 'https://sequencer.example',
-    transport,
-    rateLimits: { status: 2 },
+    sequencer: { url: 'https://sequencer.example', transport },
+    limits: { requests: { status: 2 } },
     after: (app) => app.get('/guarded', requireLogin(), (_req, res) => void res.send('in')),
   });
   const unguarded = await request(origin).get(`/status/${id}`).expect(200);

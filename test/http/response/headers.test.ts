@@ -1,7 +1,7 @@
 import request, { type Test } from 'supertest';
 import { requireLogin } from '../../../src/http/session/require-login.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
-import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
+import { expressVersions, orderIn, type SiteOptions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
 const service = generateJwtKey();
@@ -10,12 +10,11 @@ const json = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/jso
 const jwt = { 'Content-Type': 'application/jwt' };
 
 const base: SiteOptions = {
-  transport: countingTransport(),
-  webhook: true,
-  webhookPublicKey: service.publicKey,
+  sequencer: { transport: countingTransport() },
+  webhook: { publicKeys: [service.publicKey] },
   origin: 'https://shop.example',
   payment: (req) => {
-    if (req.body.order === 'broken') throw new Error('broken');
+    if (orderIn(req) === 'broken') throw new Error('broken');
     return { amount: 5, currency: 'usd' };
   },
   after: (app) => {
@@ -93,7 +92,7 @@ describe.each(Object.entries(expressVersions))('security headers and Cache-Contr
   );
 
   test('are set on 429', async () => {
-    const site = await startSite({ ...base, factory, rateLimits: { status: 1 } });
+    const site = await startSite(base, { factory, limits: { requests: { status: 1 } } });
     await request(site.origin).get(`/status/${id}`).expect(200);
     for (const path of [`/status/${id}`, `/intent/${id}/events`]) {
       expectHeaders(path, (await request(site.origin).get(path).expect(429)).headers);
@@ -102,7 +101,7 @@ describe.each(Object.entries(expressVersions))('security headers and Cache-Contr
 
   test('are set on 503, and not on routes of the app', async () => {
     const transport = { call: async () => Promise.reject(new Error('down')), close: async () => undefined };
-    const site = await startSite({ ...base, factory, transport });
+    const site = await startSite(base, { factory, sequencer: { transport } });
     const { headers, status } = await request(site.origin).get(`/status/${id}`);
     expect(status).toBeGreaterThanOrEqual(500);
     expectHeaders('/status', headers);

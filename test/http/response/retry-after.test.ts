@@ -18,7 +18,7 @@ test.each<[number, string | undefined, string | undefined]>([
     const sequencer = await faultSequencer((_call, res) => {
       res.writeHead(status, header === undefined ? {} : { 'retry-after': header }).end();
     });
-    const { origin } = await startSite({ sequencerUrl: sequencer.url });
+    const { origin } = await startSite({ sequencer: { url: sequencer.url } });
     const answer = await request(origin).get(`/status/${id}`).expect(502);
     expect(answer.headers['retry-after']).toBe(retryAfter);
   },
@@ -28,7 +28,7 @@ test('after five failures the circuit is open: GET /status/:id answers 503 with 
   // The circuit stays open for five seconds. The sum of this time and 5,000 is rounded up.
   jest.spyOn(performance, 'now').mockReturnValue(3_192.2);
   const sequencer = await faultSequencer((_call, res) => res.writeHead(500).end());
-  const { origin, log } = await startSite({ sequencerUrl: sequencer.url });
+  const { origin, log } = await startSite({ sequencer: { url: sequencer.url } });
   for (let n = 0; n < 5; n += 1) await request(origin).get(`/status/${id}`).expect(502);
   const answer = await request(origin).get(`/status/${id}`).expect(503);
   expect(answer.body).toMatchObject({ code: 'sequencer_unavailable', status: 503 });

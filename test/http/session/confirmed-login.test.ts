@@ -5,7 +5,7 @@ import { type SiteOptions, startSiteWithSimulator } from '../../support/sites/si
 async function startLogin(options: SiteOptions = {}) {
   const greeted: unknown[] = [];
   const onLogin = (user: unknown): void => void greeted.push(user);
-  const site = await startSiteWithSimulator({ login: { confirm: true }, onLogin, ...options });
+  const site = await startSiteWithSimulator({ login: { confirm: true }, onLogin }, options);
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', { mode: 'login' });
   const secret = String(body.client_secret);
@@ -52,7 +52,7 @@ test('POST /session answers 404 to another browser, with and without the confirm
 
 test('POST /session answers 404 when the confirmation arrives after loginTtlMs', async () => {
   let nowMs = 1_800_000_000_000;
-  const site = await startLogin({ now: () => nowMs });
+  const site = await startLogin({ testClock: () => nowMs });
   await site.simulator.wallet('Ada').login(site.secret);
   expect((await site.complete()).status).toBe(200);
   nowMs += 120_000;

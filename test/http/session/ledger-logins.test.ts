@@ -59,11 +59,10 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
 
   beforeAll(async () => {
     site = await startLedgerSite({
-      databaseUrl: await newDatabaseUrl(kind),
+      ledger: { url: await newDatabaseUrl(kind), hookLimits: { timeoutMs: hookTimeoutMs } },
       before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
       payment: () => ({ amount: 2, currency: 'usd', login: true }),
       onLogin: (...args) => onLogin(...args),
-      hookLimits: { timeoutMs: hookTimeoutMs },
     });
     await site.router.database.query('create table welcomed (user_id text, intent text)');
   });
@@ -118,7 +117,8 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect([failed.status, failed.body.code]).toEqual([status, code]);
     expect(failed.body.detail).toBe(status === 403 ? 'Not today.' : undefined);
     if (name === 'never returns') {
-      const text = 'onLogin timed out after 29000 ms. Move slow work out of the hook, or raise hookLimits.timeoutMs.';
+      const text =
+        'onLogin timed out after 29000 ms. Move slow work out of the hook, or raise ledger.hookLimits.timeoutMs.';
       expect(site.log.text).toContain(text);
     }
     expect(await userOf(browser)).toBeNull();
@@ -193,8 +193,7 @@ test('with a ledger in postgres two onLogin run at a time, and while they hang p
   });
   let [running, mostRunning] = [0, 0];
   const site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('postgres'),
-    hookLimits: { timeoutMs: 600_000 },
+    ledger: { url: await newDatabaseUrl('postgres'), hookLimits: { timeoutMs: 600_000 } },
     onLogin: async () => {
       running += 1;
       mostRunning = Math.max(mostRunning, running);
@@ -241,7 +240,7 @@ test('requests for the same login wait for one slot, and the login of another us
   });
   let [slowIntent, calls] = ['', 0];
   const site = await startLedgerSite({
-    databaseUrl: await newDatabaseUrl('postgres'),
+    ledger: { url: await newDatabaseUrl('postgres') },
     onLogin: async (_user, _req, { intent }) => {
       calls += 1;
       if (intent === slowIntent) await gate;
@@ -261,8 +260,8 @@ test('requests for the same login wait for one slot, and the login of another us
 
 test('a login whose response was lost is answered again by another process only to its logged-in user', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
-  const first = await startLedgerSite({ databaseUrl });
-  const other = await startLedgerSite({ databaseUrl, runningSimulator: first.simulator });
+  const first = await startLedgerSite({ ledger: { url: databaseUrl } });
+  const other = await startLedgerSite({ ledger: { url: databaseUrl }, runningSimulator: first.simulator });
   const { id, browser } = await confirmed(first);
   const complete = (cookies: ReadonlyMap<string, string>, origin = other.origin) =>
     new Browser(origin, cookies).send('POST', '/session', { id }, { 'idempotency-key': 'one' });
@@ -312,18 +311,16 @@ describe('an intent that was created before a rotation of the verifier key', () 
   async function rotate(terms: Pick<LedgerSiteOptions, 'payment'> = {}) {
     const [old, fresh] = [generateKeyPair().secret, generateKeyPair().secret];
     const databaseUrl = await newDatabaseUrl('postgres');
-    const first = await startLedgerSite({ databaseUrl, verifierSecret: old, ...terms });
+    const first = await startLedgerSite({ ledger: { url: databaseUrl }, login: { verifierSecret: old } }, terms);
     const browser = new Browser(first.origin);
     const created = await browser.send('POST', '/intent', terms.payment ? {} : login);
     const secret = String(created.body.client_secret);
     await first.router.close();
     const { simulator } = first;
-    const site = await startLedgerSite({
-      databaseUrl,
-      runningSimulator: simulator,
-      verifierSecret: `${fresh},${old}`,
-      ...terms,
-    });
+    const site = await startLedgerSite(
+      { ledger: { url: databaseUrl }, runningSimulator: simulator, login: { verifierSecret: `${fresh},${old}` } },
+      terms,
+    );
     await simulator.wallet('Ada').confirm(secret);
     return { site, id: intentIdOf(secret), browser: new Browser(site.origin, browser.cookies) };
   }

@@ -6,13 +6,15 @@ import { countingTransport } from '../../support/transports/counting-transport.j
 const people = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 function start(options: SiteOptions = {}) {
-  return startSite({
-    transport: countingTransport(),
-    after: (app) => {
-      app.use(['/account', '/wallet/account'], requireLogin(), (_req, res) => void res.send('The account.'));
+  return startSite(
+    {
+      sequencer: { transport: countingTransport() },
+      after: (app) => {
+        app.use(['/account', '/wallet/account'], requireLogin(), (_req, res) => void res.send('The account.'));
+      },
     },
-    ...options,
-  });
+    options,
+  );
 }
 
 /** The header and the text of a page. */

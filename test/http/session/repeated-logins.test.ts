@@ -45,8 +45,11 @@ test.each([
   async (_name, middlewares, cookie) => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const [first, second] = [recording(middlewares()), recording(middlewares())];
-    const site = await startLedgerSite({ databaseUrl, ...first.options });
-    const other = await startLedgerSite({ databaseUrl, runningSimulator: site.simulator, ...second.options });
+    const site = await startLedgerSite({ ledger: { url: databaseUrl } }, first.options);
+    const other = await startLedgerSite(
+      { ledger: { url: databaseUrl }, runningSimulator: site.simulator },
+      second.options,
+    );
     const browser = new Browser(site.origin);
     expect((await complete(browser, await confirm(site, browser))).status).toBe(200);
 
@@ -64,7 +67,7 @@ describe.each(kinds)('with a ledger in %s', (kind) => {
   test('a login whose commit has an unknown outcome starts its session at the retry', async () => {
     const store = new session.MemoryStore();
     const { calls, options } = recording([session({ secret: 'test', resave: false, saveUninitialized: false, store })]);
-    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl(kind), ...options });
+    const site = await startLedgerSite({ ledger: { url: await newDatabaseUrl(kind) } }, options);
     const browser = new Browser(site.origin);
     expect((await complete(browser, await confirm(site, browser))).status).toBe(200);
     const before = browser.cookies.get('connect.sid');
@@ -81,7 +84,7 @@ describe.each(kinds)('with a ledger in %s', (kind) => {
 
   test('a login that was completed two minutes ago starts no session', async () => {
     const { calls, options } = recording();
-    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl(kind), ...options });
+    const site = await startLedgerSite({ ledger: { url: await newDatabaseUrl(kind) } }, options);
     const browser = new Browser(site.origin);
     const id = await confirm(site, browser);
     expect((await complete(browser, id)).status).toBe(200);
@@ -101,7 +104,7 @@ describe.each(kinds)('with a ledger in %s', (kind) => {
 test('without a ledger a login that was completed two minutes ago starts no session', async () => {
   let now = 1_800_000_000_000;
   const { calls, options } = recording();
-  const site = await startSiteWithSimulator({ ...options, now: () => now, login: { ttlMs: 600_000 } });
+  const site = await startSiteWithSimulator(options, { testClock: () => now, login: { ttlMs: 600_000 } });
   const browser = new Browser(site.origin);
   const id = await confirm(site, browser);
   now += 300_000;

@@ -4,7 +4,7 @@ import { expressVersions, startSite, verifierSecret } from '../../support/sites/
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
 const path = '/.well-known/service-payments.json';
-const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
+const base = { sequencer: { url: 'https://sequencer.example', transport: countingTransport() } };
 
 test.each(Object.entries(expressVersions))(
   'GET /.well-known/service-payments.json answers with the public key on %s (interface 2.7, 4.6)',
@@ -18,7 +18,7 @@ test.each(Object.entries(expressVersions))(
 
 test('the key file lists all keys of a rotation, the signing key first, and no secret', async () => {
   const old = generateKeyPair();
-  const { origin } = await startSite({ ...base, verifierSecret: `${verifierSecret}, ${old.secret}` });
+  const { origin } = await startSite(base, { login: { verifierSecret: `${verifierSecret}, ${old.secret}` } });
   const { body, text } = await request(origin).get(path).expect(200);
   expect(body.public_keys).toEqual(['FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF', old.publicKey]);
   expect(text).not.toContain(old.secret);

@@ -72,16 +72,18 @@ beforeEach(() => {
 });
 
 function start(middlewares: RequestHandler[], options: SiteOptions = {}) {
-  return startSiteWithSimulator({
-    before: (app) => {
-      if (middlewares.length > 0) app.use(...middlewares, ...passport());
-      app.get('/passport', (req, res) => void res.json({ account: (req.user as Account | undefined)?.id ?? null }));
+  return startSiteWithSimulator(
+    {
+      before: (app) => {
+        if (middlewares.length > 0) app.use(...middlewares, ...passport());
+        app.get('/passport', (req, res) => void res.json({ account: (req.user as Account | undefined)?.id ?? null }));
+      },
+      after: dataRoutes,
+      login: { keepSession: ['basket', 'drafts'] },
+      onSession: (...args) => onSession(...args),
     },
-    after: dataRoutes,
-    login: { keepSession: ['basket', 'drafts'] },
-    onSession: (...args) => onSession(...args),
-    ...options,
-  });
+    options,
+  );
 }
 
 type Site = Awaited<ReturnType<typeof start>>;

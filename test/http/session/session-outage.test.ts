@@ -19,7 +19,7 @@ async function start() {
   const events: string[] = [];
   let now = 1_800_000_000_000;
   const site = await startSiteWithSimulator({
-    now: () => now,
+    testClock: () => now,
     login: { keepSession: ['basket'], sessionTtlMs: 3_600_000 },
     before: (app) => {
       app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store }));

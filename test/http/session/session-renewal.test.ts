@@ -116,7 +116,9 @@ describe('a session store that does not respond', () => {
   }
 
   const withStore = (store: session.Store, more: Partial<session.SessionOptions> = {}) =>
-    start(session({ secret: 'x', resave: false, saveUninitialized: false, store, ...more }), { timeoutMs });
+    start(session({ secret: 'x', resave: false, saveUninitialized: false, store, ...more }), {
+      sequencer: { timeoutMs },
+    });
 
   test.each([
     ['destroy', {}],
@@ -152,7 +154,7 @@ describe('a session store that does not respond', () => {
       const appSession = session({ secret: 'x', resave: false, saveUninitialized: false, store });
       const seen: unknown[] = [];
       const site = await startSiteWithSimulator({
-        timeoutMs,
+        sequencer: { timeoutMs },
         before: (app) => {
           app.use(appSession);
           // A middleware that reads the session at the end of a response, such as a request log.

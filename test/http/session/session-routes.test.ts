@@ -182,7 +182,7 @@ describe('express-session at another position', () => {
 describe('the sealed cookie', () => {
   test('of another domain is rejected, even when both sites share INTENT_SECRET', async () => {
     const secret = 'x'.repeat(32);
-    const staging = await startSiteWithSimulator({ secret, domain: 'staging.example', after: account });
+    const staging = await startSiteWithSimulator({ secret, login: { domain: 'staging.example' }, after: account });
     const browser = new Browser(staging.origin);
     await logIn(staging, browser);
     const site = await startSiteWithSimulator({ secret, after: account });
@@ -220,7 +220,11 @@ describe('the sealed cookie', () => {
 
   test('expires after sessionTtlMs', async () => {
     let now = 1_800_000_000_000;
-    const site = await startSiteWithSimulator({ after: account, now: () => now, login: { sessionTtlMs: 3_600_000 } });
+    const site = await startSiteWithSimulator({
+      after: account,
+      testClock: () => now,
+      login: { sessionTtlMs: 3_600_000 },
+    });
     const browser = new Browser(site.origin);
     await logIn(site, browser);
     now += 3_599_000;
@@ -299,7 +303,11 @@ test('a signer instead of a secret completes a login', async () => {
       return local.sign(bytes);
     },
   };
-  const site = await startSiteWithSimulator({ signer, verifierSecret: '', secret: 's'.repeat(32), after: account });
+  const site = await startSiteWithSimulator({
+    login: { signer, verifierSecret: '' },
+    secret: 's'.repeat(32),
+    after: account,
+  });
   await logIn(site, new Browser(site.origin));
   expect(signedLengths.length).toBeGreaterThanOrEqual(2);
 });

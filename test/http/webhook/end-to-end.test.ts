@@ -16,11 +16,18 @@ afterEach(async () => {
 });
 
 /** A site with its own simulator. `posted` has the responses of its webhook route. */
-async function startEmbedded(mountPath = '/', options: IntentRouterOptions = {}) {
+async function startSimulated(mountPath = '/', options: IntentRouterOptions = {}) {
   const log = new LogRecorder();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const simulated = { sequencerUrl: 'simulator', simulator: { port: 0 }, webhook: true };
-  const router = intentRouter({ ...simulated, verifierSecret, destination, domain, payment, logger: log, ...options });
+  const simulated = { sequencer: { url: 'simulator' }, simulator: { port: 0 }, webhook: true };
+  const router = intentRouter({
+    ...simulated,
+    login: { verifierSecret, domain },
+    destination,
+    payment,
+    logger: log,
+    ...options,
+  });
   routers.push(router);
   const { url = '', walletUrl = '' } = (await router.ready()) ?? {};
   const posted: [path: string, status: number][] = [];
@@ -57,16 +64,16 @@ describe('a site with the simulator, without a configured key or origin (protoco
     ['payment', '/pay', expect.arrayContaining(['intentSubmitted', 'webhookCalled'])],
     ['login', '', expect.arrayContaining(['intentSubmitted', 'webhookCalled'])],
   ])('receives the webhook call of a %s when mounted at "%s"', async (mode, mountPath, kinds) => {
-    const { url, walletUrl, origin, posted } = await startEmbedded(mountPath || '/');
+    const { url, walletUrl, origin, posted } = await startSimulated(mountPath || '/');
     const code = await secretOf(origin, `${mountPath}/intent`, { mode });
     await confirm(walletUrl, code);
     expect(await kindsAfterWebhook(url, code)).toEqual(kinds);
     await eventually(() => expect(posted).toEqual([[`${mountPath}/intent/webhook`, 200]]));
   });
 
-  test('with a configured webhookPublicKey rejects the calls of any other key', async () => {
+  test('with a configured public key rejects the calls of any other key', async () => {
     const other = generateJwtKey();
-    const { walletUrl, url, origin } = await startEmbedded('/', { webhookPublicKey: other.publicKey });
+    const { walletUrl, url, origin } = await startSimulated('/', { webhook: { publicKeys: [other.publicKey] } });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
     expect(await kindsAfterWebhook(url, code)).toContain('webhookCalled');
@@ -75,7 +82,7 @@ describe('a site with the simulator, without a configured key or origin (protoco
   });
 
   test('with another public origin is called on this machine', async () => {
-    const { walletUrl, url, origin, posted } = await startEmbedded('/', { origin: 'https://tunnel.example' });
+    const { walletUrl, url, origin, posted } = await startSimulated('/', { origin: 'https://tunnel.example' });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
     expect(await kindsAfterWebhook(url, code)).toContain('webhookCalled');
@@ -83,7 +90,7 @@ describe('a site with the simulator, without a configured key or origin (protoco
   });
 
   test('with webhook: false receives no call', async () => {
-    const { router, walletUrl, origin, posted } = await startEmbedded('/', { webhook: false });
+    const { router, walletUrl, origin, posted } = await startSimulated('/', { webhook: false });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
     await router.close();

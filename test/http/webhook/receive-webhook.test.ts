@@ -27,14 +27,15 @@ const startedAtMs = 1_700_000_000_000;
 async function startWebhookSite(options: SiteOptions = {}) {
   const transport = recordingTransport();
   let nowMs = startedAtMs;
-  const site = await startSite({
-    transport,
-    webhook: true,
-    webhookPublicKey: service.publicKey,
-    origin: 'https://shop.example',
-    now: () => nowMs,
-    ...options,
-  });
+  const site = await startSite(
+    {
+      sequencer: { transport },
+      webhook: { publicKeys: [service.publicKey] },
+      origin: 'https://shop.example',
+      testClock: () => nowMs,
+    },
+    options,
+  );
   const passMs = (ms: number): void => {
     nowMs += ms;
   };
@@ -92,7 +93,7 @@ describe('POST /intent/webhook accepts', () => {
   test('the signature of any configured key during a key rotation', async () => {
     const next = generateJwtKey();
     const { origin, transport } = await startWebhookSite({
-      webhookPublicKey: `${service.publicKey}, ${next.publicKey}`,
+      webhook: { publicKeys: [service.publicKey, next.publicKey] },
     });
     await post(origin, jwtOf(claims, service)).expect(200);
     await post(origin, jwtOf({ ...claims, intent: otherId }, next)).expect(200);
@@ -248,7 +249,7 @@ describe('POST /intent/webhook', () => {
   });
 
   test('answers 404 without webhook: true', async () => {
-    const { origin } = await startSite({ transport: recordingTransport() });
+    const { origin } = await startSite({ sequencer: { transport: recordingTransport() } });
     await post(origin, good).expect(404);
   });
 });
@@ -284,9 +285,8 @@ describe('a repeated webhook call', () => {
   test('polls the intent if the queue of rechecks was full at the first call', async () => {
     let received = 0;
     const { origin, transport } = await startWebhookSite({
-      timeoutMs: 600_000,
-      attemptTimeoutMs: 600_000,
-      rateLimits: false,
+      sequencer: { timeoutMs: 600_000 },
+      limits: { requests: false },
       onEvent: ({ type }) => {
         if (type === 'webhook_received') received += 1;
       },
@@ -325,8 +325,7 @@ describe('a repeated webhook call', () => {
 test('POST /intent/webhook answers with the error when the poll fails, and polls again for the repeated call', async () => {
   let received = 0;
   const { origin, log, transport } = await startWebhookSite({
-    timeoutMs: 600_000,
-    attemptTimeoutMs: 600_000,
+    sequencer: { timeoutMs: 600_000 },
     onEvent: ({ type }) => {
       if (type === 'webhook_received') received += 1;
     },

@@ -15,8 +15,13 @@ const { publicKey: webhookPublicKey } = generateJwtKey();
 function startWebhookSite(options: SiteOptions = {}) {
   const transport = recordingTransport();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const given = { transport, webhook: true, webhookPublicKey, origin: 'https://shop.example', payment, ...options };
-  return startSite(given).then((site) => ({ ...site, transport }));
+  const given = {
+    sequencer: { transport },
+    webhook: { publicKeys: [webhookPublicKey] },
+    origin: 'https://shop.example',
+    payment,
+  };
+  return startSite(given, options).then((site) => ({ ...site, transport }));
 }
 
 async function createIntent(origin: string, body: object = { order: 1 }, path = '/intent'): Promise<string> {
@@ -31,7 +36,11 @@ test.each([['payment'], ['login']])('POST /intent registers the absolute URL onc
 });
 
 test('createPayment registers the webhook with the mount path of the latest request', async () => {
-  const routerOptions = { mountPath: '/shop', databaseUrl: await newDatabaseUrl('embedded'), onPaid: () => undefined };
+  const routerOptions = {
+    mountPath: '/shop',
+    ledger: { url: await newDatabaseUrl('embedded') },
+    onPaid: () => undefined,
+  };
   const { origin, router, transport } = await startWebhookSite(routerOptions);
   const createPayment = () => router.createPayment({ amount: 5, currency: 'usd' });
   const urls = () => transport.registered().map(({ url }) => url);
@@ -52,7 +61,7 @@ test.each([
   const routerOptions = {
     mountPath: '/shop',
     routes: { health: '/healthz' },
-    databaseUrl: await newDatabaseUrl('embedded'),
+    ledger: { url: await newDatabaseUrl('embedded') },
     onPaid: () => undefined,
   };
   const { app, origin, router, transport } = await startWebhookSite(routerOptions);
@@ -105,7 +114,7 @@ test.each([
 
 test('at most 32 registrations run at the same time', async () => {
   // The timeouts prevent retries during the test.
-  const { origin, transport, log } = await startWebhookSite({ timeoutMs: 60_000, attemptTimeoutMs: 60_000 });
+  const { origin, transport, log } = await startWebhookSite({ sequencer: { timeoutMs: 160_000 } });
   const end = transport.hold('registerWebhook');
   for (let n = 0; n < 33; n += 1) await createIntent(origin);
   expect(transport.registered()).toHaveLength(32);

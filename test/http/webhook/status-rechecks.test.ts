@@ -95,10 +95,9 @@ describe('a ledger whose next poll is an hour away', () => {
   let site: LedgerSite;
   beforeAll(async () => {
     site = await startLedgerSite({
-      databaseUrl: await newDatabaseUrl('postgres'),
+      ledger: { url: await newDatabaseUrl('postgres') },
       timing: { watchFirstMs: 3_600_000 },
-      webhook: true,
-      webhookPublicKey: service.publicKey,
+      webhook: { publicKeys: [service.publicKey] },
       origin: 'https://shop.example',
     });
   });
@@ -168,10 +167,9 @@ test('a webhook call during an outage of the database is answered 503, and its p
   const relay = await startRelay(server.socketPath);
   const service = generateJwtKey();
   const site = await startLedgerSite({
-    databaseUrl: `postgres://postgres@127.0.0.1:${relay.port}/${await server.createDatabase()}`,
+    ledger: { url: `postgres://postgres@127.0.0.1:${relay.port}/${await server.createDatabase()}` },
     timing: { watchFirstMs: 3_600_000 },
-    webhook: true,
-    webhookPublicKey: service.publicKey,
+    webhook: { publicKeys: [service.publicKey] },
     origin: 'https://shop.example',
   });
   const { id, pay } = await begin(site);
@@ -192,7 +190,7 @@ test('a webhook call during an outage of the database is answered 503, and its p
 
 test('a ledger that has polled a payment itself receives no recheck of it', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
-  const site = await startLedgerSite({ databaseUrl, timing: { watchFirstMs: 1, roundMs: 20 } });
+  const site = await startLedgerSite({ ledger: { url: databaseUrl }, timing: { watchFirstMs: 1, roundMs: 20 } });
   const { id, pay } = await begin(site);
   await pay();
   await untilState(site, id, 'settled');
@@ -212,9 +210,8 @@ test('a ledger receives one recheck of an intent in five seconds while replicas 
   };
   const transport = new StatusTransport();
   await startSite({
-    sequencerUrl: 'https://sequencer.example',
-    transport,
-    now: () => nowMs,
+    sequencer: { url: 'https://sequencer.example', transport },
+    testClock: () => nowMs,
     makeLedger: (parts) => {
       statusCache = parts.statusCache;
       return ledger as unknown as Ledger;

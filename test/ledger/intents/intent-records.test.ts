@@ -65,12 +65,12 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
 
   it('keep the largest possible amount to the last hundredth', async () => {
     await recordIntents(database.db, [payment(1, { amount: '720575940379279.35' })], times);
-    expect((await find(1))?.amount).toBe('720575940379279.35');
+    expect(await find(1)).toMatchObject({ amount: '720575940379279.35' });
   });
 
   it('keep a login, which is not polled', async () => {
     await recordIntents(database.db, [login(1)], times);
-    expect(await find(1)).toMatchObject({ kind: 'login', state: 'created', amount: undefined, dueAt: undefined });
+    expect(await find(1)).toMatchObject({ kind: 'login', state: 'created', dueAt: undefined });
   });
 
   it.each([

@@ -23,7 +23,7 @@ describe('a hook that never resolves', () => {
     clearInterval(garbage);
     expect(ended).toBe(true);
     expect((await ledger.find(id)).lastError).toMatch(
-      /^TimeoutError: \w+ timed out after \d+ ms\. Move slow work out of the hook, or raise hookLimits\.timeoutMs\./,
+      /^TimeoutError: \w+ timed out after \d+ ms\. Move slow work out of the hook, or raise ledger\.hookLimits\.timeoutMs\./,
     );
   });
 

@@ -140,7 +140,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError });
       const lines = ledger.log.text.split('\n').filter((line) => line.includes(id));
       expect(lines.at(-1)).toContain(
-        `payment ${id} is a dead letter: the sequencer no longer knows it, and \`watch.unpaidMs\` has passed.`,
+        `payment ${id} is a dead letter: the sequencer no longer knows it, and \`ledger.watch.unpaidMs\` has passed.`,
       );
       // The dead letter is not reported twice.
       expect(lines.filter((line) => line.includes('no longer knows it. It is polled again'))).toHaveLength(

@@ -2,12 +2,11 @@ import { generateKeyPair, intentRouter } from 'express-intents';
 
 const { publicKey, secret } = generateKeyPair();
 const router = intentRouter({
-  sequencerUrl: 'https://sequencer.example',
-  domain: 'shop.example',
-  verifierSecret: secret,
+  sequencer: { url: 'https://sequencer.example' },
+  login: { domain: 'shop.example', verifierSecret: secret },
   destination: publicKey,
   payment: () => ({ amount: '1.00', currency: 'usd' }),
-  databaseUrl: 'postgres://127.0.0.1:1/shop',
+  ledger: { url: 'postgres://127.0.0.1:1/shop' },
 });
 
 async function start() {

@@ -1,7 +1,7 @@
 import { intentRouter } from 'express-intents';
 
 function start() {
-  return intentRouter({ sequencerUrl: 'https://sequencer.example', domian: 'shop.example' }); // the mistake
+  return intentRouter({ sequencer: { url: 'https://sequencer.example' }, domian: 'shop.example' }); // the mistake
 }
 
 start();

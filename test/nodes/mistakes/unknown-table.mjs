@@ -2,12 +2,11 @@ import { generateKeyPair, intentRouter } from 'express-intents';
 
 const { publicKey, secret } = generateKeyPair();
 const router = intentRouter({
-  sequencerUrl: 'https://sequencer.example',
-  domain: 'shop.example',
-  verifierSecret: secret,
+  sequencer: { url: 'https://sequencer.example' },
+  login: { domain: 'shop.example', verifierSecret: secret },
   destination: publicKey,
   payment: () => ({ amount: '1.00', currency: 'usd' }),
-  databaseUrl: './ledger',
+  ledger: { url: './ledger' },
 });
 
 async function report() {

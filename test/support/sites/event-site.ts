@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 import { parseConfig } from '../../../src/config/config.js';
-import type { ConnectionLimits } from '../../../src/config/config-options.js';
+import type { StreamLimits } from '../../../src/config/config-options.js';
 import { createTermsResolver } from '../../../src/http/create-intent/payment-terms.js';
 import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../../../src/http/events/event-hub.js';
@@ -30,7 +30,7 @@ export interface EventSite {
 
 export interface EventSiteOptions {
   readonly factory?: ExpressFactory;
-  readonly connectionLimits?: Partial<ConnectionLimits>;
+  readonly streamLimits?: Partial<StreamLimits>;
   readonly onCreated?: () => void;
   /** Called with each intent that the status cache reports as submitted, like a ledger. */
   readonly onSubmitted?: (id: string) => void;
@@ -50,14 +50,17 @@ const notAvailable = async (): Promise<never> => {
 };
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
-  const { factory = express, connectionLimits, onCreated, onSubmitted, webhookPublicKey, before } = options;
+  const { factory = express, streamLimits, onCreated, onSubmitted, webhookPublicKey, before } = options;
   const [transport, watch, log] = [new StatusTransport(), new FakeWatch(), new LogRecorder()];
   let nowMs = 1_000_000;
   const now = (): number => nowMs;
-  const config = parseConfig({ transport, connectionLimits, destination, login: false }, {});
+  const config = parseConfig(
+    { sequencer: { transport }, limits: { streams: streamLimits }, destination, login: false },
+    {},
+  );
   // A test may hold a call for any time.
-  const client = createIntentClient({ transport, timeoutMs: 600_000, attemptTimeoutMs: 600_000 });
-  const { connectionLimits: limits } = config;
+  const client = createIntentClient({ transport, timeoutMs: 1_600_000 });
+  const { streams: limits } = config.limits;
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now });
   statusCache.subscribe(({ id, status }) => status.intentSubmitted && onSubmitted?.(id));
   const secrets = new ClientSecretCache(now);

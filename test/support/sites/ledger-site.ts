@@ -1,11 +1,11 @@
 import type { IntentState, LedgerIntent } from '../../../src/ledger/ledger.js';
 import type { SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
-import { routerLedger } from '../../../src/router/ledger.js';
+import { type LedgerParts, routerLedger } from '../../../src/router/ledger.js';
 import { type Simulator, startSimulator } from '../../../src/simulator/index.js';
 import { LedgerFaults } from '../databases/ledger-faults.js';
 import { eventually } from '../eventually.js';
 import { type TappedTransport, tappedTransport } from '../transports/tapped-transport.js';
-import { domain, type Site, type SiteOptions, startSite } from './site.js';
+import { domainIn, mergeOptions, type Site, type SiteOptions, startSite } from './site.js';
 
 /** A site with a ledger and a simulator, both of which can be made to fail. */
 export interface LedgerSite extends Site {
@@ -17,8 +17,6 @@ export interface LedgerSite extends Site {
 }
 
 export interface LedgerSiteOptions extends SiteOptions {
-  /** The database URL of the ledger. */
-  readonly databaseUrl: string;
   /** The simulator of another site of the same test. Default: a new one. */
   readonly runningSimulator?: Simulator;
   /** The timing of the ledger. */
@@ -27,25 +25,18 @@ export interface LedgerSiteOptions extends SiteOptions {
 
 const simulators: Simulator[] = [];
 
-export async function startLedgerSite({
-  runningSimulator: given,
-  timing,
-  ...options
-}: LedgerSiteOptions): Promise<LedgerSite> {
-  const simulator = given ?? (await startSimulator());
-  if (!given) simulators.push(simulator);
+export async function startLedgerSite(...given: readonly LedgerSiteOptions[]): Promise<LedgerSite> {
+  const { runningSimulator, timing, ...options } = mergeOptions(given);
+  const simulator = runningSimulator ?? (await startSimulator());
+  if (!runningSimulator) simulators.push(simulator);
   const [tap, faults] = [tappedTransport(simulator.transport), new LedgerFaults()];
-  const site = await startSite({
-    sequencerUrl: simulator.url,
-    transport: tap,
-    payment: () => ({ amount: '4.50', currency: 'usd' }),
-    makeLedger: (parts) => {
-      const ledger = routerLedger(parts, timing);
-      return ledger && faults.wrap(ledger);
-    },
-    ...options,
-  });
-  simulator.setLocalDomain(options.domain ?? domain, site.origin);
+  const payment = () => ({ amount: '4.50', currency: 'usd' });
+  const makeLedger = (parts: LedgerParts) => {
+    const ledger = routerLedger(parts, timing);
+    return ledger && faults.wrap(ledger);
+  };
+  const site = await startSite({ sequencer: { url: simulator.url, transport: tap }, payment, makeLedger }, options);
+  simulator.setLocalDomain(domainIn(options), site.origin);
   await site.router.ready();
   return { ...site, simulator, tap, faults };
 }

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import express, { type Express } from 'express';
 import express4 from 'express4';
+import type { HookRequest } from '../../../src/http/hooks.js';
 import { formatBase58 } from '../../../src/keys/base58.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
@@ -54,6 +55,22 @@ export interface SiteOptions extends IntentRouterOptions {
   readonly after?: (app: Express) => void;
 }
 
+const groupNames = ['sequencer', 'simulator', 'login', 'ledger', 'limits', 'button', 'webhook'];
+
+/** All the options. Of a name that several have, the last one counts; of a group, the last of each member. */
+export function mergeOptions<Options extends object>(all: readonly Options[]): Options {
+  const merged: Record<string, unknown> = {};
+  for (const [name, value] of all.flatMap(Object.entries)) {
+    const before = merged[name];
+    const isJoined = groupNames.includes(name) && typeof before === 'object' && typeof value === 'object';
+    merged[name] = isJoined ? { ...before, ...value } : value;
+  }
+  return merged as Options;
+}
+
+/** The order that the page sent with a request. */
+export const orderIn = <Order = string>({ body }: Pick<HookRequest, 'body'>): Order => (body as { order: Order }).order;
+
 const routers: IntentRouter[] = [];
 const simulators: Simulator[] = [];
 const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[] = [];
@@ -61,22 +78,17 @@ const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[
 export const produced = new Set<string>();
 
 /** An Express site with the router, served on a free port. */
-export async function startSite({
-  factory = express,
-  mountPath,
-  makeLedger = routerLedger,
-  before,
-  after,
-  ...options
-}: SiteOptions): Promise<Site> {
+export async function startSite(...given: readonly SiteOptions[]): Promise<Site> {
+  const { factory = express, mountPath, makeLedger = routerLedger, before, after, ...options } = mergeOptions(given);
   const log = new LogRecorder();
   const app = factory();
   const seen: SeenAnswer[] = [];
   noteAnswers(app, mountPath ?? '', (answer) => seen.push(answer));
   before?.(app);
   const payee = options.payment || options.clientAmount ? { destination } : {};
-  const wallet = options.sequencerUrl === 'simulator' ? {} : { walletUrl };
-  const router = composeRouter({ verifierSecret, ...wallet, ...payee, domain, logger: log, ...options }, makeLedger);
+  const wallet = options.sequencer?.url === 'simulator' ? {} : { button: { walletUrl } };
+  const defaults = { login: { verifierSecret, domain }, ...wallet, ...payee, logger: log };
+  const router = composeRouter(mergeOptions<IntentRouterOptions>([defaults, options]), makeLedger);
   routers.push(router);
   described.push({ router, seen });
   if (mountPath === undefined) app.use(router);
@@ -86,19 +98,23 @@ export async function startSite({
 }
 
 /** A site with a simulator on another port, which knows the address of its key file. */
-export async function startSiteWithSimulator(options: SiteOptions = {}): Promise<Site & { simulator: Simulator }> {
+export async function startSiteWithSimulator(
+  ...given: readonly SiteOptions[]
+): Promise<Site & { simulator: Simulator }> {
+  const options = mergeOptions(given);
   const simulator = await startSimulator();
   simulators.push(simulator);
-  const site = await startSite({
-    sequencerUrl: simulator.url,
-    payment: () => ({ amount: '4.50', currency: 'usd' }),
-    ...options,
-  });
-  simulator.setLocalDomain(options.domain ?? domain, site.origin);
+  const payment = () => ({ amount: '4.50', currency: 'usd' });
+  const site = await startSite({ sequencer: { url: simulator.url }, payment }, options);
+  simulator.setLocalDomain(domainIn(options), site.origin);
   // On a busy machine a database can take longer to open than a request waits for it.
-  if (options.databaseUrl !== undefined) await site.router.ready();
+  if (options.ledger) await site.router.ready();
   return { ...site, simulator };
 }
+
+/** The domain of a site. */
+export const domainIn = ({ login }: IntentRouterOptions): string =>
+  (typeof login === 'object' && login.domain) || domain;
 
 /** Every response of a site matches its description. */
 afterEach(async () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   simulator = await startSimulator();
   ledger = await temporaryLedger();
   const payment = () => ({ amount: '4.50', currency: 'usd' });
-  router = intentRouter({ ...simulator.siteOptions(), databaseUrl: ledger.url, payment });
+  router = intentRouter(simulator.siteOptions({ ledger: { url: ledger.url }, payment }));
   browser = request.agent(express().use(router)).set(sameOriginHeaders);
   await router.ready();
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   simulator = await startSimulator();
   ledger = await temporaryLedger();
   const webhook = { webhook: true, origin: 'http://shop.example' }; // https would make the cookies Secure
-  const options = { ...simulator.siteOptions(), databaseUrl: ledger.url, onPaid, onReversed, ...webhook };
+  const options = simulator.siteOptions({ ledger: { url: ledger.url }, onPaid, onReversed, ...webhook });
   ({ app, router } = await createShop(options));
 }, 30_000); // creating the first ledger takes a few seconds
 
@@ -128,7 +128,7 @@ test('a reversed payment calls onReversed', async () => {
   expect(onReversed).toHaveBeenCalledTimes(1);
 });
 
-/** Sends a webhook call as the service does, valid or invalid. */
+/** Sends a webhook call as the sequencer does, valid or invalid. */
 async function callWebhook(id, options) {
   const { headers, body } = await simulator.signWebhook(id, options);
   return request(app).post('/intent/webhook').set(headers).send(body);
@@ -142,7 +142,7 @@ test('a webhook call settles a submitted payment', async () => {
 
 test('a webhook call does not settle an unpaid payment', async () => {
   const { id } = await simulator.wallet('Ada').scan(await createIntent({ mode: 'payment', order: 'tea' }));
-  expect((await callWebhook(id)).status).toBe(502); // the status is not submitted, so the service must repeat the call
+  expect((await callWebhook(id)).status).toBe(502); // the status is not submitted, so the sequencer must repeat the call
   expect((await router.intents.find(id)).state).toBe('created');
 });
 
@@ -152,7 +152,7 @@ test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is 
   expect(response.body.code).toBe('invalid_webhook');
 });
 
-test('the site answers 503 while the service is down', async () => {
+test('the site answers 503 while the sequencer is down', async () => {
   const clear = simulator.injectFault('disconnect');
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(503);
   expect(body.code).toBe('sequencer_unreachable');

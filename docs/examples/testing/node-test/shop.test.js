@@ -6,7 +6,7 @@ import { createShop } from './app.js';
 
 const simulator = await startSimulator();
 const ledger = await temporaryLedger();
-const { app, router } = await createShop({ ...simulator.siteOptions(), databaseUrl: ledger.url });
+const { app, router } = await createShop(simulator.siteOptions({ ledger: { url: ledger.url } }));
 
 after(async () => {
   await router.close();

@@ -16,7 +16,7 @@ const test = base.extend<object, { shop: Shop }>({
     async ({}, use) => {
       const simulator = await startSimulator();
       const ledger = await temporaryLedger();
-      const { app, router } = await createShop({ ...simulator.siteOptions(), databaseUrl: ledger.url });
+      const { app, router } = await createShop(simulator.siteOptions({ ledger: { url: ledger.url } }));
       const server = app.listen(0);
       await once(server, 'listening');
       await use({ simulator, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });

@@ -5,7 +5,7 @@ import { createShop } from './app.js';
 
 const simulator = await startSimulator();
 const ledger = await temporaryLedger();
-const { app, router } = await createShop({ ...simulator.siteOptions(), databaseUrl: ledger.url });
+const { app, router } = await createShop(simulator.siteOptions({ ledger: { url: ledger.url } }));
 
 afterAll(async () => {
   await router.close();
@@ -20,7 +20,7 @@ test('a payment is settled', async () => {
   expect(amount).toBe('4.50');
 
   const payment = await waitForIntent(router, id, 'settled');
-  expect(payment.metadata).toEqual({ item: 'tea' });
+  expect(payment).toMatchObject({ metadata: { item: 'tea' } });
 });
 
 test('a login starts a session', async () => {

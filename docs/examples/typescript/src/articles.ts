@@ -5,10 +5,10 @@ export interface Article {
   readonly price: string;
 }
 
-const articles: ReadonlyMap<unknown, Article> = new Map([
+const articles: ReadonlyMap<string, Article> = new Map([
   ['tea', { title: 'Smoked black tea', price: '4.50' }],
   ['cup', { title: 'A stoneware cup', price: '18.00' }],
 ]);
 
-/** Finds the article of an order. The browser sends the order, so it can be any value. */
-export const findArticle = (order: unknown): Article | undefined => articles.get(order);
+/** Finds the article of an order. */
+export const findArticle = (order: string): Article | undefined => articles.get(order);
