@@ -118,7 +118,7 @@ const onThisMachine: readonly Row[] = [
   [
     'a missing verifier key, which the doctor cannot tell from a signer',
     settings({ INTENT_VERIFIER_SECRET: undefined }),
-    ['settings error', / Ignore this if the site passes `signer`\.$/],
+    ['settings error', / Ignore this if the site passes `login\.signer`\.$/],
   ],
   [
     'two errors at once',

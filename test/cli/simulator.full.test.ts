@@ -69,8 +69,8 @@ it('express-intents simulator --grpc-port serves gRPC (interface 4.2), and --jso
   const { grpcUrl, url, ...rest } = JSON.parse((await printed(started, /^.+(?=\n)/))[0]);
   expect(rest).toEqual({
     inspectorUrl: `${url}/inspector`,
-    button: { walletUrl: `${url}/wallet` },
-    webhook: { publicKeys: [expect.any(String)] },
+    walletUrl: `${url}/wallet`,
+    webhookPublicKey: expect.any(String),
   });
   const client = createIntentClient({ grpcUrl });
   expect(await client.paymentIntents.getStatus(generateKeyPair().publicKey)).toMatchObject({ exists: false });

@@ -36,8 +36,7 @@ const limitConnections = `limits of ${FLEET_NAME}`;
 const sharedLimit = (intent: number) => {
   const { user, host, port, database } = new pg.Client({ connectionString: FLEET_DATABASE });
   return {
-    intent,
-    session: 1_000,
+    requests: { intent, session: 1_000 },
     store: new SharedStore({ user, host, port, database, max: 2, application_name: limitConnections }, 'intents'),
   };
 };
@@ -58,7 +57,7 @@ const router = intentRouter({
   routes: { health: '/healthz' },
   // A slow sequencer on a busy machine must not fail these tests.
   sequencer: { timeoutMs: 160_000 },
-  limits: { requests: limit === undefined ? false : sharedLimit(limit) },
+  limits: limit === undefined ? { requests: false } : sharedLimit(limit),
   ...rest,
 });
 

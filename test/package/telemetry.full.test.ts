@@ -13,8 +13,8 @@ const program = `
   const given = JSON.parse(process.env.GIVEN ?? '{}');
   const transport = { call: async () => Uint8Array.of(8, 1), close: async () => undefined };
   const router = intentRouter({
-    ...{ login: false, transport, destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR' },
-    walletUrl: 'https://wallet.example/open',
+    ...{ login: false, sequencer: { transport }, destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR' },
+    button: { walletUrl: 'https://wallet.example/open' },
     payment: () => ({ amount: 5, currency: 'usd' }),
     onEvent: given.listens ? (event) => console.log(event.type) : undefined,
     telemetry: given.telemetry,
