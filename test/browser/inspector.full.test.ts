@@ -65,7 +65,7 @@ test('without intents the page shows the first steps', async () => {
     const { page } = await open(simulator.inspectorUrl);
     await page.getByRole('heading', { name: 'No intents yet' }).waitFor();
     const text = (await page.locator('main').innerText()).replace(/\s+/g, ' ');
-    expect(text).toContain('A site that started this sequencer with INTENT_SEQUENCER_URL=simulator already uses it.');
+    expect(text).toContain('A site that started this simulator with INTENT_SEQUENCER_URL=simulator already uses it.');
     expect(text).toContain(`For any other site, set INTENT_SEQUENCER_URL=${simulator.url}`);
     expect(await axeViolations(page)).toEqual([]);
     await page.goto('about:blank');
