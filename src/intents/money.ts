@@ -6,14 +6,18 @@ import { nativeCurrency } from './currency-codes.js';
 export interface Money {
   /** Lowercase three-letter code. */
   readonly currency: string;
-  /** 1 to 2^56 - 1, the range of the seven bytes in the payload. */
+  /** 1 to {@link maxHundredths}. */
   readonly hundredths: bigint;
 }
 
 /** A quark is the smallest part of the native unit. */
 const quarksPerHundredth = 1_000n;
-const maxQuarks = 2n ** 64n - 1n;
-const maxHundredths = 2n ** 56n - 1n;
+
+/**
+ * The last hundredth below 2^46 units. `native_amount` is a double: from 2^46 on, doubles are further apart than hundredths. The
+ * payload could hold more (protocol section 2), and its quarks fit 64 bits.
+ */
+const maxHundredths = 2n ** 46n * 100n - 1n;
 
 /** 0.05 usd (interface section 8). For other currencies the smallest amount in a payload. */
 const minHundredths = (currency: string): bigint => (currency === 'usd' ? 5n : 1n);
@@ -40,11 +44,10 @@ export function checkLimits({ currency, hundredths }: Money): void {
   if (hundredths < minimum) {
     throw new IntentError('amount_too_small', `The minimum is ${formatHundredths(minimum)} ${currency}.`);
   }
-  const fitsTheNativeUnit = currency !== nativeCurrency || hundredths * quarksPerHundredth <= maxQuarks;
-  if (hundredths > maxHundredths || !fitsTheNativeUnit) {
+  if (hundredths > maxHundredths) {
     throw new IntentError(
       'amount_too_large',
-      'The amount exceeds the maximum. Check that it is in units such as dollars, not in cents.',
+      `The amount exceeds the maximum, ${formatHundredths(maxHundredths)} ${currency}. Check that it is in units such as dollars, not in cents.`,
     );
   }
 }
@@ -53,7 +56,7 @@ export function formatAmount({ hundredths }: Money): string {
   return formatHundredths(hundredths);
 }
 
-/** The double that is nearest to the amount, for `native_amount`. */
+/** The double for `native_amount`. Up to the maximum, no other amount has the same. */
 export function toNativeAmount({ hundredths }: Money): number {
   return Number(formatHundredths(hundredths));
 }

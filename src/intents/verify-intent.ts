@@ -70,10 +70,7 @@ export function verifyIntent(
 /** Whether a scanned payload and the request of its intent have the same kind, currency and amount. */
 export function matchesRequest(payload: Payload, request: IntentRequest): boolean {
   if (payload.kind === 'login' || request.kind === 'login') return payload.kind === request.kind;
-  // Compared as doubles, because the request contains a double. From 2^46 units on, two amounts can have the same double.
-  return (
-    payload.money.currency === request.money.currency && toNativeAmount(payload.money) === toNativeAmount(request.money)
-  );
+  return payload.money.currency === request.money.currency && payload.money.hundredths === request.money.hundredths;
 }
 
 /** The rendezvous key in an intent. A payment of the `messaging` dialect without login has none. */
@@ -115,7 +112,6 @@ function readMoney({ exact, partial }: v1.RequestToReceiveBill.$Properties): Mon
   return exact ? readExact(exact) : money;
 }
 
-// The quarks are exact. The double is not exact for very large amounts.
 function readExact({ exchangeRate, nativeAmount, quarks: sent }: v1.ExchangeData.$Properties): Money {
   const quarks = fromUint64(sent ?? 0);
   const money = moneyOfQuarks(quarks);

@@ -116,7 +116,7 @@ describe('verification of an intent (protocol 6)', () => {
   const refusedPayments: [string, v1.RequestToReceiveBill.$Properties, RegExp][] = [
     ['an account of 31 bytes', { requestorAccount: { value: new Uint8Array(31) }, ...usd }, /32 bytes/],
     ['under the minimum', amount('usd', 0.04), /minimum is 0.05 usd/],
-    ['more than the payload holds', amount('usd', 2 ** 53), /exceeds the maximum/],
+    ['over the maximum', amount('usd', 2 ** 46), /exceeds the maximum/],
     ['neither exact nor partial', { requestorAccount: account }, /Exactly one of exact and partial/],
     ['exact for usd', { requestorAccount: account, exact: exact('usd', 100_000) }, /kin requires exact/],
     [
