@@ -199,7 +199,7 @@ export interface ConfigOptions {
    * `createPayment` stores. The first encrypts; all of them decrypt. Default: derived from `login.verifierSecret`.
    */
   readonly secret?: string | undefined;
-  /** `INTENT_DESTINATION`: the default account that receives payments, Base58. */
+  /** `INTENT_DESTINATION`: the default account that receives payments, Base58 or Base64. */
   readonly destination?: string | undefined;
   /** Renames routes, or disables them with `false`. Default: as in `Routes`. */
   readonly routes?: Partial<Routes> | undefined;

@@ -1,4 +1,4 @@
-import { parseAccount, parseBase58 } from '../keys/base58.js';
+import { normalizeAccount, parseBase58 } from '../keys/base58.js';
 import type { ConfigSource, Routes } from './config-options.js';
 
 /** Receives the simulated payments of the simulator. Constant, so that `createPayment` accepts a key of an earlier start. */
@@ -8,8 +8,7 @@ export function readDestination({ options, env, report }: ConfigSource, isSimula
   const destination = options.destination ?? env.INTENT_DESTINATION;
   if (!destination) return isSimulated ? developmentAccount : undefined;
   const fix = 'INTENT_DESTINATION=<the Base58 account that receives payments>';
-  report.parse('INTENT_DESTINATION', fix, () => parseAccount(destination));
-  return destination;
+  return report.parse('INTENT_DESTINATION', fix, () => normalizeAccount(destination));
 }
 
 const originForm = 'lower case, no default port, path or trailing slash';

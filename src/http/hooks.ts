@@ -17,7 +17,7 @@ export interface SitePaymentTerms<Metadata extends object = SiteMetadata> {
   readonly amount: string | number;
   /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
-  /** Base58 account that receives the payment. Default: `INTENT_DESTINATION`. */
+  /** Account that receives the payment, Base58 or Base64. Default: `INTENT_DESTINATION`. */
   readonly destination?: string | undefined;
   /** What the payer buys, such as `Blue shirt, size M`: one line of 1 to 100 characters. The dialog shows it. */
   readonly description?: string | undefined;

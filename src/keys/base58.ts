@@ -64,8 +64,18 @@ export function parseBase58(text: string, byteLength: number, code: IntentErrorC
   return bytes;
 }
 
-/** Decodes an account: 32 bytes, Base58 (interface sections 2.8 and 8). @throws {IntentError} `invalid_account` */
-export const parseAccount = memoizeLast((text) => parseBase58(text, 32, 'invalid_account'));
+/** Decodes an account: 32 bytes, Base58 or Base64 (interface sections 2.2, 2.8 and 8). @throws {IntentError} `invalid_account` */
+export const parseAccount = memoizeLast((text) => readBase64Account(text) ?? parseBase58(text, 32, 'invalid_account'));
+
+/** The Base58 form of an account, in which accounts are stored and shown. @throws {IntentError} `invalid_account` */
+export const normalizeAccount = memoizeLast((text) => formatBase58(parseAccount(text)));
+
+/** Reads the canonical Base64 form, whose padding cannot occur in Base58. Decoding alone would accept other characters and bits. */
+function readBase64Account(text: string): Uint8Array | undefined {
+  if (typeof text !== 'string' || text.length !== 44 || !text.endsWith('=')) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === 32 && bytes.toString('base64') === text ? bytes : undefined;
+}
 
 /** Decodes a verifier public key: 32 bytes, Base58 (interface section 2.7). @throws {IntentError} `invalid_key` */
 export const parseVerifierKey = memoizeLast((text) => parseBase58(text, 32, 'invalid_key'));

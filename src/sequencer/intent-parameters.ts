@@ -16,7 +16,7 @@ export interface LoginParameters {
 
 /** The parameters of `paymentIntents.create` of a client (interface section 4.7). Hooks return `SitePaymentTerms` instead. */
 export interface CreatePaymentParameters {
-  /** Base58 account that receives the payment. */
+  /** Account that receives the payment, Base58 or Base64. */
   readonly destination: string;
   /** Decimal string or number with at most two decimal places. At least 0.01; 0.05 in usd. */
   readonly amount: string | number;

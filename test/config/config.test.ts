@@ -13,6 +13,7 @@ import { mergeOptions } from '../support/sites/site.js';
 const key = generateKeyPair();
 const oldKey = generateKeyPair();
 const destination = generateKeyPair().publicKey;
+const base64Of = (account: string): string => Buffer.from(bs58.decode(account)).toString('base64');
 const url = 'https://sequencer.example';
 /** The required settings of a site with logins. */
 const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
@@ -119,6 +120,8 @@ describe('parseConfig reads', () => {
     ['login.verifierSecret', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
     ['login.domain', 'example.co.uk', ({ login }) => login?.domain, same],
     ['INTENT_DESTINATION', destination, (config) => config.destination, same],
+    ['INTENT_DESTINATION', base64Of(destination), (config) => config.destination, destination],
+    ['destination', base64Of(destination), (config) => config.destination, destination],
     ['INTENT_DESTINATION', '', (config) => config.destination, undefined],
     ['destination', destination, (config) => config.destination, same, { INTENT_DESTINATION: key.publicKey }],
     ['INTENT_ORIGIN', 'http://localhost:3000', ({ origin }) => origin, same],

@@ -1,4 +1,11 @@
-import { formatBase58, parseAccount, parseBase58, parseIntentId } from '../../src/keys/base58.js';
+import {
+  formatBase58,
+  normalizeAccount,
+  parseAccount,
+  parseBase58,
+  parseIntentId,
+  parseVerifierKey,
+} from '../../src/keys/base58.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { seededRandom } from '../wire/seeded-random.js';
 import { thrownCode } from '../wire/thrown-code.js';
@@ -36,7 +43,7 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
     ['the digit 0', account.replace('8', '0')],
     ['the letter O', account.replace('E', 'O')],
     ['hex', '00'.repeat(32)],
-    ['Base64', Buffer.alloc(32, 9).toString('base64')],
+    ['Base64 without padding', Buffer.alloc(32, 0xfb).toString('base64').slice(0, -1)],
     ['a Cyrillic a', account.replace('a', 'а')],
     ['a full-width digit', account.replace('8', '８')],
     ['a zero-width space', `${account.slice(0, 9)}\u200b${account.slice(9)}`],
@@ -71,5 +78,44 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
         expect(thrownCode(() => parseAccount(text))).toBe('invalid_account');
       }
     });
+  });
+});
+
+describe('an account in Base64 (interface 2.2, protocol 1)', () => {
+  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+  const bytes = parseBase58(account, 32, 'invalid_account');
+
+  test('is the account whose Base58 form encodes the same bytes', () => {
+    const random = seededRandom(64);
+    const others = Array.from({ length: 50 }, () => random.bytes(32));
+    for (const each of [bytes, new Uint8Array(32), new Uint8Array(32).fill(0xff), ...others]) {
+      expect(Buffer.from(parseAccount(base64(each)))).toEqual(Buffer.from(each));
+      expect(normalizeAccount(base64(each))).toBe(base58(each));
+      expect(normalizeAccount(base58(each))).toBe(base58(each));
+    }
+  });
+
+  test('is neither an id nor a key', () => {
+    expect(thrownCode(() => parseIntentId(base64(bytes)))).toBe('invalid_id');
+    expect(thrownCode(() => parseVerifierKey(base64(bytes)))).toBe('invalid_key');
+    expect(thrownCode(() => parseBase58(base64(bytes), 32, 'invalid_key'))).toBe('invalid_key');
+  });
+
+  const text = base64(new Uint8Array(32).fill(0xfb));
+
+  test.each([
+    ['31 bytes', base64(new Uint8Array(31))],
+    ['33 bytes', base64(new Uint8Array(33).fill(0xfb))],
+    ['the URL-safe alphabet', text.replaceAll('+', '-').replaceAll('/', '_')],
+    ['bits behind the last byte', text.replace(/.=$/, 't=')],
+    ['two padding characters', `${text.slice(0, -2)}==`],
+    ['a second padding character', `${text}=`],
+    ['padding in the middle', `${text.slice(0, 20)}=${text.slice(21)}`],
+    ['a space in the middle', `${text.slice(0, 20)} ${text.slice(20)}`],
+    ['a line break behind', `${text}\n`],
+    ['a full-width letter', text.replace('+', 'Ａ')],
+  ])('is rejected with %s', (_, given) => {
+    expect(given).not.toBe(text);
+    expect(thrownCode(() => parseAccount(given))).toBe('invalid_account');
   });
 });

@@ -50,6 +50,12 @@ describe.each(combinations)('dialect $dialect, against the simulator $transport'
   });
   afterEach(() => client.close());
 
+  it('creates a payment to an account in Base64, which the wallet sees in Base58 (interface 2.2)', async () => {
+    const base64 = Buffer.from(bs58.decode(destination)).toString('base64');
+    const { clientSecret } = await client.paymentIntents.create({ ...payment, destination: base64 });
+    expect(await simulator.wallet().scan(clientSecret)).toMatchObject({ destination });
+  });
+
   it('creates a payment that the sequencer knows (interface 4.3, 4.4, 4.7)', async () => {
     const { id, clientSecret } = await client.paymentIntents.create(payment);
     expect(bs58.decode(id)).toHaveLength(32);

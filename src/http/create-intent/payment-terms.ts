@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.js';
 import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { currencyIndex } from '../../intents/currency.js';
 import { formatAmount, type Money, parseHundredths, parseMoney } from '../../intents/money.js';
-import { parseAccount } from '../../keys/base58.js';
+import { normalizeAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
 import { isStorable, toJsonClone } from '../../ledger/to-json-clone.js';
 import { problemsOfOptions, requireKnown } from '../../reject-unknown.js';
@@ -109,11 +109,10 @@ export function normalizeTerms(terms: SitePaymentTerms, config: TermsConfig): Re
       'The payment has no destination. Set INTENT_DESTINATION, or `destination` in the terms.',
     );
   }
-  parseTerm('destination', () => parseAccount(destination));
   return {
     amount,
     currency,
-    destination,
+    destination: parseTerm('destination', () => normalizeAccount(destination)),
     description:
       description === undefined ? undefined : parseTerm('description', () => requireDescription(description)),
     login: Boolean(login),

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import bs58 from 'bs58';
 import type { CreatePaymentOptions } from '../../../src/http/create-intent/create-payment.js';
 import type { SitePaymentTerms } from '../../../src/http/hooks.js';
 import { formatBase58 } from '../../../src/keys/base58.js';
@@ -51,6 +52,15 @@ describe.each(kinds)('router.createPayment with a ledger in %s', (kind) => {
     expect(paid.at(-1)).toMatchObject({ id, ...terms });
     // The event is emitted; the hook is for browsers.
     expect([events.includes('intent_created'), created]).toEqual([true, []]);
+  });
+
+  test('records a destination in Base64 as its Base58 form, and as the same terms', async () => {
+    const base64 = Buffer.from(bs58.decode(destination)).toString('base64');
+    const key = { idempotencyKey: 'invoice-in-base64' };
+    const metadata = { invoice: 64 };
+    const { id } = await create({ metadata, destination: base64 }, key);
+    expect(await site.router.intents.find(id)).toMatchObject({ destination });
+    expect(await create({ metadata, destination }, key)).toMatchObject({ id });
   });
 
   test('creates one payment for each idempotency key, also in concurrent calls', async () => {

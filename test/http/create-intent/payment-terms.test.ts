@@ -1,3 +1,4 @@
+import bs58 from 'bs58';
 import request from 'supertest';
 import { httpError } from '../../support/sites/http-error.js';
 import { post } from '../../support/sites/post.js';
@@ -52,6 +53,15 @@ describe('the payment hook', () => {
     expect(seen).toEqual([{ order: { article: 'tea', count: 2 } }]);
     const scanned = await simulator.wallet().scan(body.client_secret);
     expect(scanned).toMatchObject({ amount: '7.25', currency: 'eur', destination: sequencerAccount });
+  });
+
+  test('may set a destination in Base64, which the wallet sees in Base58', async () => {
+    const base64 = Buffer.from(bs58.decode(sequencerAccount)).toString('base64');
+    const { origin, simulator } = await startSiteWithSimulator({
+      payment: () => ({ amount: 1, currency: 'usd', destination: base64 }),
+    });
+    const { body } = await pay(origin).expect(201);
+    await expect(simulator.wallet().scan(body.client_secret)).resolves.toMatchObject({ destination: sequencerAccount });
   });
 
   test.each([
