@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { maxTimerMs } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
-import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, deriveKey, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import type { Signer } from '../keys/verifier-key.js';
+import { parseVerifyingKey } from '../keys/verifying-key.js';
 import type { ConfigOptions, ConfigSource, LoginOptions } from './config-options.js';
 import { developmentKey, developmentKeyFile } from './development-key.js';
 import type { Report } from './report.js';
@@ -103,7 +103,7 @@ function checkSigner(signer: Signer | undefined, report: Report): boolean {
   if (!signer) return true;
   const fix =
     'login: { signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> } }';
-  const isKey = report.parse('login.signer', fix, () => parseBase58(signer.publicKey, 32, 'invalid_key')) !== undefined;
+  const isKey = report.parse('login.signer', fix, () => parseVerifyingKey(signer.publicKey)) !== undefined;
   if (isKey && typeof signer.sign !== 'function') report.problem('login.signer', 'It has no method `sign`.', fix);
   return isKey && typeof signer.sign === 'function';
 }

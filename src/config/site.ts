@@ -1,4 +1,5 @@
-import { normalizeAccount, parseBase58 } from '../keys/base58.js';
+import { normalizeAccount } from '../keys/base58.js';
+import { parseVerifyingKey } from '../keys/verifying-key.js';
 import type { ConfigSource, Routes } from './config-options.js';
 
 /** Receives the simulated payments of the simulator. Constant, so that `createPayment` accepts a key of an earlier start. */
@@ -134,7 +135,7 @@ export function readWebhook({ options, env, report }: ConfigSource, isSimulated:
   }
   for (const [index, key] of keys.entries()) {
     const entry = keys.length > 1 ? `Entry ${index + 1} of ${keys.length}: ` : '';
-    report.parse('INTENT_WEBHOOK_PUBLIC_KEY', fix, () => parseBase58(key, 32, 'invalid_key'), entry);
+    report.parse('INTENT_WEBHOOK_PUBLIC_KEY', fix, () => parseVerifyingKey(key), entry);
   }
   return Object.freeze({ webhookPublicKeys: Object.freeze([...new Set(keys)]) });
 }

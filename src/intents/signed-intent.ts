@@ -1,8 +1,9 @@
-import { parseAccount, parseVerifierKey } from '../keys/base58.js';
+import { parseAccount } from '../keys/base58.js';
 import type { KeyPair } from '../keys/ed25519.js';
 import { randomBytes } from '../keys/random-bytes.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
+import { parseVerifyingKey } from '../keys/verifying-key.js';
 import { encode, toUint64, v1 } from '../wire/codec.js';
 import { withoutFields } from '../wire/fields.js';
 import { nativeCurrency } from './currency-codes.js';
@@ -108,7 +109,7 @@ function exchangeData(money: Money): Pick<v1.RequestToReceiveBill.$Properties, '
 function verifierOf({ domain, verifier }: LoginTerms): Pick<v1.RequestToLogin.$Properties, 'domain' | 'verifier'> {
   return {
     domain: { domain: parseVerifierDomain(domain) },
-    verifier: { value: parseVerifierKey(verifier.publicKey) },
+    verifier: { value: parseVerifyingKey(verifier.publicKey) },
   };
 }
 

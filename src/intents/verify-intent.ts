@@ -2,6 +2,7 @@ import { IntentError } from '../errors.js';
 import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
+import { requireVerifyingKey } from '../keys/verifying-key.js';
 import { type Codec, decode, decodeWithUnknown, encode, fromUint64, type v1 } from '../wire/codec.js';
 import { differsByDefaultsOnly, messagesIn, withoutFields } from '../wire/fields.js';
 import { nativeCurrency } from './currency-codes.js';
@@ -48,7 +49,7 @@ export function decodeCanonical<Decoded>(codec: Codec<Decoded, Decoded>, bytes: 
  * @param rendezvousKey 32 bytes
  * @param signature by the rendezvous key, 64 bytes
  * @param signedBytes the bytes that the signature covers, as sent
- * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or the code of an invalid amount, currency or
+ * @throws {IntentError} `invalid_signature`, `invalid_key`, `malformed_message`, `not_supported`, or the code of an invalid amount, currency or
  *   domain, such as `amount_too_small`
  */
 export function verifyIntent(
@@ -57,7 +58,7 @@ export function verifyIntent(
   signature: Uint8Array,
   signedBytes: Uint8Array = encodeSignedBytes(message),
 ): IntentRequest {
-  if (!verifySignature(rendezvousKey, signedBytes, signature)) {
+  if (!verifySignature(requireVerifyingKey(rendezvousKey), signedBytes, signature)) {
     throw new IntentError('invalid_signature', 'The intent is not signed by its rendezvous key.');
   }
   const { requestToReceiveBill, requestToLogin } = message;
@@ -132,7 +133,7 @@ function readLogin(request: VerifierSigned, verifierBytes: Uint8Array, rendezvou
   const verifier = bytes32(request.verifier?.value, 'verifier');
   requireSameRendezvous(request.rendezvousKey?.value, rendezvousKey);
   const domain = parseVerifierDomain(request.domain?.domain ?? '');
-  if (!verifySignature(verifier, verifierBytes, request.signature?.value ?? new Uint8Array())) {
+  if (!verifySignature(requireVerifyingKey(verifier), verifierBytes, request.signature?.value ?? new Uint8Array())) {
     throw new IntentError('invalid_signature', 'The request is not signed by its verifier.');
   }
   return { domain, verifier: formatBase58(verifier) };

@@ -77,9 +77,6 @@ function readBase64Account(text: string): Uint8Array | undefined {
   return bytes.length === 32 && bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** Decodes a verifier public key: 32 bytes, Base58 (interface section 2.7). @throws {IntentError} `invalid_key` */
-export const parseVerifierKey = memoizeLast((text) => parseBase58(text, 32, 'invalid_key'));
-
 /** Decodes an intent id: 32 bytes, Base58 (interface sections 2.2 and 8). @throws {IntentError} `invalid_id` */
 export function parseIntentId(text: string): Uint8Array {
   return parseBase58(text, 32, 'invalid_id');

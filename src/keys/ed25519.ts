@@ -8,6 +8,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { IntentError } from '../errors.js';
+import { isSmallOrder } from './verifying-key.js';
 
 /** An Ed25519 key pair (RFC 8032). The private key cannot be printed, copied or serialized. */
 export interface KeyPair {
@@ -55,9 +56,9 @@ export function keyPairFromSeed(seed: Uint8Array): KeyPair {
   return usedSodium ? new SodiumKeyPair(usedSodium, seed) : new NativeKeyPair(importSeed(seed));
 }
 
-/** Verifies a signature (64 bytes) by a public key (32 bytes). False for input of another length. */
+/** Verifies a signature (64 bytes) by a public key (32 bytes). False for input of another length, and for a key of small order. */
 export function verifySignature(publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
-  if (publicKey.length !== 32 || signature.length !== 64) return false;
+  if (publicKey.length !== 32 || signature.length !== 64 || isSmallOrder(publicKey)) return false;
   return cryptoVerify(null, bytes, importPublicKey(publicKey), signature);
 }
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { IntentError } from '../errors.js';
-import { parseBase58 } from './base58.js';
 import { parseSecrets } from './parse-secret.js';
 import { type Signer, signerFromSeed } from './verifier-key.js';
+import { parseVerifyingKey } from './verifying-key.js';
 
 /** The verifier keys of a site. The first signs, all are published (interface sections 2.7 and 5.3). */
 export interface VerifierKeyRing {
@@ -17,7 +17,7 @@ export interface VerifierKeyRing {
 
 /** Creates a key ring from the secrets in `text`. A given signer is the first key. @throws {IntentError} `invalid_key` */
 export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {
-  if (signer) parseBase58(signer.publicKey, 32, 'invalid_key');
+  if (signer) parseVerifyingKey(signer.publicKey);
   const seeds = parseSecrets(text);
   const given = [...(signer ? [signer] : []), ...seeds.map(signerFromSeed)];
   const publicKeys = given.map(({ publicKey }) => publicKey);

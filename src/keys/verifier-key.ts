@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { isUint8Array } from 'node:util/types';
 import { withTimeout } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
-import { formatBase58, parseVerifierKey } from './base58.js';
+import { formatBase58 } from './base58.js';
 import { type KeyPair, keyPairFromSeed, verifySignature } from './ed25519.js';
 import { parseSecrets } from './parse-secret.js';
+import { parseVerifyingKey } from './verifying-key.js';
 
 /** Signs with a verifier key (interface section 5.3). Implement it for a key in a KMS or an HSM. */
 export interface Signer {
@@ -59,7 +60,7 @@ const signerTimeoutMs = 5_000;
 export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {
   if (signer instanceof LocalSigner) return signer.sign(bytes);
   const signature = await signInTime(signer, bytes);
-  const publicKey = parseVerifierKey(signer.publicKey);
+  const publicKey = parseVerifyingKey(signer.publicKey);
   if (signature instanceof Uint8Array && verifySignature(publicKey, bytes, signature)) return signature;
   const message =
     `The signer did not return a valid Ed25519 signature by ${signer.publicKey}. Check that this is its public key, and that it ` +

@@ -1,8 +1,9 @@
 import { IntentError, SequencerError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import { bytesToSign } from '../intents/signed-intent.js';
-import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js';
+import { formatBase58, parseIntentId } from '../keys/base58.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
+import { parseVerifyingKey } from '../keys/verifying-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import { nameOf, type Operation, operations, otherServerError } from '../wire/envelope.js';
 import { type CallOptions, type CallTransport, requireCallOptions } from './transport.js';
@@ -176,7 +177,7 @@ export async function getUserId(
   const codec = v1.GetLoginForThirdPartyAppRequest;
   const request = {
     intentId: { value: parseIntentId(id) },
-    verifier: { value: parseVerifierKey(verifier.publicKey) },
+    verifier: { value: parseVerifyingKey(verifier.publicKey) },
   };
   const signature = { value: await signChecked(verifier, bytesToSign(codec, request)) };
   const body = encode(codec, { ...request, signature });

@@ -1,11 +1,5 @@
-import {
-  formatBase58,
-  normalizeAccount,
-  parseAccount,
-  parseBase58,
-  parseIntentId,
-  parseVerifierKey,
-} from '../../src/keys/base58.js';
+import { formatBase58, normalizeAccount, parseAccount, parseBase58, parseIntentId } from '../../src/keys/base58.js';
+import { parseVerifyingKey } from '../../src/keys/verifying-key.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { seededRandom } from '../wire/seeded-random.js';
 import { thrownCode } from '../wire/thrown-code.js';
@@ -97,7 +91,7 @@ describe('an account in Base64 (interface 2.2, protocol 1)', () => {
 
   test('is neither an id nor a key', () => {
     expect(thrownCode(() => parseIntentId(base64(bytes)))).toBe('invalid_id');
-    expect(thrownCode(() => parseVerifierKey(base64(bytes)))).toBe('invalid_key');
+    expect(thrownCode(() => parseVerifyingKey(base64(bytes)))).toBe('invalid_key');
     expect(thrownCode(() => parseBase58(base64(bytes), 32, 'invalid_key'))).toBe('invalid_key');
   });
 

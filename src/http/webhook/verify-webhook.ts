@@ -1,7 +1,8 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload, JWTVerifyResult } from 'jose';
 import { IntentError, messageOf } from '../../errors.js';
-import { parseBase58, parseIntentId } from '../../keys/base58.js';
+import { parseIntentId } from '../../keys/base58.js';
+import { parseVerifyingKey } from '../../keys/verifying-key.js';
 import { loadJose } from '../encryption.js';
 
 export interface VerifiedWebhook {
@@ -44,7 +45,7 @@ export function createWebhookVerifier({ webhookPublicKeys, now }: WebhookVerifie
 }
 
 function importServiceKey(publicKey: string): KeyObject {
-  const x = Buffer.from(parseBase58(publicKey, 32, 'invalid_key')).toString('base64url');
+  const x = Buffer.from(parseVerifyingKey(publicKey)).toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 

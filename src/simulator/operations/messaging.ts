@@ -3,6 +3,7 @@ import { extractSignedBytes } from '../../intents/signed-intent.js';
 import { decodeCanonical } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
+import { requireVerifyingKey } from '../../keys/verifying-key.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import { messagesIn } from '../../wire/fields.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
@@ -35,7 +36,7 @@ export async function handleSendMessage(state: SimulatorState, body: Uint8Array)
 
 function addClientMessage(intents: IntentStore, { message, key, signature, signedBytes }: SignedMessage): Uint8Array {
   requireNoMessageId(message);
-  if (!verifySignature(key, signedBytes, signature)) {
+  if (!verifySignature(requireVerifyingKey(key), signedBytes, signature)) {
     throw new IntentError('invalid_signature', 'The message is not signed by its rendezvous key.');
   }
   const intent = intents.require(formatBase58(key));

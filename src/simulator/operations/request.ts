@@ -3,6 +3,7 @@ import { bytesToSign } from '../../intents/signed-intent.js';
 import { rendezvousKeyIn } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
+import { requireVerifyingKey } from '../../keys/verifying-key.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { type Operation, operations } from '../../wire/envelope.js';
 import { submitPayment } from '../../wire/simulator-codec.js';
@@ -47,13 +48,13 @@ export function requireBytes32(field: { value?: Uint8Array | null } | null | und
   throw new IntentError('malformed_message', `${name} must have 32 bytes.`);
 }
 
-/** Requires the request's own signature by `publicKey` (protocol section 4). @throws {IntentError} `invalid_signature` */
+/** Requires the request's own signature by `publicKey` (protocol section 4). @throws {IntentError} `invalid_signature`, `invalid_key` */
 export function requireSignature<Request extends { signature?: v1.Signature.$Properties | null }>(
   codec: Parameters<typeof bytesToSign<Request>>[0],
   request: Request,
   publicKey: Uint8Array,
 ): void {
   const signature = request.signature?.value ?? new Uint8Array();
-  if (verifySignature(publicKey, bytesToSign(codec, request), signature)) return;
+  if (verifySignature(requireVerifyingKey(publicKey), bytesToSign(codec, request), signature)) return;
   throw new IntentError('invalid_signature', 'The request is not signed by the key it names.');
 }

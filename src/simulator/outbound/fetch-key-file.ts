@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { IntentError } from '../../errors.js';
 import type { RequestedLogin } from '../../intents/verify-intent.js';
-import { parseBase58 } from '../../keys/base58.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
+import { parseVerifyingKey } from '../../keys/verifying-key.js';
 import { isLoopback, parseHttpUrl } from '../../net/url.js';
 import { listen } from '../servers/listen.js';
 import { GuardedHttpClient, loopbackAddresses, type OutboundOptions, publicAddresses } from './guarded-http-client.js';
@@ -41,7 +41,7 @@ export class KeyFileReader {
    * @throws {IntentError} `invalid_domain`, `invalid_key`
    */
   trust(domain: string, publicKeys: readonly string[]): void {
-    for (const key of publicKeys) parseBase58(key, 32, 'invalid_key');
+    for (const key of publicKeys) parseVerifyingKey(key);
     this.#localSources.set(parseVerifierDomain(domain), { keys: [...publicKeys] });
   }
 
@@ -50,8 +50,13 @@ export class KeyFileReader {
     if (!this.#localSources.has(parseVerifierDomain(domain))) this.trust(domain, publicKeys);
   }
 
-  /** Requires that a login's domain publishes its verifier (interface section 5.3). @throws {IntentError} `request_refused` */
+  /**
+   * Requires that a login's domain publishes its verifier (interface section 5.3). The check of the verifier covers key files:
+   * their other keys are not used.
+   * @throws {IntentError} `request_refused`, `invalid_key`
+   */
   async verifyKeyPublished({ domain, verifier }: RequestedLogin): Promise<void> {
+    parseVerifyingKey(verifier);
     const source = this.#localSources.get(domain);
     if (source && 'keys' in source) {
       if (source.keys.includes(verifier)) return;
