@@ -19,6 +19,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   'reject-unknown': ['errors'],
   'package-file': [],
+  printable: [],
   'caller-stack': ['errors'],
   'describe-error': ['errors'],
   async: ['errors'],
@@ -36,7 +37,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   browser: ['intents'],
 };
 /** Leaves that every folder except the browser may import. */
-const leaves = ['async', 'net', 'reject-unknown', 'describe-error', 'package-file', 'caller-stack'];
+const leaves = ['async', 'net', 'reject-unknown', 'describe-error', 'package-file', 'printable', 'caller-stack'];
 /** Packages that only some folders may import. */
 const packageHomes: readonly { names: readonly string[]; homes: readonly string[]; typesFor: readonly string[] }[] = [
   { names: ['protobufjs', 'long'], homes: ['wire'], typesFor: [] },

@@ -5,7 +5,8 @@ import { type Command, CommanderError } from 'commander';
 import { processEnvironment } from '../config/config.js';
 import type { Environment } from '../config/config-options.js';
 import { ConfigError, IntentError, type IntentErrorCode, messageOf } from '../errors.js';
-import { paint, printable, type Terminal } from './terminal.js';
+import { printable } from '../printable.js';
+import { paint, type Terminal } from './terminal.js';
 
 export interface HostAddress {
   readonly host: string;
@@ -88,9 +89,13 @@ export function printError(error: unknown, terminal: Terminal): number {
   terminal.progress();
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigError) printProblems(error, terminal);
-  else for (const line of messageOf(error).split('\n')) terminal.error(printable(line));
+  else for (const line of linesOf(error)) terminal.error(printable(line));
   return error instanceof IntentError && argumentErrors.has(error.code) ? 2 : 1;
 }
+
+/** A message of this package may have several lines. In another, a line break may be outside text. */
+const linesOf = (error: unknown): string[] =>
+  error instanceof IntentError ? error.message.split('\n') : [messageOf(error)];
 
 function printProblems({ problems }: ConfigError, { error, colors }: Terminal): void {
   for (const { setting, problem, fix } of problems) {

@@ -1,4 +1,5 @@
 import { type Command, Help, InvalidArgumentError } from 'commander';
+import { printable } from '../printable.js';
 import {
   addEnvFile,
   addExamples,
@@ -9,7 +10,7 @@ import {
 } from './command.js';
 import type { Level } from './doctor/check.js';
 import type { CheckResult } from './doctor/run-checks.js';
-import { paint, printable, printableJson, type Style, type Terminal } from './terminal.js';
+import { paint, printableJson, type Style, type Terminal } from './terminal.js';
 
 interface DoctorFlags extends EnvironmentOptions {
   readonly url?: URL;

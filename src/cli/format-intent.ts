@@ -1,5 +1,5 @@
 import type { LedgerIntent, StateChange } from '../ledger/ledger.js';
-import { printable } from './terminal.js';
+import { printable } from '../printable.js';
 
 const columns = (state: string, time: string, amount: string, id: string): string =>
   printable(`${state.padEnd(10)} ${time.padEnd(20)} ${amount.padEnd(18)} ${id}`);

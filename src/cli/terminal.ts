@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
+import { printable } from '../printable.js';
 
 export interface Terminal {
   out(line: string): void;
@@ -21,20 +22,7 @@ export function paint(style: Style, text: string, hasColors = true): string {
   return hasColors ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** Characters that move the cursor or reverse the direction of text. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/** Makes foreign text safe for a line of a terminal. */
-export const printable = (text: string): string => text.replace(unprintable, '\u{FFFD}');
-
-export function printableJson(value: unknown): string {
-  const escaped = (text: string): string =>
-    text
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join('');
-  return JSON.stringify(value).replace(unprintable, escaped);
-}
+export const printableJson = (value: unknown): string => printable(JSON.stringify(value));
 
 /** Node decides by the stream and by `NO_COLOR`, `NODE_DISABLE_COLORS` and `FORCE_COLOR`. */
 function takesColors(stream: NodeJS.WriteStream): boolean {

@@ -72,7 +72,7 @@ describe('the command ledger', () => {
     expect(second.out.split('\n').slice(1)).toEqual([
       `expired    2026-03-04 05:08:07  4.50 usd           ${idOf(3)}`,
       `dead       2026-03-04 05:07:07  4.50 usd           ${idOf(2)}`,
-      '           onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
+      '           onPaid has failed 15 times: Error: no \\u001b[31mstock',
       `created    2026-03-04 05:06:07  4.50 usd           ${idOf(1)}`,
     ]);
   });
@@ -102,7 +102,7 @@ describe('the command ledger', () => {
       `intent       ${idOf(2)}`,
       'kind         payment',
       'state        dead',
-      'last error   onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
+      'last error   onPaid has failed 15 times: Error: no \\u001b[31mstock',
       'amount       4.50 usd',
       `destination  ${destination}`,
       'metadata     {"order":2}',

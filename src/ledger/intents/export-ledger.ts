@@ -1,3 +1,4 @@
+import { printable } from '../../printable.js';
 import type { Database, Queryable } from '../database/database.js';
 import { findMissingHooks } from '../settlement/required-hooks.js';
 
@@ -27,7 +28,8 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
     let count = 0;
     for (let after = ''; ; ) {
       const lines = await readPage(tx, after);
-      for (const { line } of lines) await write(escaped(line));
+      // Some readers, such as `readline` of Node 24, end a line at a character that JSON does not escape.
+      for (const { line } of lines) await write(printable(line));
       count += lines.length;
       const last = lines.at(-1);
       if (!last || lines.length < pageSize) break;
@@ -45,13 +47,6 @@ export async function schemaVersion(db: Queryable): Promise<number> {
   );
   return rows[0]?.version ?? 0;
 }
-
-/** These characters become JSON escapes. Some readers, such as `readline` of Node 24, end a line at some of them. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-const escaped = (line: string): string => line.replace(unprintable, (text) => text.split('').map(codeOf).join(''));
-
-const codeOf = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** The database creates the JSON, because JavaScript types would round numbers and times. */
 async function readPage(tx: Queryable, after: string): Promise<readonly { id: string; line: string }[]> {
