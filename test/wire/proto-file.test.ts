@@ -24,4 +24,11 @@ describe('proto/intents.proto', () => {
     expect(gaps).toEqual([]);
     expect(messages.find(({ name }) => name === 'Message')?.isReservedId(11)).toBe(true);
   });
+
+  test.each([
+    ['IntentSubmitted', 2],
+    ['RequestToReceiveBill', 8],
+  ])('reserves %s %i, which deployed software uses', (message, id) => {
+    expect(messages.find(({ name }) => name === message)?.isReservedId(id)).toBe(true);
+  });
 });
