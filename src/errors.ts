@@ -13,7 +13,7 @@ export const errorCodes = {
   amount_too_small: [400, 'The amount is below the minimum'],
   amount_too_large: [400, 'The amount is above the maximum'],
   unknown_currency: [400, 'The currency is unknown'],
-  invalid_account: [400, 'The account is not the Base58 form of 32 bytes'],
+  invalid_account: [400, 'The account is not the Base58 or Base64 form of 32 bytes'],
   invalid_domain: [400, 'The domain is not a registrable domain name'],
   invalid_id: [400, 'The intent id is not the Base58 form of 32 bytes'],
   invalid_client_secret: [400, 'The client secret is malformed, or belongs to another intent'],

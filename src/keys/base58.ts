@@ -56,9 +56,10 @@ export function parseBase58(text: string, byteLength: number, code: IntentErrorC
   const bytes = typeof text === 'string' && text.length <= maxLength ? bs58.decodeUnsafe(text) : undefined;
   if (bytes?.length !== byteLength || formatBase58(bytes) !== text) {
     const name = nameByCode[code] ?? 'value';
+    const form = code === 'invalid_account' ? 'Base58 or Base64' : 'Base58';
     throw new IntentError(
       code,
-      `The ${name} is not the Base58 form of ${byteLength} bytes. Copy the whole ${name} again.`,
+      `The ${name} is not the ${form} form of ${byteLength} bytes. Copy the whole ${name} again.`,
     );
   }
   return bytes;

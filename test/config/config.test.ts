@@ -252,7 +252,7 @@ const rejected: [
     ['www.shop.example', 'https://shop.example', 'localhost', 'com'],
     /(Expected|Subdomains).* INTENT_D/,
   ],
-  ['INTENT_DESTINATION', ['me'], /not the Base58 form of 32 bytes/],
+  ['INTENT_DESTINATION', ['me'], /not the Base58 or Base64 form of 32 bytes/],
   ['INTENT_ORIGIN', ['example.com', 'https://example.com/', 'HTTPS://example.com'], /not an origin.*localhost:3000/],
   ['INTENT_ORIGIN', ['wss://a.example', 'https://example.com:443', 'https://Example.com'], /not an origin/],
   ['INTENT_ORIGIN', ['http://example.com'], /must be https.* INTENT_ORIGIN=https:/, production],

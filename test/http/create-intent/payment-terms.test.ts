@@ -94,7 +94,10 @@ describe('the payment hook', () => {
   test.each<[unknown, string]>([
     [{ ...valid, amount: '0.04' }, 'amount ("0.04") in the terms. The minimum is 0.05 usd'],
     [{ ...valid, currency: 'xxx' }, 'currency ("xxx") in the terms. Unknown currency. Use a supported'],
-    [{ ...valid, destination: 'not-an-account' }, 'destination in the terms. The account is not the Base58 form'],
+    [
+      { ...valid, destination: 'not-an-account' },
+      'destination in the terms. The account is not the Base58 or Base64 form',
+    ],
     [{ ...valid, resource: '' }, 'resource in the terms. The resource of a payment must be a string'],
     [{ ...valid, metadata: { at: new Date() } }, 'metadata in the terms. metadata.at is an instance of Date'],
     [{ ...valid, colour: 'red' }, 'unknown property "colour". Valid properties: amount,'],
