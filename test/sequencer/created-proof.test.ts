@@ -18,6 +18,7 @@ const withStatus =
 const exists = ok(hex('0801'));
 /** Responses of a proxy to any request. */
 const emptyEnvelope: Answer = (_call, res) => void res.writeHead(200, { ...octets, 'content-length': 0 }).end();
+const emptyWithoutType: Answer = (_call, res) => void res.writeHead(200, { 'content-length': 0 }).end();
 
 let clients: IntentClient[] = [];
 afterEach(async () => {
@@ -54,6 +55,10 @@ describe('a create with an OK envelope', () => {
   test.each<[string, Dialect, string, Answer]>([
     ['zero bytes', 'intents', 'createIntent', emptyEnvelope],
     ['zero bytes', 'messaging', 'sendMessage', emptyEnvelope],
+    ['zero bytes without a type', 'intents', 'createIntent', emptyWithoutType],
+    ['only an empty message', 'intents', 'createIntent', bytes(hex('1a00'))],
+    ['a result after an empty message', 'intents', 'createIntent', bytes(hex('1a00 0800'))],
+    ['only unknown fields', 'intents', 'createIntent', bytes(hex('4807 7a0178'))],
     ['a result written out', 'intents', 'createIntent', ok(hex('0800'))],
     ['an id of no bytes', 'messaging', 'sendMessage', ok(hex('1202 0a00'))],
     ['a status with more around it', 'intents', 'createIntent', ok(hex('0801 2201 61'))],
@@ -95,9 +100,14 @@ describe('a create with an OK envelope', () => {
   });
 
   test.each<[string, Answer]>([
-    ['without a type', (_call, res) => void res.writeHead(200, { 'content-length': 0 }).end()],
     ['of type text/html', (_call, res) => void res.writeHead(200, { 'content-type': 'text/html' }).end()],
+    ['of type text/plain', (_call, res) => void res.writeHead(200, { 'content-type': 'text/plain' }).end()],
+    ['of type application/json', (_call, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end()],
     ['with status 204', (_call, res) => void res.writeHead(204, octets).end()],
+    [
+      'without a type that ends with the connection, which may be a cut',
+      (_call, _res, req) => req.socket.end('HTTP/1.1 200 OK\r\n\r\n'),
+    ],
     [
       'that ends with the connection, which may be a cut',
       (_call, _res, req) => req.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n\r\n'),

@@ -52,6 +52,10 @@ describe('the response envelope (interface 2.1, 7)', () => {
     ['fields out of order', bytes('12020102 0800'), '0102'],
     ['an unknown field', bytes('0800 12020102 7a0161'), '0102'],
     ['an empty message (4.4)', bytes('0800 12020102 1a00'), '0102'],
+    ['only an empty message', bytes('1a00'), ''],
+    ['an empty message before the result', bytes('1a00 0800'), ''],
+    ['only an empty body', bytes('1200'), ''],
+    ['only unknown fields', bytes('4807 7a0178'), ''],
   ])('of a success is opened with %s', (_, answer, body) => {
     expect(hex(openResponse(answer))).toBe(body);
   });
@@ -65,6 +69,11 @@ describe('the response envelope (interface 2.1, 7)', () => {
 
   test.each([
     ['an unknown result', '0802 12020102'],
+    ['OK and an error text', '0800 1a03776879'],
+    ['OK and bytes behind it', '0800 ffff'],
+    ['OK and a line break behind it', '0800 0d0a'],
+    ['a page after an empty line', hex(Buffer.from('\r\n<!doctype html><title>Sign in</title>'))],
+    ['JSON', hex(Buffer.from('{"status":"ok"}'))],
     ['text', hex(Buffer.from('<html><body>502 Bad Gateway</body></html>'))],
     ['a field number of 0', '0000'],
     ['a message that is not UTF-8', '08011a02c328'],
@@ -88,12 +97,15 @@ test.each([
   [200, 'application/octet-stream', true],
   [200, 'Application/Octet-Stream; charset=binary', true],
   [200, 'text/html', false],
+  [200, '', true],
+  [200, null, true],
+  [200, undefined, true],
+  [200, 'text/plain', false],
   [200, 'application/octet-stream+json', false],
-  [200, '', false],
-  [200, null, false],
-  [200, undefined, false],
+  [200, 'application/x-protobuf', false],
   [204, 'application/octet-stream', false],
   [201, 'application/octet-stream', false],
+  [204, undefined, false],
 ])('an HTTP response %i of type %s without bytes is an envelope: %s', (status, type, isEnvelope) => {
   expect(isEmptyEnvelope(status, type)).toBe(isEnvelope);
 });

@@ -33,7 +33,7 @@ export interface RouterHealth {
      */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isSimulated: boolean;
-      /** Time since the service last responded without HTTP status 5xx; absent if it never did. */
+      /** Time since the service last responded with at least one byte and without HTTP status 5xx; absent if it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
     /**
@@ -73,7 +73,7 @@ export interface HealthParts {
 export interface HealthTiming {
   /** The maximum wait of a caller. */
   readonly timeoutMs: number;
-  /** The service is not probed within this time after a response without HTTP status 5xx. */
+  /** The service is not probed within this time after a response with at least one byte and without HTTP status 5xx. */
   readonly skipProbeMs: number;
   readonly probeTtlMs: number;
   readonly ledgerTtlMs: number;

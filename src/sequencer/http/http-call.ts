@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { AbortSignalLike } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
-import { isEmptyEnvelope, openResponse, otherServerError } from '../../wire/envelope.js';
+import { emptyEnvelope, isEmptyEnvelope, openResponse, otherServerError } from '../../wire/envelope.js';
 import { answerTimeoutError, httpStatusError, type TimedAttemptOptions, unreachableError } from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
@@ -45,8 +45,6 @@ export function sendCall(
   });
 }
 
-const noBytes = new Uint8Array(0);
-
 /**
  * One call. It runs until the first of these ends it: its answer, a fault, its timeout or its signal. It is a handler
  * for `dispatch` of undici, because `request` creates streams and signals and costs 50% more.
@@ -59,7 +57,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #origin: unknown;
   readonly #running: RunningCalls;
   readonly #onAbort: (() => void) | undefined;
-  #answer = noBytes;
+  #answer = emptyEnvelope;
   #controller: Dispatcher.DispatchController | undefined;
   #headError: SequencerError | undefined;
   /** Whether an answer without bytes is a valid envelope. */
@@ -150,17 +148,11 @@ class HttpCall implements Dispatcher.DispatchHandler {
 const isDelimited = (headers: Dispatcher.ResponseData['headers']): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** Content types of web pages, such as those of a proxy, and of other protocols. */
-const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
-
 /** The error of an answer whose status or headers already rule it out. */
 function errorOfHead(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
   // Interface section 7.3: any status except 2xx, including a redirect, means that the request failed.
   if (statusCode > 299) {
     return httpStatusError(statusCode, parseRetryAfter(headers['retry-after'], Date.now()));
-  }
-  if (otherContentType.test(String(headers['content-type'] ?? ''))) {
-    return otherServerError('The content type of the response is not that of an envelope.');
   }
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
     return new SequencerError('sequencer_bad_response', compressedResponse);

@@ -1,18 +1,23 @@
 import { SequencerError } from '../../errors.js';
 
 /** What the outcome of an attempt says about the service. */
-export type FailureClass = 'alive' | 'failing' | 'unknown';
+type Outcome = 'alive' | 'empty' | 'failing' | 'unknown';
 
 /**
  * A service is failing if it cannot be reached, does not answer in time, or reports a failure of its own (HTTP status
  * 5xx). A service that refuses a request, or whose answer cannot be decoded, is alive: a pause would not help. A
  * canceled call says nothing about the service.
  */
-function classifyFailure(error: unknown): FailureClass {
+function classifyFailure(error: unknown): Outcome {
   if (!(error instanceof SequencerError)) return 'unknown';
   const { code, httpStatus = 0 } = error;
   const isFailing = code === 'sequencer_unreachable' || code === 'sequencer_timeout' || httpStatus >= 500;
   return isFailing ? 'failing' : 'alive';
+}
+
+/** When the service last answered any operation with at least one byte and without a failure, by `performance.now()`. */
+export interface LastAnswer {
+  atMs: number | undefined;
 }
 
 const failuresToOpen = 5;
@@ -28,7 +33,11 @@ const failingMs = 300_000;
  *     open    (no call is sent, 5 s)    -- the first call after that -----------> probing
  *     probing (only the probe is sent)  -- the service is alive ----------------> closed
  *     probing                           -- the probe fails ---------------------> open
- *     probing                           -- the caller cancels the probe --------> probing, with the next call
+ *     probing                           -- the caller cancels the probe, or its
+ *                                          answer is empty ---------------------> probing, with the next call
+ *
+ * Any server can send an empty answer. It shows that the service is alive only if another call has shown that too since
+ * the last failure.
  *
  * Calls that were sent before the circuit opened do not change it when they end.
  */
@@ -37,11 +46,11 @@ export class CircuitBreaker {
   #consecutiveFailures = 0;
   #openedAtMs: number | undefined;
   #isProbing = false;
-  /** When the service last answered without a failure, by `performance.now()`. */
-  answeredAtMs: number | undefined;
+  readonly #lastAnswer: LastAnswer;
 
   /** @param onChange called when the circuit opens or closes, but not when a probe fails */
-  constructor(onChange: (isOpen: boolean) => void = () => undefined) {
+  constructor(lastAnswer: LastAnswer, onChange: (isOpen: boolean) => void) {
+    this.#lastAnswer = lastAnswer;
     this.#onChange = onChange;
   }
 
@@ -75,26 +84,31 @@ export class CircuitBreaker {
     return this.#isProbing;
   }
 
-  succeeded(isProbe: boolean): void {
-    this.#note('alive', isProbe);
+  /** @param isEmpty whether the answer had no bytes */
+  succeeded(isProbe: boolean, isEmpty: boolean): void {
+    this.#note(isEmpty ? 'empty' : 'alive', isProbe);
   }
 
   failed(error: unknown, isProbe: boolean): void {
     this.#note(classifyFailure(error), isProbe);
   }
 
-  #note(outcome: FailureClass, isProbe: boolean): void {
-    if (outcome === 'alive') this.answeredAtMs = performance.now();
+  #note(outcome: Outcome, isProbe: boolean): void {
+    if (outcome === 'alive') this.#lastAnswer.atMs = performance.now();
     if (isProbe) {
       this.#isProbing = false;
       if (outcome === 'failing') this.#openedAtMs = performance.now();
-      if (outcome === 'alive') this.#close();
-    } else if (outcome === 'alive') {
+      if (outcome === 'alive' || (outcome === 'empty' && this.#hasAnsweredSinceFailure())) this.#close();
+    } else if (outcome === 'alive' || outcome === 'empty') {
       this.#consecutiveFailures = 0;
     } else if (outcome === 'failing') {
       this.#consecutiveFailures += 1;
       if (this.#consecutiveFailures >= failuresToOpen) this.#open();
     }
+  }
+
+  #hasAnsweredSinceFailure(): boolean {
+    return (this.#lastAnswer.atMs ?? Number.NEGATIVE_INFINITY) > (this.#openedAtMs ?? 0);
   }
 
   #open(): void {

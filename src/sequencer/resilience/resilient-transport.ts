@@ -2,9 +2,9 @@ import { throwIfAborted } from '../../async/abort.js';
 import { Semaphore } from '../../async/semaphore.js';
 import { delayUnlessAborted } from '../../async/timeout.js';
 import { IntentError, SequencerError } from '../../errors.js';
-import type { Operation } from '../../wire/envelope.js';
+import { emptyEnvelope, type Operation } from '../../wire/envelope.js';
 import { type CallOptions, type CallTransport, callWithTimeout, type Transport } from '../transport.js';
-import { CircuitBreaker } from './circuit-breaker.js';
+import { CircuitBreaker, type LastAnswer } from './circuit-breaker.js';
 import { isIdempotent, RetryBudget, retryDelayMs } from './retry-policy.js';
 
 export interface ResilienceOptions {
@@ -48,7 +48,7 @@ export interface ObservedCall {
 
 /** The state of the service, as the calls so far have shown it. */
 export interface ServiceState {
-  /** The time since the last answer without a failure of the service, in milliseconds. Undefined if there was none. */
+  /** The time since the last answer with bytes and without a failure of the service, in milliseconds. Undefined if there was none. */
   readonly answeredMsAgo: number | undefined;
   /** Whether the circuit of any operation has opened and not closed, and a call of that operation failed in the last five minutes. */
   readonly hasFailingOperation: boolean;
@@ -100,6 +100,7 @@ class ResilientCalls {
   readonly #attemptTimeoutMs: number;
   readonly #states = new Map<Operation, OperationState>();
   readonly #budget = new RetryBudget();
+  readonly #lastAnswer: LastAnswer = { atMs: undefined };
   /** The number of running and waiting calls, plus that of running work. */
   #unfinished = 0;
   #whenFinished: (() => void) | undefined;
@@ -163,9 +164,9 @@ class ResilientCalls {
 
   serviceState(): ServiceState {
     const breakers = [...this.#states.values()].map(({ breaker }) => breaker);
-    const answeredAtMs = breakers.flatMap((breaker) => breaker.answeredAtMs ?? []);
+    const { atMs } = this.#lastAnswer;
     return {
-      answeredMsAgo: answeredAtMs.length > 0 ? performance.now() - Math.max(...answeredAtMs) : undefined,
+      answeredMsAgo: atMs === undefined ? undefined : performance.now() - atMs,
       hasFailingOperation: breakers.some(({ isFailing }) => isFailing),
     };
   }
@@ -184,7 +185,7 @@ class ResilientCalls {
     if (known) return known;
     const { maxRunning = 64, observer } = this.#options;
     const state = {
-      breaker: new CircuitBreaker((isOpen) => observer?.breakerChanged(operation, isOpen)),
+      breaker: new CircuitBreaker(this.#lastAnswer, (isOpen) => observer?.breakerChanged(operation, isOpen)),
       permits: new Semaphore(maxRunning),
       isIdempotent: isIdempotent(operation),
     };
@@ -212,7 +213,7 @@ class ResilientCalls {
       const isProbe = breaker.begin();
       try {
         const answer = await this.#sendOnce(state, call);
-        breaker.succeeded(isProbe);
+        breaker.succeeded(isProbe, answer === emptyEnvelope);
         return answer;
       } catch (error) {
         breaker.failed(error, isProbe);

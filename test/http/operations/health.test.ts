@@ -7,6 +7,7 @@ import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { startPostgres } from '../../support/databases/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
+import { bytes, faultSequencer } from '../../support/sequencers/fault-sequencer.js';
 import { startLedgerSite } from '../../support/sites/ledger-site.js';
 import { type SiteOptions, startSite } from '../../support/sites/site.js';
 import { pending, StatusTransport } from '../../support/transports/status-transport.js';
@@ -73,6 +74,16 @@ describe('router.health() without a ledger', () => {
     const { callCount } = transport;
     expect((await router.health()).checks.sequencer.reason).toBe('sequencer_unavailable');
     expect(transport.callCount).toBe(callCount);
+  });
+
+  test('does not take an empty response for a sign of life', async () => {
+    const sequencer = await faultSequencer(bytes(new Uint8Array()));
+    const site = await startSite({ sequencer: { url: sequencer.url } });
+    // Every proto3 sequencer answers so for the absent intent of the probe.
+    expect((await site.router.health()).checks.sequencer).toEqual({ status: 'ok', isSimulated: false });
+    sequencer.answerWith(bytes(Uint8Array.of(0x08, 0x00)));
+    await request(site.origin).get(`/status/${id}`).expect(200);
+    expect((await site.router.health()).checks.sequencer).toMatchObject({ answeredMsAgo: expect.any(Number) });
   });
 
   test('resolves before the call to a hanging service ends', async () => {

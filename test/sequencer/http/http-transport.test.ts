@@ -144,13 +144,9 @@ describe('a connection that is still opening when its call ends', () => {
   });
 });
 
-describe('a response whose headers rule out an envelope is not decoded', () => {
-  it.each([
-    { 'content-type': 'text/html; charset=utf-8' },
-    { 'content-type': 'application/json' },
-    { 'content-type': 'application/problem+json; charset=utf-8' },
-    { 'content-encoding': 'gzip, identity' },
-  ])('%j', async (headers) => {
+describe('a response', () => {
+  it('that is compressed is not decoded, and its connection is used again', async () => {
+    const headers = { 'content-encoding': 'gzip, identity' };
     sequencer.answerWith((_call, res) => res.writeHead(200, headers).end(encodeOkResponse(answer)));
     const transport = connect();
     const call = transport.call(operations.getStatus, body);
@@ -165,11 +161,25 @@ describe('a response whose headers rule out an envelope is not decoded', () => {
     {},
     { 'content-type': 'application/octet-stream' },
     { 'content-type': 'application/x-protobuf' },
-    { 'content-type': 'application/jsonish' },
+    { 'content-type': 'application/json' },
+    { 'content-type': 'text/html; charset=utf-8' },
     { 'content-encoding': 'identity' },
-  ])('but is decoded with %j', async (headers) => {
+  ])('that is an envelope is decoded with %j (protocol 5)', async (headers) => {
     sequencer.answerWith((_call, res) => res.writeHead(200, headers).end(encodeOkResponse(answer)));
     expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+  });
+
+  it.each([
+    ['text/html', '<!doctype html><title>Sign in to the network</title>'],
+    ['text/html', '\r\n  <html><body>502 Bad Gateway</body></html>'],
+    ['text/plain', 'OK'],
+    ['text/plain', 'upstream connect error or disconnect/reset before headers'],
+    ['application/json', '{"status":"ok"}'],
+    ['application/octet-stream', '<?xml version="1.0"?><Error/>'],
+  ])('of type %s that is the page of a proxy, %j, is rejected', async (type, page) => {
+    sequencer.answerWith((_call, res) => res.writeHead(200, { 'content-type': type }).end(page));
+    const call = connect().call(operations.getStatus, body);
+    await expect(call).rejects.toMatchObject({ code: 'sequencer_bad_response' });
   });
 });
 

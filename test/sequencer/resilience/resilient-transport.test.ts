@@ -7,7 +7,7 @@ import {
   resilientTransport,
 } from '../../../src/sequencer/resilience/resilient-transport.js';
 import type { CallOptions } from '../../../src/sequencer/transport.js';
-import { type Operation, operations } from '../../../src/wire/envelope.js';
+import { emptyEnvelope, type Operation, operations } from '../../../src/wire/envelope.js';
 import {
   answer,
   failing,
@@ -250,6 +250,28 @@ describe('the circuit breaker', () => {
     expect(transport.serviceState()).toMatchObject({ hasFailingOperation: true });
     expect(await outcome()).toEqual({ answer });
     expect(transport.serviceState()).toMatchObject({ hasFailingOperation: false });
+  });
+
+  it('is not closed by an empty answer, until another operation has been answered with bytes', async () => {
+    await open();
+    inner.play(() => emptyEnvelope);
+    await jest.advanceTimersByTimeAsync(5_000);
+    for (let n = 0; n < 2; n += 1) expect(await outcome()).toEqual({ answer: emptyEnvelope });
+    expect(transport.serviceState()).toMatchObject({ hasFailingOperation: true });
+    inner.play(ok);
+    await outcome(createIntent);
+    inner.play(() => emptyEnvelope);
+    expect(await outcome()).toEqual({ answer: emptyEnvelope });
+    expect(transport.serviceState()).toMatchObject({ hasFailingOperation: false });
+  });
+
+  it('does not open for five failures with empty answers between', async () => {
+    wrap(fault);
+    for (let n = 0; n < 20; n += 1) {
+      inner.play(n % 5 === 4 ? () => emptyEnvelope : fault);
+      expect((await outcome()).code).not.toBe('sequencer_unavailable');
+    }
+    expect(transport.serviceState()).toEqual({ answeredMsAgo: undefined, hasFailingOperation: false });
   });
 
   it('no longer counts as open five minutes after the last failure, if its operation is not called', async () => {
