@@ -1,3 +1,5 @@
+import { exponentialBackoffMs } from '../async/backoff.js';
+import { delayUnlessAborted, withTimeout } from '../async/timeout.js';
 import { IntentError, SequencerError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import { bytesToSign } from '../intents/signed-intent.js';
@@ -6,7 +8,7 @@ import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { parseVerifyingKey } from '../keys/verifying-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import { nameOf, type Operation, operations, otherServerError } from '../wire/envelope.js';
-import { type CallOptions, type CallTransport, requireCallOptions } from './transport.js';
+import { answerTimeoutError, type CallOptions, type CallTransport, requireCallOptions } from './transport.js';
 
 /** How intents are sent: by `Intents.createIntent`, or `Messaging.sendMessage` if only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
@@ -47,21 +49,29 @@ export function statusOf(flags: number): IntentStatus {
   return statuses[flags] as IntentStatus;
 }
 
+/** How a client creates intents. */
+export interface CreateOptions {
+  readonly dialect: Dialect;
+  /** How long a creation may take until it is proven, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
 /**
  * Sends a signed intent (interface section 4.3). Resolves only when the intent is proven to exist at the sequencer.
  *
  * The OK of the envelope (section 7.1) does not prove it, because a proxy can send it too. If the answer does not prove
- * that the intent exists, the status is requested once.
+ * that the intent exists, its status is requested.
  * @throws {SequencerError} `intent_refused` if the service refuses the terms; `sequencer_bad_response` without a proof
  */
 export async function createIntent(
   transport: CallTransport,
-  dialect: Dialect,
+  { dialect, timeoutMs }: CreateOptions,
   intent: SignedIntent,
   options?: CallOptions,
 ): Promise<CreatedIntent> {
   requireCallOptions('intent.create', options);
   const { operation, request, isProof } = creations[dialect];
+  const begunAtMs = performance.now();
   let isProven: boolean;
   try {
     isProven = isProof(await transport.call(operation, request(intent), options));
@@ -69,8 +79,40 @@ export async function createIntent(
     throw explainRefusal(error, dialect);
   }
   const { id, clientSecret } = intent;
-  if (isProven || (await getStatus(transport, id, options)).exists) return { id, clientSecret };
-  throw otherServerError('The sequencer answered OK, but the intent does not exist there.');
+  if (!isProven) await requireExistence(transport, id, { begunAtMs, timeoutMs }, options);
+  return { id, clientSecret };
+}
+
+/** The pauses between the requests for the status of a new intent. A replica of the sequencer may lag by half a second. */
+const replicaPauses = { firstMs: 100, capMs: 1_000 };
+
+/** Requests the status until the intent exists. */
+async function requireExistence(
+  transport: CallTransport,
+  id: string,
+  { begunAtMs, timeoutMs }: { readonly begunAtMs: number; readonly timeoutMs: number },
+  { signal, cancelBeforeSend }: CallOptions = {},
+): Promise<void> {
+  let isKnownAbsent = false;
+  const waitForExistence = async (ending: AbortSignal): Promise<void> => {
+    const options = { signal: ending, cancelBeforeSend };
+    for (let retry = 0; !(await getStatus(transport, id, options)).exists; retry += 1) {
+      isKnownAbsent = true;
+      await delayUnlessAborted(exponentialBackoffMs(replicaPauses, retry), [ending, cancelBeforeSend]);
+    }
+  };
+  // The reason that ends a running request must not be a SequencerError, which would count as an answer of the service.
+  const expired = new Error('The time of the call is over.');
+  const leftMs = begunAtMs + timeoutMs - performance.now();
+  try {
+    await withTimeout(leftMs, waitForExistence, { signal, error: () => expired, ref: true });
+  } catch (error) {
+    if (error !== expired) throw error;
+    if (!isKnownAbsent) throw answerTimeoutError(timeoutMs);
+    throw otherServerError(
+      `The sequencer answered OK, but the intent does not exist there, also not ${timeoutMs} ms after the call began.`,
+    );
+  }
 }
 
 /** How a dialect creates an intent, and whether an answer proves that the intent exists. */

@@ -6,6 +6,7 @@ import type { Signer } from '../keys/verifier-key.js';
 import { requireKnown } from '../reject-unknown.js';
 import {
   type CreatedIntent,
+  type CreateOptions,
   createIntent,
   type Dialect,
   fetchUserId,
@@ -36,7 +37,7 @@ export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
   /**
-   * Timeout of one call with all its retries, in milliseconds. Default 8000. An attempt that may be retried gets three eighths of it,
+   * Timeout of one call with all its retries, and of the creation of an intent with its proof, in milliseconds. Default 8000. An attempt that may be retried gets three eighths of it,
    * but 3000 ms if that is longer.
    */
   readonly timeoutMs?: number | undefined;
@@ -150,31 +151,32 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
   const inner = options.transport ?? createTransport(options, timeoutMs);
   const transport = resilientTransport(inner, { timeoutMs, observer });
   return {
-    client: clientOver(transport, dialect),
+    client: clientOver(transport, { dialect, timeoutMs }),
     serviceState: transport.serviceState,
     fetchUserId: (signers, intent, options) => transport.run((calls) => fetchUserId(calls, signers, intent, options)),
   };
 }
 
-function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClient {
+function clientOver(transport: ResilientTransport, creating: CreateOptions): IntentClient {
+  const { dialect } = creating;
   const watches = new RunningWatches(watchIntent(transport));
   const statusOf = (owner: string) => (id: string, options?: CallOptions) => getStatus(transport, id, options, owner);
   const paymentIntents: IntentClient['paymentIntents'] = {
     create: async (parameters, options) => {
       requireCallOptions('paymentIntents.create', options);
       return transport.run(async (calls) =>
-        createIntent(calls, dialect, await signPayment(parameters, dialect), options),
+        createIntent(calls, creating, await signPayment(parameters, dialect), options),
       );
     },
-    prepare: async (parameters) => preparedIntent(transport, dialect, await signPayment(parameters, dialect)),
+    prepare: async (parameters) => preparedIntent(transport, creating, await signPayment(parameters, dialect)),
     getStatus: statusOf('paymentIntents.getStatus'),
   };
   const loginIntents: IntentClient['loginIntents'] = {
     create: async (parameters, options) => {
       requireCallOptions('loginIntents.create', options);
-      return transport.run(async (calls) => createIntent(calls, dialect, await signLogin(parameters), options));
+      return transport.run(async (calls) => createIntent(calls, creating, await signLogin(parameters), options));
     },
-    prepare: async (parameters) => preparedIntent(transport, dialect, await signLogin(parameters)),
+    prepare: async (parameters) => preparedIntent(transport, creating, await signLogin(parameters)),
     getStatus: statusOf('loginIntents.getStatus'),
     getUserId: async (parameters, options) => {
       requireKnown('loginIntents.getUserId', parameters ?? null, ['intent', 'verifier']);
@@ -205,9 +207,9 @@ function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClie
   return Object.freeze(client);
 }
 
-function preparedIntent(transport: ResilientTransport, dialect: Dialect, intent: SignedIntent): PreparedIntent {
+function preparedIntent(transport: ResilientTransport, creating: CreateOptions, intent: SignedIntent): PreparedIntent {
   const { id, clientSecret } = intent;
-  const create = (options?: CallOptions) => transport.run((calls) => createIntent(calls, dialect, intent, options));
+  const create = (options?: CallOptions) => transport.run((calls) => createIntent(calls, creating, intent, options));
   return Object.freeze({ id, clientSecret, create });
 }
 

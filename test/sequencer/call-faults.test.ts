@@ -96,7 +96,7 @@ describe.each([
           callWithTimeout(transport, operation, body, { timeoutMs: timeoutMsOf(fault), signal: undefined }),
       };
       try {
-        const error = await errorOf(createIntent(timed, 'intents', intent));
+        const error = await errorOf(createIntent(timed, { dialect: 'intents', timeoutMs: ample }, intent));
         expectReported(error, fault);
         expect(calls.length).toBeLessThanOrEqual(1);
 
@@ -122,7 +122,7 @@ test.each([
   const transport = connect(await unreachableUrl());
   const intent = await signPaymentIntent(payment);
   for (let n = 0; n < 3; n += 1) {
-    const error = await errorOf(createIntent(transport, 'intents', intent));
+    const error = await errorOf(createIntent(transport, { dialect: 'intents', timeoutMs: ample }, intent));
     expectReported(error, { code: 'sequencer_unreachable', isTransient: true });
   }
   await transport.close();

@@ -1,4 +1,5 @@
-import { createIntentClient, createSigner, type Dialect, generateKeyPair } from '../../src/index.js';
+import { jest } from '@jest/globals';
+import { createIntentClient, createSigner, type Dialect, generateKeyPair, type Transport } from '../../src/index.js';
 import { rejectedCode } from '../wire/thrown-code.js';
 
 // How the client interprets responses. They are in memory: the transports have tests of their own.
@@ -27,14 +28,81 @@ describe('paymentIntents.create', () => {
     const answer = Buffer.from(`0800 1212 0a10 ${'ab'.repeat(16)} fa0100`.replaceAll(' ', ''), 'hex');
     expect(await clientOf(answer, 'messaging').paymentIntents.create(payment)).toHaveProperty('id');
   });
+});
+
+describe('paymentIntents.create with an OK that proves nothing (protocol 5)', () => {
+  const exists = Uint8Array.of(0x08, 0x01);
+  const absent = new Uint8Array();
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  /** Answers createIntent with an empty OK, and getStatus with `statusAt` of the time since the start. */
+  function clientWith(statusAt: (ms: number) => Uint8Array | Promise<Uint8Array>, dialect: Dialect = 'intents') {
+    const startMs = performance.now();
+    const askedAtMs: number[] = [];
+    const call: Transport['call'] = async ({ method }) => {
+      const ms = Math.round(performance.now() - startMs);
+      if (method !== 'getStatus') return absent;
+      askedAtMs.push(ms);
+      return statusAt(ms);
+    };
+    const transport = { call, close: async () => undefined };
+    return { client: createIntentClient({ transport, dialect, timeoutMs: 3_000 }), askedAtMs };
+  }
+
+  async function outcomeOf(created: Promise<unknown>, waitMs = 3_000): Promise<unknown> {
+    const code = created.then(
+      () => 'created',
+      (error) => error?.code ?? error,
+    );
+    await jest.advanceTimersByTimeAsync(waitMs);
+    return code;
+  }
+
+  it('requests the status again while a replica lags behind, with growing pauses', async () => {
+    const { client, askedAtMs } = clientWith((ms) => (ms < 400 ? absent : exists));
+    expect(await outcomeOf(client.paymentIntents.create(payment), 700)).toBe('created');
+    expect(askedAtMs).toEqual([0, 100, 300, 700]);
+  });
 
   it.each<Dialect>(['intents', 'messaging'])(
-    'in dialect %s with an empty OK proves nothing (protocol 5)',
+    'rejects in dialect %s with sequencer_bad_response after timeoutMs if the intent never exists',
     async (dialect) => {
-      const created = clientOf(new Uint8Array(), dialect).paymentIntents.create(payment);
-      expect(await rejectedCode(created)).toBe('sequencer_bad_response');
+      const { client, askedAtMs } = clientWith(() => absent, dialect);
+      expect(await outcomeOf(client.paymentIntents.create(payment))).toBe('sequencer_bad_response');
+      expect(askedAtMs).toEqual([0, 100, 300, 700, 1_500, 2_500]);
     },
   );
+
+  it.each([
+    ['sequencer_timeout, if no status was answered', 0, 'sequencer_timeout'],
+    ['sequencer_bad_response, if a status said no', 100, 'sequencer_bad_response'],
+  ])('rejects after timeoutMs, while a status hangs, with %s', async (_name, hangsFromMs, code) => {
+    const { client } = clientWith((ms) => (ms < hangsFromMs ? absent : new Promise(() => undefined)));
+    expect(await outcomeOf(client.paymentIntents.create(payment))).toBe(code);
+  });
+
+  it.each(['signal', 'cancelBeforeSend'])('ends between two requests when %s is aborted', async (name) => {
+    const controller = new AbortController();
+    const { client, askedAtMs } = clientWith(() => absent);
+    const created = client.paymentIntents.create(payment, { [name]: controller.signal });
+    setTimeout(() => controller.abort('left'), 150);
+    expect(await outcomeOf(created, 150)).toBe('left');
+    expect(askedAtMs).toEqual([0, 100]);
+  });
+
+  it('with prepare() requests the status again, too', async () => {
+    const { client, askedAtMs } = clientWith((ms) => (ms < 50 ? absent : exists));
+    const prepared = await client.paymentIntents.prepare(payment);
+    expect(await outcomeOf(prepared.create(), 100)).toBe('created');
+    expect(askedAtMs).toEqual([0, 100]);
+  });
 });
 
 describe('loginIntents.getUserId', () => {
