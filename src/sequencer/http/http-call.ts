@@ -160,7 +160,23 @@ function errorOfHead(statusCode: number, headers: Dispatcher.ResponseData['heade
   return undefined;
 }
 
+/** undici rejects these informational responses, skips all others, and reports them only by the message of a `SocketError`. */
+const rejectedInformational: ReadonlyMap<string, number> = new Map([
+  ['bad response', 100],
+  ['bad upgrade', 101],
+]);
+
 function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
+  const informational = error.code === 'UND_ERR_SOCKET' ? rejectedInformational.get(error.message) : undefined;
+  if (informational) {
+    const message =
+      `The sequencer, or a proxy in front of it, answered with the informational status ${informational} before the answer. The ` +
+      'request does not ask for it, and the HTTP client does not accept it. Turn it off there.';
+    return new SequencerError('sequencer_bad_response', message, { cause: error });
+  }
+  if (error.code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return otherServerError('The headers of the response are too large.', error);
+  }
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     return otherServerError(`The response is larger than ${maxResponseBytes} bytes.`, error);
   }

@@ -5,10 +5,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
+import { createIntentClient } from '../../../src/sequencer/intent-client.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { encodeOkResponse, operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
-import { type FaultSequencer, ok, startFaultSequencer } from '../../support/sequencers/fault-sequencer.js';
+import { type Answer, type FaultSequencer, ok, startFaultSequencer } from '../../support/sequencers/fault-sequencer.js';
 
 const body = Uint8Array.of(1, 2, 3);
 const answer = Uint8Array.of(4, 5, 6);
@@ -181,6 +182,47 @@ describe('a response', () => {
     const call = connect().call(operations.getStatus, body);
     await expect(call).rejects.toMatchObject({ code: 'sequencer_bad_response' });
   });
+});
+
+it('names headers over the limit of the HTTP client', async () => {
+  sequencer.answerWith((_call, res) => res.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end());
+  const call = connect().call(operations.getStatus, body);
+  await expect(call).rejects.toMatchObject({
+    code: 'sequencer_bad_response',
+    message: expect.stringContaining('headers of the response are too large'),
+  });
+});
+
+describe('an informational response before the answer', () => {
+  const raw = (informational: string): Answer => {
+    const envelope = encodeOkResponse(answer);
+    return (_call, _res, { socket }) => {
+      socket.write(`HTTP/1.1 ${informational}\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${envelope.length}\r\n\r\n`);
+      socket.write(envelope);
+    };
+  };
+
+  it.each(['102 Processing', '103 Early Hints\r\nlink: </style.css>'])('is skipped: %j', async (informational) => {
+    sequencer.answerWith(raw(informational));
+    expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+  });
+
+  it.each([
+    [100, '100 Continue'],
+    [101, '101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c'],
+  ])(
+    'is named by the error of a %i, which the HTTP client cannot skip, and the call is not retried',
+    async (status, informational) => {
+      sequencer.answerWith(raw(informational));
+      const client = createIntentClient({ url: sequencer.url, timeoutMs: 60_000 });
+      const error = await client.paymentIntents.getStatus('1'.repeat(32)).catch((thrown) => thrown);
+      await client.close();
+      expect(error).toMatchObject({ name: 'SequencerError', code: 'sequencer_bad_response' });
+      expect(error.message).toContain(`informational status ${status} before the answer`);
+      expect(error.message).not.toMatch(/DNS|TLS|firewall/);
+      expect(sequencer.requests).toHaveLength(1);
+    },
+  );
 });
 
 describe("the caller's signal", () => {
