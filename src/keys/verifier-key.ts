@@ -25,6 +25,15 @@ export function createSigner(secret: string): Signer {
   return signerFromSeed(seed);
 }
 
+/** Rejects a public key or a key pair in place of a signer. @param name of the parameter @throws {IntentError} `invalid_key` */
+export function requireSigner(name: string, value: unknown): asserts value is Signer {
+  if (typeof (value as Partial<Signer> | null | undefined)?.sign === 'function') return;
+  const message =
+    `${name} must be a signer, not a public key or a key pair: the verifier key signs the request. Create it from the secret ` +
+    'of that key with createSigner(secret).';
+  throw new IntentError('invalid_key', message);
+}
+
 export function signerFromSeed(seed: Uint8Array): Signer {
   return new LocalSigner(keyPairFromSeed(seed));
 }

@@ -4,7 +4,7 @@ import { IntentError, SequencerError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import { bytesToSign } from '../intents/signed-intent.js';
 import { formatBase58, parseIntentId } from '../keys/base58.js';
-import { type Signer, signChecked } from '../keys/verifier-key.js';
+import { requireSigner, type Signer, signChecked } from '../keys/verifier-key.js';
 import { parseVerifyingKey } from '../keys/verifying-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import { nameOf, type Operation, operations, otherServerError } from '../wire/envelope.js';
@@ -216,6 +216,7 @@ export async function getUserId(
   verifier: Signer,
   options?: CallOptions,
 ): Promise<string> {
+  requireSigner('verifier', verifier);
   const codec = v1.GetLoginForThirdPartyAppRequest;
   const request = {
     intentId: { value: parseIntentId(id) },

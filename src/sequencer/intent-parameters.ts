@@ -2,7 +2,7 @@ import { IntentError } from '../errors.js';
 import { type Money, parseMoney } from '../intents/money.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import { type SignedIntent, signLoginIntent, signPaymentIntent } from '../intents/signed-intent.js';
-import type { Signer } from '../keys/verifier-key.js';
+import { requireSigner, type Signer } from '../keys/verifier-key.js';
 import { requireKnown } from '../reject-unknown.js';
 import type { Dialect } from './calls.js';
 
@@ -75,6 +75,7 @@ function nonceOf(clientSecret: string, money: Money | undefined): Uint8Array {
 function withSigner(login: LoginParameters, signers: readonly Signer[]): { domain: string; verifier: Signer } {
   requireKnown('the parameter `login`', login ?? null, ['verifier', 'domain']);
   const { verifier, domain } = login;
+  for (const signer of signers) requireSigner('Each of signers', signer);
   const signer = signers.find(({ publicKey }) => publicKey === verifier);
   if (!signer)
     throw new IntentError('invalid_key', 'signers must include the signer whose publicKey is login.verifier.');

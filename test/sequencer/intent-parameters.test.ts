@@ -1,4 +1,4 @@
-import { createIntentClient, createSigner, generateKeyPair, type IntentClient } from '../../src/index.js';
+import { createIntentClient, createSigner, generateKeyPair, type IntentClient, type Signer } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { type FaultSequencer, ok, plainSuccess, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
 import { rejectedCode, thrownCode } from '../wire/thrown-code.js';
@@ -82,6 +82,32 @@ describe('invalid parameters are rejected before anything is sent', () => {
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier }))).toBe('invalid_id');
     expect(sequencer.calls).toEqual([]);
   });
+
+  it.each<[string, unknown]>([
+    ['its public key', verifier.publicKey],
+    ['a key pair', generateKeyPair()],
+    ['nothing', undefined],
+  ])(
+    'a signer in place of which is %s: the error names createSigner, and why (interface 4.7)',
+    async (_name, given) => {
+      const intent = generateKeyPair().publicKey;
+      const notSigner = given as Signer;
+      const signed = {
+        login: { ...login, verifier: notSigner?.publicKey ?? verifier.publicKey },
+        signers: [notSigner],
+      };
+      for (const call of [
+        () => client.loginIntents.getUserId({ intent, verifier: notSigner }),
+        () => client.loginIntents.create(signed),
+        () => client.paymentIntents.create({ ...payment, ...signed }),
+      ]) {
+        await expect(call()).rejects.toMatchObject({
+          code: 'invalid_key',
+          message: expect.stringMatching(/must be a signer.*signs the request.*createSigner\(secret\)/),
+        });
+      }
+    },
+  );
 
   it('getUserId: a signer that does not sign as the verifier it names (interface 5.3)', async () => {
     const intent = generateKeyPair().publicKey;
