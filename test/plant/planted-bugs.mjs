@@ -120,7 +120,7 @@ const money = [
     ...bug(
       'an ERROR envelope counts as a response',
       'wire/envelope openResponse',
-      [replaces('requireExplicitOk', () => 'undefined'), always('OK')],
+      [always('OK'), always('message')],
       ['sequencer/intent-client'],
     ),
     isQuick: true,

@@ -372,17 +372,20 @@ const causes: Record<RouterEventType, () => Promise<void>> = {
   breaker_closed: async () => {
     const clock = jest.spyOn(performance, 'now');
     const { recorder, browser, simulator } = await startWithSimulator();
+    // The status of an unknown intent has no bytes, which would not show that the sequencer has recovered.
+    const { body } = await browser.send('POST', '/intent', {});
+    const path = `/status/${intentIdOf(String(body.client_secret))}`;
     const stop = simulator.injectFault({ kind: 'disconnect', operations: ['getStatus'] });
-    await browser.send('GET', `/status/${intent}`);
-    await browser.send('GET', `/status/${intent}`);
+    await browser.send('GET', path);
+    await browser.send('GET', path);
     await recorder.first('breaker_opened');
     // A failed probe keeps it open, and emits no event.
     const [soon, later] = [performance.now() + 6_000, performance.now() + 12_000];
     clock.mockImplementation(() => soon);
-    await browser.send('GET', `/status/${intent}`);
+    await browser.send('GET', path);
     stop();
     clock.mockImplementation(() => later);
-    await browser.send('GET', `/status/${intent}`);
+    await browser.send('GET', path);
     clock.mockRestore();
     const expected = { type: 'breaker_closed', atMs, operation: 'MicroPayment.getStatus' };
     expect(await recorder.first('breaker_closed')).toEqual(expected);
