@@ -88,12 +88,20 @@ export function throwFault({ kind, httpStatus }: ResolvedFault): void {
   throw new SequencerError(code, `A fault was injected: ${kind}.`, details);
 }
 
+export interface HttpAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
 interface HttpExchange {
   readonly req: Request;
   readonly res: Response;
+  /** The response that carries an envelope. */
+  readonly answerOf: (envelope: Uint8Array) => HttpAnswer;
 }
 
-/** Performs a faulty call of the proxy. Returns the envelope to send, or undefined if nothing is left to send. */
+/** Performs a faulty call over HTTP. Returns the envelope to send, or undefined if nothing is left to send. */
 export async function performFaultyHttpCall(call: FaultyCall, exchange: HttpExchange): Promise<Uint8Array | undefined> {
   const { fault, perform, signal } = call;
   if (fault.kind === 'delay' && fault.when === 'before') {
@@ -116,14 +124,17 @@ const httpFailures: Readonly<Partial<Record<FaultKind, HttpFailure>>> = {
   disconnect: ({ req }) => {
     req.socket.destroy();
   },
-  cut: ({ res }, envelope) => {
-    res.writeHead(200, { 'content-type': octetStream, 'content-length': envelope.length });
-    res.write(envelope.subarray(0, envelope.length / 2), () => res.destroy());
+  cut: ({ res, answerOf }, envelope) => {
+    const { status, contentType, body } = answerOf(envelope);
+    // A body without an envelope can be empty. A length of 0 cannot be cut.
+    res.writeHead(status, { 'content-type': contentType, 'content-length': Math.max(body.length, 1) });
+    res.write(body.subarray(0, body.length / 2), () => res.destroy());
   },
-  drip: async ({ res }, envelope, { fault, signal }) => {
-    res.writeHead(200, { 'content-type': octetStream, 'content-length': envelope.length });
+  drip: async ({ res, answerOf }, envelope, { fault, signal }) => {
+    const { status, contentType, body } = answerOf(envelope);
+    res.writeHead(status, { 'content-type': contentType, 'content-length': body.length });
     res.flushHeaders();
-    for (const byte of envelope) {
+    for (const byte of body) {
       if (!(await pause(fault.ms, signal)) || res.destroyed) return;
       res.write(Uint8Array.of(byte));
     }

@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { readError } from '../../errors.js';
+import { readError, SequencerError } from '../../errors.js';
 import { packageFile } from '../../package-file.js';
 import { decode, v1 } from '../../wire/codec.js';
+import { openResponse, operations } from '../../wire/envelope.js';
 import { faultsApi } from '../faults/faults-api.js';
-import { performFaultyHttpCall } from '../faults/faulty-call.js';
+import { type HttpAnswer, performFaultyHttpCall } from '../faults/faulty-call.js';
 import { inspectorApi } from '../inspector/inspector-api.js';
 import { dispatch } from '../operations/dispatch.js';
-import { intentIdIn } from '../operations/request.js';
+import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import type { SimulatorState } from '../state/simulator-state.js';
 import { instanceHeader } from '../state/state-owner.js';
 import type { Wallet } from '../wallet/wallet.js';
@@ -27,12 +28,7 @@ export function createSimulatorApp(state: SimulatorState, wallets: readonly Wall
     res.set(instanceHeader, state.instance).type('text/plain').send('ok');
   });
   app.use('/v1/api', allowBrowsers);
-  app.post(
-    '/v1/api',
-    requireOctetStream,
-    express.raw({ type: octetStream, limit: '64kb', inflate: false }),
-    proxy(state),
-  );
+  app.post('/v1/api', ...readBytes, performCall(state, { requestIn: readEnvelope, answerOf: answerEnvelope }));
   app.options('/v1/api', (_req, res) => {
     res.set({ Allow: proxyMethods, 'Access-Control-Max-Age': '600' });
     res.set({ 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Allow-Headers': 'Content-Type' });
@@ -40,6 +36,10 @@ export function createSimulatorApp(state: SimulatorState, wallets: readonly Wall
   });
   app.all('/v1/api', (_req, res) => {
     res.status(405).set('Allow', proxyMethods).end();
+  });
+  app.post('/v1/createIntent', ...readBytes, performCall(state, { requestIn: creationOf, answerOf: answerBare }));
+  app.all('/v1/createIntent', (_req, res) => {
+    res.status(405).set('Allow', 'POST').end();
   });
   app.use('/wallet/api', walletApi(wallets, state.intents));
   app.get('/', (_req, res) => res.redirect('/inspector'));
@@ -68,10 +68,23 @@ const requireOctetStream: RequestHandler = (req, res, next) => {
   res.status(415).type('text/plain').send(`The content type must be ${octetStream}.`);
 };
 
-/** The proxy (interface section 4.1): decodes a Request envelope and sends a Response envelope. */
-function proxy(state: SimulatorState): RequestHandler {
+const readBytes: readonly RequestHandler[] = [
+  requireOctetStream,
+  express.raw({ type: octetStream, limit: '64kb', inflate: false }),
+];
+
+/** How an HTTP route carries an operation. */
+interface CallFormat {
+  /** The operation in a request body; undefined if the body has none. */
+  readonly requestIn: (body: unknown) => OperationRequest | undefined;
+  /** The response that carries an envelope. */
+  readonly answerOf: (envelope: Uint8Array) => HttpAnswer;
+}
+
+/** Performs the operation in a request, with its fault if there is one. */
+function performCall(state: SimulatorState, { requestIn, answerOf }: CallFormat): RequestHandler {
   return asyncHandler(async (req, res) => {
-    const request = readEnvelope(req.body);
+    const request = requestIn(req.body);
     if (!request) {
       res.status(400).type('text/plain').send('The body is not a Request envelope.');
       return;
@@ -81,18 +94,42 @@ function proxy(state: SimulatorState): RequestHandler {
     if (fault) state.journal.recordFault(request, 'proxy', fault);
     const forget = () => state.intents.forget(intentIdIn(request));
     const envelope = fault
-      ? await performFaultyHttpCall({ fault, perform, forget, signal: state.closing }, { req, res })
+      ? await performFaultyHttpCall({ fault, perform, forget, signal: state.closing }, { req, res, answerOf })
       : await perform();
-    if (envelope && !res.destroyed) res.type(octetStream).send(Buffer.from(envelope));
+    if (!envelope || res.destroyed) return;
+    const { status, contentType, body } = answerOf(envelope);
+    res.status(status).type(contentType).send(Buffer.from(body));
   });
 }
 
+/** The proxy (interface section 4.1): a Request envelope. */
 function readEnvelope(body: unknown): v1.Request | undefined {
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
   try {
     return decode(v1.Request, body);
   } catch {
     return undefined;
+  }
+}
+
+/** The proxy (interface section 4.1): a Response envelope. */
+const answerEnvelope = (body: Uint8Array): HttpAnswer => ({ status: 200, contentType: octetStream, body });
+
+/** The request of `/v1/createIntent` (interface section 4.3): a Message without an envelope. */
+const creationOf = (body: unknown): OperationRequest => ({
+  ...operations.createIntent,
+  body: Buffer.isBuffer(body) ? body : new Uint8Array(),
+});
+
+/** The response of `/v1/createIntent`: a GetStatusResponse without an envelope, or the reason of a refusal as JSON. */
+function answerBare(envelope: Uint8Array): HttpAnswer {
+  try {
+    return { status: 200, contentType: octetStream, body: openResponse(envelope) };
+  } catch (error) {
+    // Only a fault makes an envelope that cannot be decoded.
+    if (!(error instanceof SequencerError) || error.code !== 'sequencer_error') return answerEnvelope(envelope);
+    const refusal = { error: { code: 'intent_refused', message: error.serviceMessage } };
+    return { status: 400, contentType: 'application/json; charset=utf-8', body: Buffer.from(JSON.stringify(refusal)) };
   }
 }
 
