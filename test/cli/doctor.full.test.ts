@@ -315,6 +315,12 @@ const atSequencers: readonly Row[] = [
   ],
   ['no operation createIntent', service(withoutCreateIntent), ['sequencer warning', /dialect: 'messaging'/], noStream],
   [
+    'a server that answers 200 without bytes to everything',
+    service(() => answering(200, {}, '')),
+    ['sequencer warning', /^Check that INTENT_SEQUENCER_URL is the sequencer, and not a server that answers 200 to/],
+    noStream,
+  ],
+  [
     'it reports everything as paid',
     service(() => answering(200, {}, allTrue)),
     ['sequencer error', /reports cannot be trusted\. Set INTENT_SEQUENCER_URL/],

@@ -19,7 +19,7 @@ import { compressedResponse } from '../../sequencer/http/http-call.js';
 import { createHttpTransport } from '../../sequencer/http/http-transport.js';
 import type { Transport } from '../../sequencer/transport.js';
 import { signStreamRequest } from '../../sequencer/watch/message-stream.js';
-import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
+import { emptyEnvelope, encodeRequest, openResponse, operations } from '../../wire/envelope.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork, type NetworkProblem } from './external-client.js';
 
@@ -71,10 +71,8 @@ async function checkService(
       const text = `${url.host} reports a nonexistent intent as existing.`;
       return [failure(text, `Its reports cannot be trusted. Set ${setting} to the address of the sequencer.`)];
     }
-    const reason = await refusalOfCreate(transport, signal);
-    if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
-    const text = `${url.host} has no operation Intents.createIntent: ${JSON.stringify(reason.slice(0, 200))}.`;
-    return [warning(text, otherDialectFix)];
+    const problem = await problemOfCreate(transport, url.host, setting, signal);
+    return [problem ?? ok(`${url.host} answers in ${tookMs} ms`)];
   } catch (error) {
     const { why, fix } = explainSequencer(error, url.host, setting);
     return [failure(`The status of an intent cannot be read from ${url.host}: ${why}.`, fix)];
@@ -88,14 +86,27 @@ const otherDialectFix =
   "If it creates intents by Messaging.sendMessage, set intentRouter({ dialect: 'messaging' }). Over gRPC, check grpcNames. " +
   'Ignore this if the site sets them.';
 
-/** The error of a service without the operation, else undefined. The request is empty and creates nothing. */
-async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
+/** What is wrong with the operation createIntent. The request is empty and creates nothing. */
+async function problemOfCreate(
+  transport: Transport,
+  host: string,
+  setting: string,
+  signal: AbortSignal,
+): Promise<Finding | undefined> {
   try {
-    await transport.call(operations.createIntent, new Uint8Array(), { signal });
+    const answer = await transport.call(operations.createIntent, new Uint8Array(), { signal });
+    // A sequencer refuses the empty request. A server that answers 200 without bytes to everything also passes as a sequencer
+    // that does not know an intent.
+    if (answer !== emptyEnvelope) return undefined;
+    const fix = `Check that ${setting} is the sequencer, and not a server that answers 200 to everything.`;
+    const text = `${host} accepts the creation of an empty intent with zero bytes. This does not show that it is a sequencer.`;
+    return warning(text, fix);
   } catch (error) {
-    if (isUnknownOperation(error)) return error.serviceMessage || error.message;
+    if (!isUnknownOperation(error)) return undefined;
+    const reason = error.serviceMessage || error.message;
+    const text = `${host} has no operation Intents.createIntent: ${JSON.stringify(reason.slice(0, 200))}.`;
+    return warning(text, otherDialectFix);
   }
-  return undefined;
 }
 
 /** How long to wait after the pong for a message that is not an envelope. Such a message shows another protocol. */
