@@ -1,5 +1,6 @@
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { messageOf } from '../../errors.js';
+import { ReceivedBytes } from '../../net/received-bytes.js';
 import type { Host } from '../command.js';
 
 export interface ClientRequest {
@@ -73,14 +74,13 @@ export class ExternalClient {
 }
 
 export async function readText(body: ExternalResponse['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const received = new ReceivedBytes();
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxBytes) throw Object.assign(new Error(tooLarge), { code: 'TOO_LARGE' });
+    if (received.length + chunk.length > maxBytes) throw Object.assign(new Error(tooLarge), { code: 'TOO_LARGE' });
+    received.append(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  const { buffer, byteOffset, length } = received.bytes();
+  return Buffer.from(buffer, byteOffset, length).toString();
 }
 
 /** The code and the detail of an error answer (RFC 9457). Empty for any other answer. */

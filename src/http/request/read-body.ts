@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
+import { ReceivedBytes } from '../../net/received-bytes.js';
 
 const jsonType = 'application/json';
 const jsonLimitBytes = 4 * 1024;
@@ -61,8 +62,7 @@ export function readBytes(req: Request, limitBytes: number, code: IntentErrorCod
     // A parser before the router found an empty body. `end` was already emitted.
     if (req.readableEnded) return resolve(Buffer.alloc(0));
     if (req.destroyed) return reject(new IntentError(code, incompleteBody));
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const body = new ReceivedBytes();
     // `close` also follows `end`. Creating an unused error would double the cost of this function.
     const fail = (): void => {
       if (!req.readableEnded) reject(new IntentError(code, incompleteBody));
@@ -70,13 +70,12 @@ export function readBytes(req: Request, limitBytes: number, code: IntentErrorCod
     req.on('data', (chunk: Buffer | string) => {
       // After `req.setEncoding()` in a middleware of the app, chunks are strings.
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, req.readableEncoding ?? 'utf8') : chunk;
-      length += bytes.length;
-      if (length <= limitBytes) chunks.push(bytes);
+      if (body.length + bytes.length <= limitBytes) body.append(bytes);
       else reject(bodyTooLarge(limitBytes));
     });
     req.on('end', () => {
-      const [first] = chunks;
-      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
+      const { buffer, byteOffset, length } = body.bytes();
+      resolve(Buffer.from(buffer, byteOffset, length));
     });
     req.on('error', fail);
     req.on('close', fail);

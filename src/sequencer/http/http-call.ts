@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { AbortSignalLike } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
+import { ReceivedBytes } from '../../net/received-bytes.js';
 import { emptyEnvelope, isEmptyEnvelope, openResponse, otherServerError } from '../../wire/envelope.js';
 import { answerTimeoutError, httpStatusError, type TimedAttemptOptions, unreachableError } from '../transport.js';
 
@@ -57,7 +58,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #origin: unknown;
   readonly #running: RunningCalls;
   readonly #onAbort: (() => void) | undefined;
-  #answer = emptyEnvelope;
+  readonly #answer = new ReceivedBytes();
   #controller: Dispatcher.DispatchController | undefined;
   #headError: SequencerError | undefined;
   /** Whether an answer without bytes is a valid envelope. */
@@ -102,15 +103,14 @@ class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     // The body of a failed response is read and dropped, so that the connection can be reused.
-    if (!this.#headError)
-      this.#answer = new Uint8Array(this.#answer.length === 0 ? chunk : Buffer.concat([this.#answer, chunk]));
+    if (!this.#headError) this.#answer.append(chunk);
   }
 
   onResponseEnd(): void {
     if (!this.#end()) return;
     try {
       if (this.#headError) throw this.#headError;
-      const answer = this.#answer;
+      const answer = this.#answer.length === 0 ? emptyEnvelope : this.#answer.bytes();
       if (answer.length === 0 && !this.#mayBeEmpty) {
         throw otherServerError('The response is empty and is not an envelope.');
       }
