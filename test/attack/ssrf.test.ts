@@ -2,7 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createIntentClient } from '../../src/client.js';
+import { parseIntentId } from '../../src/keys/base58.js';
 import { type Simulator, startSimulator } from '../../src/simulator/index.js';
+import { encode, v1 } from '../../src/wire/codec.js';
+import { encodeRequest, operations } from '../../src/wire/envelope.js';
 import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
@@ -52,19 +55,31 @@ describe('SSRF to private addresses', () => {
   });
   afterAll(() => simulator.close());
 
+  /** Registers a webhook as a page in the browser of the developer does. */
+  async function registerFromPage(id: string, webhook: string): Promise<void> {
+    const body = encode(v1.RegisterWebhookRequest, { intentId: { value: parseIntentId(id) }, url: webhook });
+    const headers = { 'content-type': 'application/octet-stream', origin: 'https://evil.example' };
+    const request = { method: 'POST', headers, body: encodeRequest(operations.registerWebhook, body) };
+    expect((await fetch(`${simulator.url}/v1/api`, request)).status).toBe(200);
+  }
+
   /** Registers a webhook for a payment, pays, and waits for the call of an allowed webhook that is registered after it. */
-  async function payWithWebhook(url: string): Promise<string> {
+  async function payWithWebhook(
+    url: string,
+    register?: (id: string, webhook: string) => Promise<unknown>,
+  ): Promise<string> {
     const client = createIntentClient({ url: simulator.url });
-    const pay = async (webhook: string): Promise<string> => {
+    const registerFromServer = (intent: string, webhook: string) => client.registerWebhook({ intent, url: webhook });
+    const pay = async (webhook: string, send: typeof register = registerFromServer): Promise<string> => {
       const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 1, currency: 'usd' });
-      const outcome = await client.registerWebhook({ intent: id, url: webhook }).then(
+      const outcome = await send(id, webhook).then(
         () => 'accepted',
         () => 'rejected',
       );
       await simulator.wallet().pay(clientSecret);
       return outcome;
     };
-    const outcome = await pay(url);
+    const outcome = await pay(url, register);
     const allowed = `/allowed/${allowedCount++}`;
     await pay(`http://127.0.0.1:${port}${allowed}`);
     await eventually(() => requested.includes(allowed));
@@ -99,6 +114,10 @@ describe('SSRF to private addresses', () => {
     const url = `http://127.0.0.1:${(outer.address() as AddressInfo).port}/`;
     expect(await strayCalls(() => payWithWebhook(url))).toBe(0);
     await new Promise((resolve) => outer.close(resolve));
+  });
+
+  test('does not happen for a webhook on this machine that a page of another origin registers', async () => {
+    expect(await strayCalls(() => payWithWebhook(`http://127.0.0.1:${port}/inside`, registerFromPage))).toBe(0);
   });
 
   test.each(['file:///etc/passwd', 'ftp://127.0.0.1/', '//127.0.0.1/'])(

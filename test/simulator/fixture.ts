@@ -58,13 +58,18 @@ export async function start(options: StartSimulatorOptions = {}): Promise<Simula
 }
 
 /** Posts bytes to the proxy. */
-export function post(url: string, body: Uint8Array, contentType = 'application/octet-stream'): Promise<Response> {
-  return fetch(`${url}/v1/api`, { method: 'POST', headers: { 'content-type': contentType }, body });
+export function post(
+  url: string,
+  body: Uint8Array,
+  contentType = 'application/octet-stream',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(`${url}/v1/api`, { method: 'POST', headers: { ...headers, 'content-type': contentType }, body });
 }
 
-/** Calls an operation and returns its envelope, OK or ERROR. */
-export async function call(url: string, operation: Operation, body: Uint8Array): Promise<v1.Response> {
-  const response = await post(url, encodeRequest(operation, body));
+/** Calls an operation, as a page of `origin` if given, and returns its envelope, OK or ERROR. */
+export async function call(url: string, operation: Operation, body: Uint8Array, origin?: string): Promise<v1.Response> {
+  const response = await post(url, encodeRequest(operation, body), undefined, origin === undefined ? {} : { origin });
   expect(response.status).toBe(200);
   return decode(v1.Response, new Uint8Array(await response.arrayBuffer()));
 }

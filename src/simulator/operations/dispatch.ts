@@ -10,8 +10,15 @@ import { handleAckMessages, handlePollMessages, handleSendMessage } from './mess
 import { handleSubmitPayment } from './payment.js';
 import type { OperationRequest } from './request.js';
 
-/** Serves one operation. Takes the serialized inner request and returns the serialized inner response. */
-type Handler = (state: SimulatorState, body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+/**
+ * Serves one operation. Takes the serialized inner request and returns the serialized inner response. `pageOrigin` is the
+ * header `Origin` of the call. Browsers send it with each call of a page; programs send none.
+ */
+type Handler = (
+  state: SimulatorState,
+  body: Uint8Array,
+  pageOrigin: string | undefined,
+) => Uint8Array | Promise<Uint8Array>;
 
 const handlers = new Map<string, Handler>([
   [nameOf(operations.createIntent), handleCreateIntent],
@@ -37,10 +44,11 @@ export async function dispatch(
   state: SimulatorState,
   request: OperationRequest,
   via: TransportKind,
+  pageOrigin?: string,
 ): Promise<Uint8Array> {
   const recordEnd = state.journal.startCall(request, via);
   try {
-    const answer = await perform(state, request);
+    const answer = await perform(state, request, pageOrigin);
     recordEnd(answer);
     return encodeOkResponse(answer);
   } catch (error) {
@@ -51,10 +59,14 @@ export async function dispatch(
 }
 
 /** Saves changes before it returns the response. @throws {IntentError} */
-async function perform(state: SimulatorState, request: OperationRequest): Promise<Uint8Array> {
+async function perform(
+  state: SimulatorState,
+  request: OperationRequest,
+  pageOrigin: string | undefined,
+): Promise<Uint8Array> {
   const handler = handlers.get(nameOf(request));
   if (!handler) throw new IntentError('not_supported', 'Unknown service or method.');
-  const answer = await handler(state, request.body);
+  const answer = await handler(state, request.body, pageOrigin);
   state.intents.save();
   return answer;
 }

@@ -65,19 +65,28 @@ function statusOf({ scanned, submitted }: StoredIntent): v1.GetStatusResponse.$P
 const WebhookResult = v1.RegisterWebhookResponse.Result;
 const maxWebhookUrlLength = 2_048;
 
-/** MicroPayment.registerWebhook (protocol section 5). An intent has at most one webhook, registered before its submission. */
-export function handleRegisterWebhook({ intents }: SimulatorState, body: Uint8Array): Uint8Array {
+/**
+ * MicroPayment.registerWebhook (protocol section 5). An intent has at most one webhook, registered before its submission. A page
+ * can register only webhooks at its own origin. Otherwise any web page could send requests to every server on this machine.
+ */
+export function handleRegisterWebhook(
+  { intents }: SimulatorState,
+  body: Uint8Array,
+  pageOrigin: string | undefined,
+): Uint8Array {
   const { intentId, url } = decode(v1.RegisterWebhookRequest, body);
   const intent = intents.get(formatBase58(requireBytes32(intentId, 'intent_id')));
-  return encode(v1.RegisterWebhookResponse, { result: registerWebhook(intents, intent, url) });
+  const webhookUrl = parseWebhookUrl(url);
+  const isAllowed = pageOrigin === undefined || pageOrigin === webhookUrl?.origin;
+  const result = registerWebhook(intents, intent, isAllowed ? webhookUrl : undefined);
+  return encode(v1.RegisterWebhookResponse, { result });
 }
 
 function registerWebhook(
   intents: IntentStore,
   intent: StoredIntent | undefined,
-  text: string,
+  url: URL | undefined,
 ): v1.RegisterWebhookResponse.Result {
-  const url = parseWebhookUrl(text);
   if (!url) return WebhookResult.INVALID_URL;
   if (!intent) return WebhookResult.REQUEST_NOT_FOUND;
   if (intent.webhookUrl) return WebhookResult.ALREADY_REGISTERED;

@@ -89,7 +89,7 @@ function performCall(state: SimulatorState, { requestIn, answerOf }: CallFormat)
       res.status(400).type('text/plain').send('The body is not a Request envelope.');
       return;
     }
-    const perform = () => dispatch(state, request, 'proxy');
+    const perform = () => dispatch(state, request, 'proxy', req.headers.origin);
     const fault = state.faults.consume(request);
     if (fault) state.journal.recordFault(request, 'proxy', fault);
     const forget = () => state.intents.forget(intentIdIn(request));

@@ -31,9 +31,15 @@ afterEach(closeAll);
 const { Result } = v1.RegisterWebhookResponse;
 const ada = keyPair(1);
 
-async function register(url: string, id: string, webhook: string): Promise<v1.RegisterWebhookResponse.Result> {
+/** Registers a webhook, as a page of `origin` if given. */
+async function register(
+  url: string,
+  id: string,
+  webhook: string,
+  origin?: string,
+): Promise<v1.RegisterWebhookResponse.Result> {
   const body = encode(v1.RegisterWebhookRequest, { intentId: { value: parseIntentId(id) }, url: webhook });
-  return decode(v1.RegisterWebhookResponse, opened(await call(url, operations.registerWebhook, body))).result;
+  return decode(v1.RegisterWebhookResponse, opened(await call(url, operations.registerWebhook, body, origin))).result;
 }
 
 interface Delivery {
@@ -105,6 +111,22 @@ describe('MicroPayment.registerWebhook (protocol 5)', () => {
       expect(await register(url, id, webhook)).toBe(Result.OK);
     },
   );
+
+  test.each(['https://evil.example', 'http://127.0.0.1:2', 'http://localhost:1', 'https://127.0.0.1:1', 'null'])(
+    'answers INVALID_URL to a page of %s for a webhook at another origin, and stores nothing',
+    async (origin) => {
+      const { url } = await start();
+      const { id } = await created(url, payment());
+      expect(await register(url, id, 'http://127.0.0.1:1/hook', origin)).toBe(Result.INVALID_URL);
+      expect(await register(url, id, 'http://127.0.0.1:1/hook')).toBe(Result.OK);
+    },
+  );
+
+  test('answers OK to a page for a webhook at its own origin', async () => {
+    const { url } = await start();
+    const { id } = await created(url, payment());
+    expect(await register(url, id, 'http://127.0.0.1:1/hook', 'http://127.0.0.1:1')).toBe(Result.OK);
+  });
 });
 
 describe('the webhook call (protocol 5)', () => {
