@@ -19,7 +19,7 @@ import { eventOf } from '../../build/sequencer/watch/message-stream.js';
 import { startSimulator } from '../../build/simulator/index.js';
 import { decode, encode, v1 } from '../../build/wire/codec.js';
 import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from '../../build/wire/envelope.js';
-import { simulator, submitPayment } from '../../build/wire/simulator-codec.js';
+import { simulator as simulatorMessages, submitPayment } from '../../build/wire/simulator-codec.js';
 
 const key = (fill) => ({ value: new Uint8Array(32).fill(fill) });
 const signature = { value: new Uint8Array(64).fill(9) };
@@ -71,7 +71,7 @@ export async function examples() {
     encode(v1.LoginToThirdPartyAppRequest, { intentId: key(2), userId: key(4), signature }),
     encode(v1.PollMessagesResponse, { messages: [signed, { codeScanned: { timestamp } }] }),
     encode(v1.SendMessageRequest, sending),
-    encode(simulator.SubmitPaymentRequest, { intentId: key(2), payer: key(4), signature }),
+    encode(simulatorMessages.SubmitPaymentRequest, { intentId: key(2), payer: key(4), signature }),
     Buffer.from('028c0500000000000001080f161d242b32394047', 'hex'),
     Buffer.from('030000000000000000050c131a21282f363d444b', 'hex'),
   ];
@@ -119,7 +119,7 @@ export async function decoders() {
   return {
     decoders: [
       ...codecsOf(v1).map(([name, codec]) => bytes(`decode ${name}`, (input) => decode(codec, input))),
-      ...codecsOf(simulator).map(([name, codec]) => bytes(`decode ${name}`, (input) => decode(codec, input))),
+      ...codecsOf(simulatorMessages).map(([name, codec]) => bytes(`decode ${name}`, (input) => decode(codec, input))),
       bytes('openResponse', openResponse),
       bytes('decodeCanonical', (input) => decodeCanonical(v1.Message, input)),
       bytes('verifyIntent', (input) => {
@@ -135,7 +135,7 @@ export async function decoders() {
       bytes('the answer to getUserId', (input) => getUserId(answering(input), id, verifier), 50),
       bytes('the answer to registerWebhook', (input) => registerWebhook(answering(input), id, 'https://a.example/')),
       ...all.map((operation) =>
-        bytes(`the embedded ${operation.method}`, (input) => ask(simulator, operation, input), 5),
+        bytes(`the simulator's ${operation.method}`, (input) => ask(simulator, operation, input), 5),
       ),
       text('parseClientSecret', (input) => decodePayload(parseClientSecret(input))),
       text('parseIntentId', parseIntentId),

@@ -38,7 +38,7 @@ process.on('warning', (warning) => warning.code === 'DEP0170' || note(`warning: 
 console.log(`fuzz:http: ${count} requests, seed ${seed}`);
 const service = serviceKeyPair();
 const sites = await startSites({
-  webhook: { publicKeys: [service.publicKey] },
+  webhookPublicKey: service.publicKey,
   plant: plants[values.planted],
   onChange,
 });

@@ -14,7 +14,7 @@ import { encode, v1 } from '../../../build/wire/codec.js';
 export const ownOrigin = 'https://shop.example';
 /** Texts that no response may contain. */
 export const canaries = {
-  login: { verifierSecret: formatBase58(new Uint8Array(32).fill(0xca)) },
+  verifierSecret: formatBase58(new Uint8Array(32).fill(0xca)),
   secret: 'canary-of-the-cookie-secret-0123456789',
   appSecret: 'canary-of-the-session-secret',
   upstream: 'canary-of-the-service',
