@@ -128,8 +128,12 @@ export async function decoders() {
       }),
       bytes('eventOf', (input) => eventOf(decode(v1.Message, input), intent.rendezvousKey)),
       bytes('decodePayload', decodePayload),
-      bytes('the answer to createIntent', (input) => createIntent(answering(input), 'intents', intent)),
-      bytes('the answer to sendMessage', (input) => createIntent(answering(input), 'messaging', intent)),
+      bytes('the answer to createIntent', (input) =>
+        createIntent(answering(input), { dialect: 'intents', timeoutMs: 1 }, intent),
+      ),
+      bytes('the answer to sendMessage', (input) =>
+        createIntent(answering(input), { dialect: 'messaging', timeoutMs: 1 }, intent),
+      ),
       bytes('the answer to getStatus', (input) => getStatus(answering(input), id)),
       // Signing a request costs as much as a hundred responses, so only some inputs use it.
       bytes('the answer to getUserId', (input) => getUserId(answering(input), id, verifier), 50),

@@ -34,6 +34,9 @@ function place(example: string): void {
   project.copy(`${examples}/${example}`, '.');
 }
 
+/** A busy machine needs more than the five seconds that a test has by default. */
+const patient = '--testTimeout=120000';
+
 /** Long enough for a busy machine without a template of a ledger. */
 const run = (args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> =>
   project.node(args, { NO_COLOR: '1', CI: '1', ...environment }, { timeoutMs: 150_000 });
@@ -58,7 +61,7 @@ test('the folder of examples has exactly those that are tested here', () => {
 test('the example for jest passes and leaves no handle open', async () => {
   place('jest');
   project.write('jest.config.js', `export default { testEnvironment: 'node', testMatch: ['<rootDir>/shop.test.js'] };`);
-  const ended = await run(['--experimental-vm-modules', modules('jest/bin/jest.js'), '--detectOpenHandles']);
+  const ended = await run(['--experimental-vm-modules', modules('jest/bin/jest.js'), '--detectOpenHandles', patient]);
   expectPassed(ended, /^Tests: +19 passed, 19 total$/m);
   expect(ended.stderr).not.toMatch(/open handle|did not exit/);
 });
@@ -66,14 +69,18 @@ test('the example for jest passes and leaves no handle open', async () => {
 test('the example for jest in a CommonJS project passes on any Node without a flag', async () => {
   project.copy(`${examples}/jest-commonjs`, 'commonjs');
   const options = { timeoutMs: 150_000, folder: 'commonjs' };
-  const ended = await project.node([modules('jest/bin/jest.js'), '--detectOpenHandles'], { NO_COLOR: '1' }, options);
+  const ended = await project.node(
+    [modules('jest/bin/jest.js'), '--detectOpenHandles', patient],
+    { NO_COLOR: '1' },
+    options,
+  );
   expectPassed(ended, /^Tests: +2 passed, 2 total$/m);
   expect(ended.stderr).not.toMatch(/open handle|did not exit/);
 });
 
 test('the example for vitest passes', async () => {
   place('vitest');
-  expectPassed(await run([modules('vitest/vitest.mjs'), 'run', 'shop.test.ts']), /Tests +2 passed \(2\)/);
+  expectPassed(await run([modules('vitest/vitest.mjs'), 'run', 'shop.test.ts', patient]), /Tests +2 passed \(2\)/);
 });
 
 test('the example for node:test passes', async () => {
