@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
 import { parseConfig } from '../build/config/config.js';
-import { ClientSecretCache } from '../build/http/events/client-secret-cache.js';
 import { EventHub } from '../build/http/events/event-hub.js';
+import { PrivateIntentCache } from '../build/http/events/private-intent-cache.js';
 import { ConnectionLimiter } from '../build/http/limits/connection-limiter.js';
 import { hostCookie } from '../build/http/request/browser-cookie.js';
 import { createRouter } from '../build/http/router.js';
@@ -44,9 +44,9 @@ const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
 const monotonicNow = () => performance.now();
 const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now: monotonicNow });
-const secrets = new ClientSecretCache(monotonicNow);
+const privateIntents = new PrivateIntentCache(monotonicNow);
 const connectionLimiter = new ConnectionLimiter(streams, () => undefined);
-const events = new EventHub({ watch, statusCache, secrets, logger }, streams);
+const events = new EventHub({ watch, statusCache, privateIntents, logger }, streams);
 const app = express();
 app.use(
   createRouter({
@@ -62,7 +62,7 @@ app.use(
     now: Date.now,
     monotonicNow,
     statusCache,
-    secrets,
+    privateIntents,
     connectionLimiter,
     events,
     running: new RunningRequests(),

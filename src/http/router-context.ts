@@ -5,8 +5,8 @@ import type { IntentClient, ObservedClient } from '../sequencer/intent-client.js
 import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
 import type { TermsResolver } from './create-intent/payment-terms.js';
-import type { ClientSecretCache } from './events/client-secret-cache.js';
 import type { EventHub } from './events/event-hub.js';
+import type { PrivateIntentCache } from './events/private-intent-cache.js';
 import type { Hooks } from './hooks.js';
 import type { ConnectionLimiter } from './limits/connection-limiter.js';
 import type { Logger } from './logger.js';
@@ -35,7 +35,7 @@ export interface RouterContext {
   readonly sessions: SessionStore | undefined;
   readonly webhook: (WebhookRegistrar & { readonly verify: WebhookVerifier }) | undefined;
   readonly statusCache: StatusCache;
-  readonly secrets: ClientSecretCache;
+  readonly privateIntents: PrivateIntentCache;
   readonly connectionLimiter: ConnectionLimiter;
   readonly events: EventHub;
   readonly running: RunningRequests;

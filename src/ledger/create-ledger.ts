@@ -99,7 +99,7 @@ export function createLedger(options: CreateLedgerOptions): Ledger {
     }),
     ready: () => db.ready(),
     findForBrowser: (id, browser) => findForBrowser(db, id, browser),
-    record: (intent) => recorder.record(intent),
+    recordIntent: (intent) => recorder.record(intent),
     findByIdempotencyKey: (browser, key) => findByIdempotencyKey(db, browser, key),
     reserve: async (intent, idempotency) => {
       const isFirst = await recorder.reserve({ intent, idempotency });

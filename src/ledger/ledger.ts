@@ -273,7 +273,7 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   /** What the browser that created an intent may see of it. Undefined for any other browser. */
   findForBrowser(id: string, browser: Uint8Array): Promise<BrowserIntent | undefined>;
   /** Records an intent that the sequencer has accepted. A payment is polled from then on. */
-  record(intent: NewIntent): Promise<void>;
+  recordIntent(intent: NewIntent): Promise<void>;
   /** The intent that an earlier request of this browser with this key recorded. Undefined if there is none. */
   findByIdempotencyKey(browser: Uint8Array, key: string): Promise<ReplayedIntent | undefined>;
   /**

@@ -6,8 +6,8 @@ import { withCallerStacks } from '../caller-stack.js';
 import { type Config, ignoreIfReturned, isDestinationSet, noDestination } from '../config/config.js';
 import { IntentError, messageOf } from '../errors.js';
 import { type CreatedPayment, type CreatePaymentOptions, createPayment } from '../http/create-intent/create-payment.js';
-import { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../http/events/event-hub.js';
+import { PrivateIntentCache } from '../http/events/private-intent-cache.js';
 import type { SitePaymentTerms } from '../http/hooks.js';
 import { type RouterLogger, routerLogger } from '../http/logger.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';
@@ -135,14 +135,15 @@ export function composeRouter(
     now: monotonicNow,
     onSubscriberError,
   });
-  const secrets = new ClientSecretCache(monotonicNow);
+  const privateIntents = new PrivateIntentCache(monotonicNow);
   const tracker =
-    observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now: monotonicNow });
+    observer &&
+    new SubmissionTracker({ observer, privateIntents, hasLedger: config.ledger !== undefined, now: monotonicNow });
   const fetchStatus: FetchStatus = (id, { signal }) =>
     statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
   const watch = watchIntent(transport, { fetchStatus });
   const events = new EventHub(
-    { watch, statusCache, secrets, logger, onEvent: tracker?.onEvent },
+    { watch, statusCache, privateIntents, logger, onEvent: tracker?.onEvent },
     config.limits.streams,
   );
   // After the event feeds: they report a scan before the tracker reports the submission.
@@ -160,7 +161,7 @@ export function composeRouter(
   });
   if (ledger) observer?.openTelemetry?.watchLedger(() => ledger.inspect());
 
-  const parts = { settings, observed, statusCache, secrets, events, ledger, simulator, observer, logger };
+  const parts = { settings, observed, statusCache, privateIntents, events, ledger, simulator, observer, logger };
   const context = routerContext(parts);
   const router = createRouter(context);
   logStartup(settings, logger);
@@ -196,7 +197,7 @@ interface ContextParts {
   readonly settings: RouterSettings;
   readonly observed: ObservedClient;
   readonly statusCache: StatusCache;
-  readonly secrets: ClientSecretCache;
+  readonly privateIntents: PrivateIntentCache;
   readonly events: EventHub;
   readonly ledger: Ledger | undefined;
   readonly simulator: SiteSimulator | undefined;
@@ -205,7 +206,7 @@ interface ContextParts {
 }
 
 function routerContext(parts: ContextParts): RouterContext {
-  const { settings, observed, statusCache, secrets, events, ledger, simulator, observer, logger } = parts;
+  const { settings, observed, statusCache, privateIntents, events, ledger, simulator, observer, logger } = parts;
   const { options, config, resolveTerms } = settings;
   const { testClock: now = Date.now } = options;
   const { login, webhook, limits } = config;
@@ -232,7 +233,7 @@ function routerContext(parts: ContextParts): RouterContext {
       ...webhookRegistrar(config, client, logger),
     },
     statusCache,
-    secrets,
+    privateIntents,
     connectionLimiter,
     events,
     running,

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../async/bounded-map.js';
-import type { ClientSecretCache } from '../http/events/client-secret-cache.js';
+import type { PrivateIntentCache } from '../http/events/private-intent-cache.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import type { IntentEvent } from '../sequencer/watch/intent-event.js';
 import type { StatusSource, StatusUpdate } from '../sequencer/watch/status-cache.js';
@@ -10,7 +10,7 @@ const remembered = { capacity: 10_000, ttlMs: 24 * 3_600_000 } as const;
 
 export interface SubmissionTrackerOptions {
   readonly observer: Observer;
-  readonly secrets: ClientSecretCache;
+  readonly privateIntents: PrivateIntentCache;
   /** Whether a ledger emits the submission of payments. Only the process that records a submission emits it. */
   readonly hasLedger: boolean;
   readonly now: () => number;
@@ -77,7 +77,7 @@ export class SubmissionTracker {
 
   /** Known only if this process has the client secret. */
   #kindOf(intent: string): 'payment' | 'login' | undefined {
-    const secret = this.#options.secrets.get(intent);
+    const secret = this.#options.privateIntents.getClientSecret(intent);
     return secret === undefined ? undefined : decodePayload(parseClientSecret(secret)).kind;
   }
 }

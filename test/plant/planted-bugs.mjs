@@ -251,7 +251,7 @@ const secrets = [
   ),
   bug(
     'a description is for every browser',
-    'http/events/client-secret-cache getDescription',
+    'http/events/private-intent-cache getDescription',
     [returns('this.#descriptions.get(intentId)?.text')],
     attacks('descriptions'),
   ),

@@ -80,8 +80,8 @@ export function createIntentHandler(context: RouterContext): Handler {
     const { id, clientSecret, terms } = await createOrReplayIntent(context, request);
     const { owner } = request;
     if (terms?.resource !== undefined) owner.extendCookie(resourceCookieSeconds);
-    context.secrets.set(id, clientSecret);
-    if (terms?.description !== undefined) context.secrets.setDescription(id, owner.hash, terms.description);
+    context.privateIntents.setClientSecret(id, clientSecret);
+    if (terms?.description !== undefined) context.privateIntents.setDescription(id, owner.hash, terms.description);
     sendJson(res, 201, { client_secret: clientSecret });
   };
 }
@@ -259,7 +259,7 @@ function confirmIntent(
   id: string,
   terms: RecordedTerms | undefined,
 ): Promise<unknown> | undefined {
-  return keyed ? keyed.ledger.confirm(id) : logins.record({ id, terms, browser: owner.hash });
+  return keyed ? keyed.ledger.confirm(id) : logins.recordIntent({ id, terms, browser: owner.hash });
 }
 
 function eventOf({ id: intent, terms, isReplayed }: CreateIntentResult): RouterEventPayload {

@@ -8,10 +8,10 @@ import { sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { skipSessionSave } from '../session/app-session.js';
-import { restoreClientSecret } from './client-secret-cache.js';
 import { closingFrame } from './event-hub.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
 import { joinPipeline, waitForTurn } from './pipelined-streams.js';
+import { restoreClientSecret } from './private-intent-cache.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
 import { descriptionFrame } from './sse-frame.js';
 

@@ -7,7 +7,7 @@ import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-even
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import type { Logger } from '../logger.js';
-import type { ClientSecretCache } from './client-secret-cache.js';
+import type { PrivateIntentCache } from './private-intent-cache.js';
 import type { SseConnection } from './sse-connection.js';
 import { eventFrame, retryFrame, statusFrame } from './sse-frame.js';
 
@@ -16,7 +16,7 @@ export interface FeedContext {
   readonly watch: WatchIntent;
   /** Its updates reach the feeds through the hub. */
   readonly statusCache: StatusCache;
-  readonly secrets: ClientSecretCache;
+  readonly privateIntents: PrivateIntentCache;
   readonly logger: Logger;
   /** Called with each event of a watch, and with a scan that the status shows. So a scan may be reported twice. */
   readonly onEvent?: ((intentId: string, event: IntentEvent) => void) | undefined;
@@ -155,10 +155,13 @@ export class IntentFeed {
 
   async #runWatch(): Promise<void> {
     this.#isWatching = true;
-    const { watch, secrets, statusCache, onEvent } = this.#context;
+    const { watch, privateIntents, statusCache, onEvent } = this.#context;
     const { signal } = this.#ended;
     try {
-      for await (const event of watch({ id: this.id, clientSecret: secrets.get(this.id) }, { signal })) {
+      for await (const event of watch(
+        { id: this.id, clientSecret: privateIntents.getClientSecret(this.id) },
+        { signal },
+      )) {
         onEvent?.(this.id, event);
         if (signal.aborted) return;
         if (event.kind === terminalKind) {

@@ -12,7 +12,7 @@ import { sameBrowser } from '../request/browser-cookie.js';
  */
 export interface LoginStore {
   /** Records an intent that the sequencer has accepted. Returns undefined if no wait is needed, as in memory. */
-  record(intent: NewIntent): Promise<void> | undefined;
+  recordIntent(intent: NewIntent): Promise<void> | undefined;
   /** Whether this browser started this login less than `ttlMs` ago, and it is not completed. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;
   /**
@@ -48,7 +48,7 @@ export class MemoryLoginStore implements LoginStore {
     this.#now = now;
   }
 
-  record({ id, terms, browser }: NewIntent): undefined {
+  recordIntent({ id, terms, browser }: NewIntent): undefined {
     if (terms && !terms.login) return;
     this.#attempts.set(id, { browser: Buffer.from(browser).toString('base64'), userId: undefined, completedAt: 0 });
   }

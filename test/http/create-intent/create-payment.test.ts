@@ -265,6 +265,9 @@ describe('router.createPayment', () => {
     expect(await payment).toMatchObject({ id: expect.any(String) });
     await closed;
     const methods = site.faults.calls.map(({ method }) => method);
-    expect(methods.filter((method) => method === 'record' || method === 'close')).toEqual(['record', 'close']);
+    expect(methods.filter((method) => method === 'recordIntent' || method === 'close')).toEqual([
+      'recordIntent',
+      'close',
+    ]);
   });
 });

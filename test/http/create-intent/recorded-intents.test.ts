@@ -53,7 +53,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
       ['payment', 'before'],
       ['login', 'after'],
     ] as const) {
-      site.faults.failOnce('record', moment);
+      site.faults.failOnce('recordIntent', moment);
       const { status, body } = await new Browser(site.origin).send('POST', '/intent', { mode });
       expect([status, body.code]).toEqual([503, 'ledger_unavailable']);
       expect(Object.keys(body).sort()).toEqual(['code', 'instance', 'status', 'title', 'type']);
@@ -69,7 +69,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
     calls.length = 0;
     created.length = 0;
     await pay(new Browser(site.origin));
-    expect([created.length, calls.map(({ method }) => method)]).toEqual([1, ['record']]);
+    expect([created.length, calls.map(({ method }) => method)]).toEqual([1, ['recordIntent']]);
   });
 
   test('with a payment extends the browser cookie to 400 days', async () => {

@@ -143,7 +143,7 @@ describe('the OpenAPI document describes all responses of', () => {
     await pay({ terms: { ...terms, amount: '1.005' } });
     await pay({ throw: true });
     await pay({ readUser: true });
-    site.faults.failOnce('record', 'before');
+    site.faults.failOnce('recordIntent', 'before');
     await pay();
     await everyFault(pay);
     fault = new SequencerError('sequencer_error', 'On purpose.', { serviceMessage: 'over the maximum' });

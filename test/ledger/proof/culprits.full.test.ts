@@ -62,7 +62,7 @@ class Site {
     const ids = [...culprits, ...innocents];
     for (const id of ids) {
       this.truth.create(id, terms);
-      await child.record({ id, terms, browser: new Uint8Array(32) });
+      await child.recordIntent({ id, terms, browser: new Uint8Array(32) });
       this.truth.returnSecret(id);
     }
     for (const id of ids) if (!latecomers.includes(id)) this.truth.pay(id);

@@ -72,7 +72,7 @@ type Login = Parameters<Ledger['completeLogin']>[0];
 
 const handlers = (): Parameters<typeof connectPeer>[1] => ({
   ready: () => ledger.ready(),
-  record: ledger.record,
+  recordIntent: ledger.recordIntent,
   reserve: ledger.reserve,
   confirm: ledger.confirm,
   recheck: ledger.recheck,

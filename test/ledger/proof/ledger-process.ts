@@ -54,7 +54,7 @@ export class LedgerProcess {
   }
 
   ready = (): Promise<void> => this.#request('ready');
-  record = (intent: NewIntent): Promise<void> => this.#request('record', intent);
+  recordIntent = (intent: NewIntent): Promise<void> => this.#request('recordIntent', intent);
   reserve = (intent: NewIntent, key: object): Promise<ReplayedIntent | undefined> =>
     this.#request('reserve', intent, key);
   confirm = (id: string): Promise<void> => this.#request('confirm', id);

@@ -22,7 +22,7 @@ type Behavior = (typeof behaviors)[number];
 /** The calls that the routes of a site make. The ledger may die at any time. */
 export interface ShopLedger {
   ready(): Promise<void>;
-  record(intent: NewIntent): Promise<void>;
+  recordIntent(intent: NewIntent): Promise<void>;
   reserve(intent: NewIntent, idempotency: object): Promise<ReplayedIntent | undefined>;
   confirm(id: string): Promise<void>;
   recheck(id: string): Promise<void>;
@@ -130,7 +130,7 @@ export class Shop {
     if (this.#isFull()) return;
     const intent = this.#newIntent();
     this.truth.create(intent.id, intent.terms as RecordedTerms);
-    await ledger.record(intent);
+    await ledger.recordIntent(intent);
     await this.#answer(ledger, intent.id);
   }
 
@@ -171,7 +171,7 @@ export class Shop {
 
   async #logIn(ledger: ShopLedger): Promise<void> {
     const intent = { ...this.#newIntent(), terms: undefined };
-    await ledger.record(intent);
+    await ledger.recordIntent(intent);
     this.truth.returnSecret(intent.id);
     if (!(await ledger.canCompleteLogin(intent.id, this.browser, ttlMs))) throw new Error('It cannot be completed.');
     const login = { id: intent.id, browser: this.browser, ttlMs, userId: 'ada' };

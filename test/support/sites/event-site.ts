@@ -2,8 +2,8 @@ import express, { type Express } from 'express';
 import { parseConfig } from '../../../src/config/config.js';
 import type { StreamLimits } from '../../../src/config/config-options.js';
 import { createTermsResolver } from '../../../src/http/create-intent/payment-terms.js';
-import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../../../src/http/events/event-hub.js';
+import { PrivateIntentCache } from '../../../src/http/events/private-intent-cache.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { RouterContext } from '../../../src/http/router-context.js';
@@ -63,7 +63,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
   const { streams: limits } = config.limits;
   const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now });
   statusCache.subscribe(({ id, status }) => status.intentSubmitted && onSubmitted?.(id));
-  const secrets = new ClientSecretCache(now);
+  const privateIntents = new PrivateIntentCache(now);
   const context: RouterContext = {
     config,
     client,
@@ -88,9 +88,9 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     now,
     monotonicNow: now,
     statusCache,
-    secrets,
+    privateIntents,
     connectionLimiter: eventStreamLimiter(limits, log),
-    events: new EventHub({ watch: watch.watch, statusCache, secrets, logger: log }, limits),
+    events: new EventHub({ watch: watch.watch, statusCache, privateIntents, logger: log }, limits),
     running: new RunningRequests(),
   };
   open.push({ context, transport });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import request from 'supertest';
-import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
+import { PrivateIntentCache } from '../../../src/http/events/private-intent-cache.js';
 import { startEventSite } from '../../support/sites/event-site.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { post } from '../../support/sites/post.js';
@@ -8,20 +8,20 @@ import { startSiteWithSimulator } from '../../support/sites/site.js';
 
 const hourMs = 60 * 60 * 1000;
 
-test('ClientSecretCache keeps a secret for an hour', () => {
+test('PrivateIntentCache keeps a secret for an hour', () => {
   let nowMs = 0;
-  const secrets = new ClientSecretCache(() => nowMs);
-  secrets.set('id', 'secret');
-  expect(secrets.get('id')).toBe('secret');
-  expect(secrets.get('other')).toBeUndefined();
+  const privateIntents = new PrivateIntentCache(() => nowMs);
+  privateIntents.setClientSecret('id', 'secret');
+  expect(privateIntents.getClientSecret('id')).toBe('secret');
+  expect(privateIntents.getClientSecret('other')).toBeUndefined();
   nowMs = hourMs - 1;
-  expect(secrets.get('id')).toBe('secret');
+  expect(privateIntents.getClientSecret('id')).toBe('secret');
   nowMs = hourMs;
-  expect(secrets.get('id')).toBeUndefined();
-  expect(secrets.size).toBe(0);
+  expect(privateIntents.getClientSecret('id')).toBeUndefined();
+  expect(privateIntents.size).toBe(0);
 });
 
-test('ClientSecretCache shows no secret when it is printed, logged or enumerated', async () => {
+test('PrivateIntentCache shows no secret when it is printed, logged or enumerated', async () => {
   const { origin, router, log } = await startSiteWithSimulator();
   const site = await startEventSite();
   for (const each of [origin, site.origin]) {
@@ -31,7 +31,7 @@ test('ClientSecretCache shows no secret when it is printed, logged or enumerated
       .get(`/intent/${intentIdOf(secret)}/events`)
       .set('Last-Event-ID', 'intent_submitted')
       .expect(204);
-    const shown = [router, site.context, site.context.secrets].flatMap((value) => [
+    const shown = [router, site.context, site.context.privateIntents].flatMap((value) => [
       inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
       JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? String(inner) : inner)),
     ]);
@@ -39,12 +39,12 @@ test('ClientSecretCache shows no secret when it is printed, logged or enumerated
   }
 });
 
-test('ClientSecretCache has no secret of an intent that the site refused', async () => {
+test('PrivateIntentCache has no secret of an intent that the site refused', async () => {
   const site = await startEventSite({
     onCreated: () => {
       throw new Error('no room in the book');
     },
   });
   await post(site.origin).send({ order: 1 }).expect(500);
-  expect(site.context.secrets.size).toBe(0);
+  expect(site.context.privateIntents.size).toBe(0);
 });

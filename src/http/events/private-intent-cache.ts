@@ -22,7 +22,7 @@ interface BoundDescription {
  * Opening the message stream of an intent requires its rendezvous key, which is derived from the client secret. A browser sends
  * the intent id only, so this cache keeps the secrets. An intent without a cached secret is polled instead.
  */
-export class ClientSecretCache {
+export class PrivateIntentCache {
   readonly #secrets: BoundedMap<string>;
   readonly #descriptions: BoundedMap<BoundDescription>;
 
@@ -37,11 +37,11 @@ export class ClientSecretCache {
     return this.#secrets.size;
   }
 
-  set(intentId: string, clientSecret: string): void {
+  setClientSecret(intentId: string, clientSecret: string): void {
     this.#secrets.set(intentId, clientSecret);
   }
 
-  get(intentId: string): string | undefined {
+  getClientSecret(intentId: string): string | undefined {
     return this.#secrets.get(intentId);
   }
 
@@ -57,7 +57,7 @@ export class ClientSecretCache {
 
 export interface RestoreContext {
   readonly ledger: Ledger | undefined;
-  readonly secrets: ClientSecretCache;
+  readonly privateIntents: PrivateIntentCache;
   readonly browserCookie: HostCookie;
 }
 
@@ -67,20 +67,20 @@ export interface RestoreContext {
  * @returns the description of the payment, if this browser created it
  */
 export async function restoreClientSecret(
-  { ledger, secrets, browserCookie }: RestoreContext,
+  { ledger, privateIntents, browserCookie }: RestoreContext,
   req: Request,
   res: Response,
   id: string,
 ): Promise<string | undefined> {
   const browser = findBrowser(browserCookie, req, res);
   if (!browser) return undefined;
-  if (ledger && secrets.get(id) === undefined) await readLedger(ledger, secrets, id, browser);
-  return secrets.getDescription(id, browser.hash);
+  if (ledger && privateIntents.getClientSecret(id) === undefined) await readLedger(ledger, privateIntents, id, browser);
+  return privateIntents.getDescription(id, browser.hash);
 }
 
 async function readLedger(
   ledger: Ledger,
-  secrets: ClientSecretCache,
+  privateIntents: PrivateIntentCache,
   id: string,
   browser: BrowserIdentity,
 ): Promise<void> {
@@ -88,8 +88,9 @@ async function readLedger(
     const { hash } = browser;
     const intent = await withTimeout(restoreTimeoutMs, () => ledger.findForBrowser(id, hash));
     if (!intent) return;
-    if (intent.description !== undefined) secrets.setDescription(id, hash, intent.description);
-    if (intent.sealedSecret !== undefined) secrets.set(id, await openClientSecret(intent.sealedSecret, id, browser));
+    if (intent.description !== undefined) privateIntents.setDescription(id, hash, intent.description);
+    if (intent.sealedSecret !== undefined)
+      privateIntents.setClientSecret(id, await openClientSecret(intent.sealedSecret, id, browser));
   } catch {
     // The ledger reports its own outage.
   }
