@@ -124,8 +124,8 @@ export interface HookLimits {
 /** How long the ledger polls payments. */
 export interface WatchOptions {
   /**
-   * An unpaid payment expires after this many milliseconds. It is then polled once a day for another `unpaidMs`. Default 30 days, at
-   * most 36,500 days.
+   * An unpaid payment expires after this many milliseconds. It is then polled once a day for another `unpaidMs`. Default 30
+   * days, at most 36,500 days.
    */
   readonly unpaidMs?: number | undefined;
   /** How long a settled payment is polled for reversals, in milliseconds. 0 disables these polls. Default 1 day. */

@@ -20,18 +20,16 @@ export function readLimits({ options, report }: ConfigSource): LimitConfig {
   });
 }
 
-function readCounts<Limits extends object>(
+function readCounts<Name extends string>(
   setting: string,
-  given: Partial<Limits>,
-  defaults: Limits,
+  given: Readonly<Partial<Record<Name, number>>>,
+  defaults: Readonly<Record<Name, number>>,
   report: Report,
-): Limits {
-  report.unknownNames(setting, given, Object.keys(defaults));
-  const counts = Object.entries<number>({ ...(defaults as Record<string, number>) }).map(([name, fallback]) => [
-    name,
-    report.count(`${setting}.${name}`, (given as Record<string, number | undefined>)[name], fallback),
-  ]);
-  return Object.freeze(Object.fromEntries(counts) as Limits);
+): Readonly<Record<Name, number>> {
+  const names = Object.keys(defaults) as Name[];
+  report.unknownNames(setting, given, names);
+  const counts = names.map((name) => [name, report.count(`${setting}.${name}`, given[name], defaults[name])]);
+  return Object.freeze(Object.fromEntries(counts));
 }
 
 function readStore(store: LimitOptions['store'], report: Report): LimitOptions['store'] {

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
-import type { PaymentHooks, SiteMetadata, Stored } from '../ledger/payment.js';
+import type { RecordedTerms } from '../ledger/ledger.js';
+import type { PaymentHooks, SiteMetadata } from '../ledger/payment.js';
 
 /** A request, as hooks receive it. Its body comes from the browser: check it before use. */
 export type HookRequest = Request<Request['params'], unknown, unknown>;
@@ -34,32 +35,20 @@ export interface SitePaymentTerms<Metadata extends object = SiteMetadata> {
 
 /** An intent that the sequencer has accepted, as the hook `onCreated` receives it. */
 export type AcceptedIntent<Metadata extends object = SiteMetadata> =
-  | {
-      /** The intent id, Base58. */
-      readonly id: string;
-      /** A payment with `login: true` is a `payment` too. */
-      readonly kind: 'payment';
-      /** Decimal with two places, such as `4.50`. */
-      readonly amount: string;
-      /** Lowercase three-letter code, such as `usd`. */
-      readonly currency: string;
-      /** Base58 account that receives the payment. */
-      readonly destination: string;
-      /** What the payer buys, as the dialog shows it. */
-      readonly description: string | undefined;
-      /** Whether the payment also logs the payer in. */
-      readonly login: boolean;
-      /** What the payment unlocks for the browser that makes it; see `requirePayment`. */
-      readonly resource: string | undefined;
-      /** The site's own data from the terms; empty if there was none. */
-      readonly metadata: Stored<Metadata>;
-    }
+  | AcceptedPayment<Metadata>
   | {
       /** The intent id, Base58. */
       readonly id: string;
       /** A login has no terms. */
       readonly kind: 'login';
     };
+
+interface AcceptedPayment<Metadata extends object> extends RecordedTerms<Metadata> {
+  /** The intent id, Base58. */
+  readonly id: string;
+  /** A payment with `login: true` is a `payment` too. */
+  readonly kind: 'payment';
+}
 
 /** The range in which a browser may choose the amount, such as for donations. Both ends are included. */
 export interface ClientAmount {

@@ -49,8 +49,8 @@ export function decodeCanonical<Decoded>(codec: Codec<Decoded, Decoded>, bytes: 
  * @param rendezvousKey 32 bytes
  * @param signature by the rendezvous key, 64 bytes
  * @param signedBytes the bytes that the signature covers, as sent
- * @throws {IntentError} `invalid_signature`, `invalid_key`, `malformed_message`, `not_supported`, or the code of an invalid amount, currency or
- *   domain, such as `amount_too_small`
+ * @throws {IntentError} `invalid_signature`, `invalid_key`, `malformed_message`, `not_supported`, or the code of an invalid
+ *   amount, currency or domain, such as `amount_too_small`
  */
 export function verifyIntent(
   message: v1.Message,

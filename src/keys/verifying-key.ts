@@ -3,8 +3,8 @@ import { parseBase58 } from './base58.js';
 import { memoizeLast } from './memoize-last.js';
 
 /**
- * The points of small order of Ed25519, in hex without the sign bit. Those with y = 0 and y = 1 have two forms each, of which RFC 8032
- * (section 5.1.3) allows only the first. OpenSSL decodes both. The list is that of libsodium.
+ * The points of small order of Ed25519, in hex without the sign bit. Those with y = 0 and y = 1 have two forms each, of which
+ * RFC 8032 (section 5.1.3) allows only the first. OpenSSL decodes both. The list is that of libsodium.
  */
 const smallOrderPoints = new Set([
   // y = 0, order 4.

@@ -30,16 +30,22 @@ export const intentStates = [
 /** The state of an intent in the ledger: see docs/ledger-data.md. `IntentStatus` is the status at the sequencer. */
 export type IntentState = (typeof intentStates)[number];
 
-/** The recorded terms of a payment. They are immutable. */
-export interface RecordedTerms {
-  /** Decimal with two places. */
+/** The terms of a payment, as the ledger records them. They are immutable. */
+export interface RecordedTerms<Metadata extends object = SiteMetadata> {
+  /** Decimal with two places, such as `4.50`. */
   readonly amount: string;
+  /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
+  /** Base58 account that receives the payment. */
   readonly destination: string;
+  /** What the payer buys, as the dialog shows it. */
   readonly description: string | undefined;
+  /** Whether the payment also logs the payer in. */
   readonly login: boolean;
+  /** What the payment unlocks for the browser that makes it; see `requirePayment`. */
   readonly resource: string | undefined;
-  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The site's own data from the terms; empty if there was none. */
+  readonly metadata: Stored<Metadata>;
 }
 
 export interface NewIntent {
@@ -107,22 +113,8 @@ interface KnownIntent {
 }
 
 /** A payment in the ledger. One that also logs the payer in is a payment too. */
-export interface LedgerPayment<Metadata extends object = SiteMetadata> extends KnownIntent {
+export interface LedgerPayment<Metadata extends object = SiteMetadata> extends KnownIntent, RecordedTerms<Metadata> {
   readonly kind: 'payment';
-  /** Decimal with two places. */
-  readonly amount: string;
-  /** Lowercase three-letter code. */
-  readonly currency: string;
-  /** Base58 account that receives the payment. */
-  readonly destination: string;
-  /** What the payer buys, as the dialog shows it. */
-  readonly description: string | undefined;
-  /** Whether the payment also logs the payer in. */
-  readonly login: boolean;
-  /** What the payment unlocks; see `requirePayment`. */
-  readonly resource: string | undefined;
-  /** The site's own data from the terms. */
-  readonly metadata: Stored<Metadata>;
 }
 
 /** A login in the ledger. It has no terms. */

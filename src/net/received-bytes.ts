@@ -26,4 +26,9 @@ export class ReceivedBytes {
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }
+
+  /** The same bytes as a `Buffer`. */
+  toBuffer(): Buffer {
+    return Buffer.from(this.#buffer.buffer, 0, this.#length);
+  }
 }

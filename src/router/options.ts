@@ -198,18 +198,15 @@ function checkTypes(
       continue;
     }
     const value = (options as Record<string, unknown>)[name];
-    if (isType(type) || value === undefined) {
-      if (value === undefined || (isType(type) && type.accepts(value))) valid[name] = value;
-      else if (isType(type)) problems.push(wrongType(setting, type.name));
-      continue;
-    }
     const other = switches[setting];
-    if (other?.accepts(value)) valid[name] = value;
-    else if (group.accepts(value)) {
+    const expected = isType(type) ? type : other ? eitherOf(other, group) : group;
+    if (value !== undefined && !expected.accepts(value)) problems.push(wrongType(setting, expected.name));
+    else if (isType(type) || !group.accepts(value)) valid[name] = value;
+    else {
       const inner = checkTypes(`${setting}.`, value as object, type);
       valid[name] = inner.valid;
       problems.push(...inner.problems);
-    } else problems.push(wrongType(setting, other ? `${other.name}, or ${group.name}` : group.name));
+    }
   }
   return { valid, problems };
 }

@@ -37,8 +37,8 @@ export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
   /**
-   * Timeout of one call with all its retries, and of the creation of an intent with its proof, in milliseconds. Default 8000. An attempt that may be retried gets three eighths of it,
-   * but 3000 ms if that is longer.
+   * Timeout of one call with all its retries, and of the creation of an intent with its proof, in milliseconds. Default 8000.
+   * An attempt that may be retried gets three eighths of it, or 3000 ms if that is longer, and never more than the whole.
    */
   readonly timeoutMs?: number | undefined;
   /** A transport of your own, instead of HTTP or gRPC. */

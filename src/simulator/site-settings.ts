@@ -45,12 +45,13 @@ export class SiteSettings {
     const { url, walletUrl, webhookPublicKey, now } = this.#simulator;
     const { login, webhook } = given;
     const options = typeof login === 'object' ? login : {};
+    const { domain, verifierSecret } = this.#loginAt(options.domain);
     return {
       testClock: now,
       ...given,
       destination: given.destination ?? this.#destination,
       sequencer: { url, ...given.sequencer },
-      login: login === false ? false : { ...this.#loginAt(options.domain), ...options },
+      login: login === false ? false : { verifierSecret, ...options, domain },
       button: { walletUrl, ...given.button },
       // All tests share one address.
       limits: { requests: false, ...given.limits },

@@ -224,16 +224,10 @@ describe('docs/reference.md', () => {
   const validNames = (options: object): string[] =>
     (/Valid options: ([^.]+)\./.exec(errorOf(() => intentRouter(options)).message)?.[1] ?? '').split(/,\s+/);
   const groups = ['sequencer', 'simulator', 'login', 'ledger', 'limits', 'button', 'webhook'];
-  const nested: Record<string, string[]> = {
-    'ledger.watch': ['unpaidMs', 'settledMs'],
-    'ledger.hookLimits': ['maxAttempts', 'timeoutMs'],
-    'limits.requests': ['intent', 'session', 'status', 'webhook'],
-    'limits.streams': ['perBrowser', 'perAddress', 'perProcess'],
-  };
   const members = (group: string) =>
     validNames({ [group]: { 'no such option': 1 } }).flatMap((name) => {
-      const inner = nested[`${group}.${name}`];
-      return inner ? inner.map((one) => `${name}.${one}`) : [name];
+      const inner = validNames({ [group]: { [name]: { 'no such option': 1 } } }).filter((one) => one !== '');
+      return inner.length > 0 ? inner.map((one) => `${name}.${one}`) : [name];
     });
 
   it.each([...groups, 'Hooks and other options'])('lists each option of %s once', (group) => {

@@ -75,6 +75,10 @@ test('a request without sameOriginHeaders is rejected', async () => {
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
 });
 
+test('an undefined domain is that of the default', () => {
+  expect(simulator.siteOptions({ login: { domain: undefined } }).login).toMatchObject({ domain: 'shop.example' });
+});
+
 test('the environment variables are equivalent to the options', () => {
   const { sequencer, login, button, webhook, destination } = simulator.siteOptions({ webhook: true });
   expect(simulator.siteEnvironment()).toEqual({

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { withTimeout } from '../../async/timeout.js';
+import { streamLimitFix } from '../../http/limits/connection-limiter.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
 import {
   type Check,
@@ -155,8 +156,7 @@ async function explainRefusal({ status, body }: ExternalResponse): Promise<Findi
   if (code === 'closing') return shuttingDown;
   if (isAppDown(status, code)) return failure(`The event stream answers with status ${status}.`, startApp);
   if (code !== 'too_busy') return undefined;
-  const fix = 'Run more processes, or raise limits.streams.perProcess.';
-  return failure('The event stream answers with status 503 too_busy.', fix);
+  return failure('The event stream answers with status 503 too_busy.', streamLimitFix);
 }
 
 function checkHead({ status, headers, body }: ExternalResponse): Finding | undefined {

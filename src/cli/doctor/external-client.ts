@@ -79,8 +79,7 @@ export async function readText(body: ExternalResponse['body']): Promise<string> 
     if (received.length + chunk.length > maxBytes) throw Object.assign(new Error(tooLarge), { code: 'TOO_LARGE' });
     received.append(chunk);
   }
-  const { buffer, byteOffset, length } = received.bytes();
-  return Buffer.from(buffer, byteOffset, length).toString();
+  return received.toBuffer().toString();
 }
 
 /** The code and the detail of an error answer (RFC 9457). Empty for any other answer. */

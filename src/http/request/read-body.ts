@@ -73,10 +73,7 @@ export function readBytes(req: Request, limitBytes: number, code: IntentErrorCod
       if (body.length + bytes.length <= limitBytes) body.append(bytes);
       else reject(bodyTooLarge(limitBytes));
     });
-    req.on('end', () => {
-      const { buffer, byteOffset, length } = body.bytes();
-      resolve(Buffer.from(buffer, byteOffset, length));
-    });
+    req.on('end', () => resolve(body.toBuffer()));
     req.on('error', fail);
     req.on('close', fail);
   });
