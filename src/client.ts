@@ -5,6 +5,7 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
+export type { ExactTerms } from './intents/exact-terms.js';
 export { type Sodium, useSodium } from './keys/ed25519.js';
 export { createSigner, generateKeyPair, type Signer } from './keys/verifier-key.js';
 export type { CreatedIntent, Dialect, IntentStatus } from './sequencer/calls.js';

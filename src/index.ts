@@ -40,6 +40,7 @@ export type { OpenApiDocument } from './http/operations/openapi.js';
 export type { RequiredPayment } from './http/paywall/payment-requirement.js';
 export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
 export { currentUser, logOut, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
+export type { ExactTerms, RecordedExact } from './intents/exact-terms.js';
 export { type Sodium, useSodium } from './keys/ed25519.js';
 export { createSigner, generateKeyPair, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database/database.js';

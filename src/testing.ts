@@ -1,3 +1,4 @@
+export type { ExactTerms, RecordedExact } from './intents/exact-terms.js';
 export {
   type Clock,
   createWallet,

@@ -42,6 +42,7 @@ export function formatIntent(intent: LedgerIntent, history: readonly StateChange
     ['state', intent.state],
     ['last error', formatFailure(intent)],
     ['amount', terms && formatAmount(terms)],
+    ['rate', terms?.exact && `${terms.exact.exchangeRate} ${terms.currency} for one kin, ${terms.exact.quarks} quarks`],
     ['destination', terms?.destination],
     ['description', terms?.description],
     ['resource', terms?.resource],

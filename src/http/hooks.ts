@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { ExactTerms } from '../intents/exact-terms.js';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { RecordedTerms } from '../ledger/ledger.js';
 import type { PaymentHooks, SiteMetadata } from '../ledger/payment.js';
@@ -18,6 +19,8 @@ export interface SitePaymentTerms<Metadata extends object = SiteMetadata> {
   readonly amount: string | number;
   /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
+  /** A fixed rate (`exact` of interface section 2.4). Default: the rate is open. Not with `clientAmount`. */
+  readonly exact?: ExactTerms | undefined;
   /** Account that receives the payment, Base58 or Base64. Default: `INTENT_DESTINATION`. */
   readonly destination?: string | undefined;
   /** What the payer buys, such as `Blue shirt, size M`: one line of 1 to 100 characters. The dialog shows it. */
@@ -63,7 +66,11 @@ export interface ClientAmount {
 /** With `clientAmount` the hook omits amount and currency. */
 type TermsFromHook<Metadata extends object> =
   | SitePaymentTerms<Metadata>
-  | (Omit<SitePaymentTerms<Metadata>, 'amount' | 'currency'> & { amount?: never; currency?: never });
+  | (Omit<SitePaymentTerms<Metadata>, 'amount' | 'currency' | 'exact'> & {
+      amount?: never;
+      currency?: never;
+      exact?: never;
+    });
 
 /** The site's hooks. */
 export interface Hooks<Metadata extends object = SiteMetadata> extends PaymentHooks<Metadata> {

@@ -1,4 +1,4 @@
-/** The native unit, the only currency with a fixed rate (`exact`). */
+/** The native unit: its rate is always fixed (`exact`), at 1. */
 export const nativeCurrency = 'kin';
 
 /** ISO 4217 codes. Their order is part of the protocol: never change or remove one, and append a new one at the end. */

@@ -1,6 +1,5 @@
 import { IntentError } from '../errors.js';
 import { currencyIndex } from './currency.js';
-import { nativeCurrency } from './currency-codes.js';
 
 /** An amount of money in hundredths of its currency's unit. */
 export interface Money {
@@ -11,7 +10,7 @@ export interface Money {
 }
 
 /** A quark is the smallest part of the native unit. */
-const quarksPerHundredth = 1_000n;
+export const quarksPerUnit = 100_000n;
 
 /**
  * The last hundredth below 2^46 units. `native_amount` is a double: from 2^46 on, doubles are further apart than hundredths. The
@@ -61,13 +60,9 @@ export function toNativeAmount({ hundredths }: Money): number {
   return Number(formatHundredths(hundredths));
 }
 
+/** The quarks of an amount in the native unit. */
 export function toQuarks({ hundredths }: Money): bigint {
-  return hundredths * quarksPerHundredth;
-}
-
-/** Converts quarks to native units. Truncates below a hundredth. */
-export function moneyOfQuarks(quarks: bigint): Money {
-  return { currency: nativeCurrency, hundredths: quarks / quarksPerHundredth };
+  return (hundredths * quarksPerUnit) / 100n;
 }
 
 /** Like `parseMoney`, without the limits. @throws {IntentError} `invalid_amount` */

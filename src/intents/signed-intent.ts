@@ -6,8 +6,8 @@ import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { parseVerifyingKey } from '../keys/verifying-key.js';
 import { encode, toUint64, v1 } from '../wire/codec.js';
 import { withoutFields } from '../wire/fields.js';
-import { nativeCurrency } from './currency-codes.js';
-import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
+import { type ExactTerms, parseExact } from './exact-terms.js';
+import { type Money, parseMoney, toNativeAmount } from './money.js';
 import {
   encodePayload,
   formatClientSecret,
@@ -38,6 +38,8 @@ export interface PaymentTerms {
   readonly amount: string | number;
   readonly currency: string;
   readonly destination: string;
+  /** A fixed rate. Default: the rate is open. */
+  readonly exact?: ExactTerms | undefined;
   readonly login?: LoginTerms | undefined;
 }
 
@@ -67,7 +69,7 @@ export async function signPaymentIntent(
   const money = parseMoney(terms.amount, terms.currency);
   const request: v1.RequestToReceiveBill.$Properties = {
     requestorAccount: { value: parseAccount(destination) },
-    ...exchangeData(money),
+    ...exchangeData(money, terms.exact),
   };
   const keys = newIntentKeys({ kind: 'payment', money, nonce });
   if (includesRendezvousKey || login) request.rendezvousKey = { value: keys.rendezvous.publicKey };
@@ -98,12 +100,15 @@ function newNonce(): Uint8Array {
   return randomBytes(nonceLength);
 }
 
-/** The native unit has a fixed rate. Other currencies leave the rate open (interface section 2.4). */
-function exchangeData(money: Money): Pick<v1.RequestToReceiveBill.$Properties, 'exact' | 'partial'> {
-  const { currency } = money;
-  const nativeAmount = toNativeAmount(money);
-  if (currency !== nativeCurrency) return { partial: { currency, nativeAmount } };
-  return { exact: { currency, exchangeRate: 1, nativeAmount, quarks: toUint64(toQuarks(money)) } };
+/** The amount, with its rate if that is fixed (interface section 2.4). */
+function exchangeData(
+  money: Money,
+  terms: ExactTerms | undefined,
+): Pick<v1.RequestToReceiveBill.$Properties, 'exact' | 'partial'> {
+  const amount = { currency: money.currency, nativeAmount: toNativeAmount(money) };
+  const rate = parseExact(terms, money);
+  if (!rate) return { partial: amount };
+  return { exact: { ...amount, exchangeRate: rate.exchangeRate, quarks: toUint64(rate.quarks) } };
 }
 
 function verifierOf({ domain, verifier }: LoginTerms): Pick<v1.RequestToLogin.$Properties, 'domain' | 'verifier'> {

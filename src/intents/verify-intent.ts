@@ -6,7 +6,8 @@ import { requireVerifyingKey } from '../keys/verifying-key.js';
 import { type Codec, decode, decodeWithUnknown, encode, fromUint64, type v1 } from '../wire/codec.js';
 import { differsByDefaultsOnly, messagesIn, withoutFields } from '../wire/fields.js';
 import { nativeCurrency } from './currency-codes.js';
-import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
+import { type FixedRate, parseExact } from './exact-terms.js';
+import { type Money, parseMoney } from './money.js';
 import type { Payload } from './payload.js';
 import { encodeSignedBytes } from './signed-intent.js';
 
@@ -18,14 +19,17 @@ export interface RequestedLogin {
   readonly verifier: string;
 }
 
-export type IntentRequest =
-  | {
-      readonly kind: 'payment';
-      readonly money: Money;
-      readonly destination: string;
-      readonly login: RequestedLogin | undefined;
-    }
-  | { readonly kind: 'login'; readonly login: RequestedLogin };
+/** The terms of a payment, from a verified intent. */
+interface PaymentRequest {
+  readonly kind: 'payment';
+  readonly money: Money;
+  /** Undefined if the rate is open. */
+  readonly rate: FixedRate | undefined;
+  readonly destination: string;
+  readonly login: RequestedLogin | undefined;
+}
+
+export type IntentRequest = PaymentRequest | { readonly kind: 'login'; readonly login: RequestedLogin };
 
 /**
  * Decodes a message in canonical form. Unknown fields and other encodings of the same fields are rejected, so the signature
@@ -92,34 +96,25 @@ function readPayment(
   verifierBytes: Uint8Array,
   rendezvousKey: Uint8Array,
 ): IntentRequest {
-  const money = readMoney(request);
+  const price = readPrice(request);
   const destination = formatBase58(bytes32(request.requestorAccount?.value, 'requestor_account'));
   const { domain, verifier, signature } = request;
   if (domain || verifier || signature) {
     const login = readLogin(request, verifierBytes, rendezvousKey);
-    return { kind: 'payment', money, destination, login };
+    return { kind: 'payment', ...price, destination, login };
   }
   if (request.rendezvousKey) requireSameRendezvous(request.rendezvousKey.value, rendezvousKey);
-  return { kind: 'payment', money, destination, login: undefined };
+  return { kind: 'payment', ...price, destination, login: undefined };
 }
 
-function readMoney({ exact, partial }: v1.RequestToReceiveBill.$Properties): Money {
+function readPrice({ exact, partial }: v1.RequestToReceiveBill.$Properties): Pick<PaymentRequest, 'money' | 'rate'> {
   const data = exact ?? partial;
   if (!data || (exact && partial)) throw malformed('Exactly one of exact and partial must be set.');
   const money = parseMoney(data.nativeAmount ?? 0, data.currency ?? '');
-  if (!!exact !== (money.currency === nativeCurrency)) {
-    throw malformed(`${nativeCurrency} requires exact, and every other currency requires partial.`);
-  }
-  return exact ? readExact(exact) : money;
-}
-
-function readExact({ exchangeRate, nativeAmount, quarks: sent }: v1.ExchangeData.$Properties): Money {
-  const quarks = fromUint64(sent ?? 0);
-  const money = moneyOfQuarks(quarks);
-  if (exchangeRate !== 1 || toQuarks(money) !== quarks || toNativeAmount(money) !== nativeAmount) {
-    throw malformed('The exchange rate or the quarks do not match the amount.');
-  }
-  return money;
+  if (!exact && money.currency === nativeCurrency) throw malformed(`${nativeCurrency} requires exact.`);
+  const { exchangeRate, quarks } = exact ?? {};
+  const terms = exact ? { exchangeRate: exchangeRate ?? 0, quarks: fromUint64(quarks ?? 0) } : undefined;
+  return { money, rate: parseExact(terms, money) };
 }
 
 interface VerifierSigned {

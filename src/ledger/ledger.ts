@@ -1,3 +1,4 @@
+import type { RecordedExact } from '../intents/exact-terms.js';
 import type { LedgerBacklog } from '../telemetry/router-event.js';
 import type { DatabaseTransaction, Queryable } from './database/database.js';
 import type { SiteMetadata, Stored } from './payment.js';
@@ -36,6 +37,8 @@ export interface RecordedTerms<Metadata extends object = SiteMetadata> {
   readonly amount: string;
   /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
+  /** The fixed rate, if the site set one. */
+  readonly exact?: RecordedExact | undefined;
   /** Base58 account that receives the payment. */
   readonly destination: string;
   /** What the payer buys, as the dialog shows it. */

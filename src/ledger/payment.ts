@@ -1,3 +1,4 @@
+import type { RecordedExact } from '../intents/exact-terms.js';
 import type { DatabaseTransaction } from './database/database.js';
 
 declare global {
@@ -30,6 +31,8 @@ export interface Payment<Metadata extends object = SiteMetadata> {
   readonly amount: string;
   /** Lowercase three-letter code, such as `usd`. */
   readonly currency: string;
+  /** The fixed rate, if the site set one. */
+  readonly exact?: RecordedExact | undefined;
   /** Base58 account that receives the payment. */
   readonly destination: string;
   /** What the payer buys, as the dialog shows it. */

@@ -1,4 +1,5 @@
 import { IntentError } from '../errors.js';
+import type { ExactTerms } from '../intents/exact-terms.js';
 import { type Money, parseMoney } from '../intents/money.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import { type SignedIntent, signLoginIntent, signPaymentIntent } from '../intents/signed-intent.js';
@@ -22,6 +23,8 @@ export interface CreatePaymentParameters {
   readonly amount: string | number;
   /** Lowercase three-letter code. */
   readonly currency: string;
+  /** A fixed rate (`exact` of interface section 2.4). Default: the rate is open. */
+  readonly exact?: ExactTerms | undefined;
   /** Also logs the payer in. Needs `signers`. */
   readonly login?: LoginParameters | undefined;
   /** The signers of the login, including that of `login.verifier`. */
@@ -43,13 +46,13 @@ export interface CreateLoginParameters {
   readonly clientSecret?: string | undefined;
 }
 
-const paymentParameters = ['destination', 'amount', 'currency', 'login', 'signers', 'clientSecret'] as const;
+const paymentParameters = ['destination', 'amount', 'currency', 'exact', 'login', 'signers', 'clientSecret'] as const;
 
 /** @throws {IntentError} for invalid terms, and `invalid_request` for an unknown parameter */
 export function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
   requireKnown('paymentIntents', parameters ?? null, paymentParameters);
-  const { destination, amount, currency, login, signers = [], clientSecret } = parameters;
-  const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
+  const { destination, amount, currency, exact, login, signers = [], clientSecret } = parameters;
+  const terms = { destination, amount, currency, exact, login: login && withSigner(login, signers) };
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, parseMoney(amount, currency)) };
   return signPaymentIntent(terms, { includesRendezvousKey: dialect === 'intents', ...nonce });
 }

@@ -1,11 +1,4 @@
-import {
-  checkLimits,
-  formatAmount,
-  moneyOfQuarks,
-  parseMoney,
-  toNativeAmount,
-  toQuarks,
-} from '../../src/intents/money.js';
+import { checkLimits, formatAmount, parseMoney, toNativeAmount, toQuarks } from '../../src/intents/money.js';
 import { runToEnd } from '../support/run-to-end.js';
 import { seededRandom } from '../wire/seeded-random.js';
 import { thrownCode } from '../wire/thrown-code.js';
@@ -137,12 +130,6 @@ describe('the conversion of amounts', () => {
 
   test('loses a hundredth to a double right above the maximum', () => {
     expect(toNativeAmount({ currency: 'usd', hundredths: maxHundredths + 2n }).toFixed(2)).toBe('70368744177664.02');
-  });
-
-  test('reads quarks back in whole hundredths only', () => {
-    expect(moneyOfQuarks(250_000n)).toEqual({ currency: 'kin', hundredths: 250n });
-    expect(moneyOfQuarks(1_999n).hundredths).toBe(1n);
-    expect(moneyOfQuarks(2n ** 64n - 1n).hundredths).toBe(18_446_744_073_709_551n);
   });
 
   test('returns the amount times 100,000 as quarks', () => {

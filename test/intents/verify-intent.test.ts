@@ -36,22 +36,45 @@ const built: [string, () => Promise<SignedIntent>, IntentRequest][] = [
   [
     'a partial payment',
     () => signPaymentIntent({ amount: '12.50', currency: 'usd', destination }),
-    { kind: 'payment', money: { currency: 'usd', hundredths: 1250n }, destination, login: undefined },
+    { kind: 'payment', money: { currency: 'usd', hundredths: 1250n }, rate: undefined, destination, login: undefined },
   ],
   [
     'a payment that names no rendezvous',
     () => signPaymentIntent({ amount: 0.05, currency: 'usd', destination }, { includesRendezvousKey: false }),
-    { kind: 'payment', money: { currency: 'usd', hundredths: 5n }, destination, login: undefined },
+    { kind: 'payment', money: { currency: 'usd', hundredths: 5n }, rate: undefined, destination, login: undefined },
   ],
   [
-    'an exact payment',
+    'a payment in kin',
     () => signPaymentIntent({ amount: '3', currency: 'kin', destination }),
-    { kind: 'payment', money: { currency: 'kin', hundredths: 300n }, destination, login: undefined },
+    {
+      kind: 'payment',
+      money: { currency: 'kin', hundredths: 300n },
+      rate: { exchangeRate: 1, quarks: 300_000n },
+      destination,
+      login: undefined,
+    },
+  ],
+  [
+    'a payment at a fixed rate',
+    () =>
+      signPaymentIntent({
+        amount: '4.50',
+        currency: 'usd',
+        exact: { exchangeRate: 0.25, quarks: 1_800_000n },
+        destination,
+      }),
+    {
+      kind: 'payment',
+      money: { currency: 'usd', hundredths: 450n },
+      rate: { exchangeRate: 0.25, quarks: 1_800_000n },
+      destination,
+      login: undefined,
+    },
   ],
   [
     'a payment with a login',
     () => signPaymentIntent({ amount: '7.01', currency: 'eur', destination, login }),
-    { kind: 'payment', money: { currency: 'eur', hundredths: 701n }, destination, login: statedLogin },
+    { kind: 'payment', money: { currency: 'eur', hundredths: 701n }, rate: undefined, destination, login: statedLogin },
   ],
   ['a login', () => signLoginIntent(login), { kind: 'login', login: statedLogin }],
 ];
@@ -152,16 +175,19 @@ describe('a correctly signed payment (interface 2.4, 8; protocol 6)', () => {
   test('is accepted with valid terms', () => {
     expect(codeOfPayment(plain)).toBe('nothing was thrown');
     expect(codeOfPayment(exactly({}))).toBe('nothing was thrown');
+    expect(codeOfPayment(exactly({ currency: 'usd' }))).toBe('nothing was thrown');
   });
 
   test.each<[string, Receive, string]>([
-    ['exact for usd', exactly({ currency: 'usd' }), 'malformed_message'],
     ['partial for kin', { ...plain, partial: { currency: 'kin', nativeAmount: 2 } }, 'malformed_message'],
     ['neither exact nor partial', { ...plain, partial: null }, 'malformed_message'],
-    ['a rate of 2', exactly({ exchangeRate: 2 }), 'malformed_message'],
-    ['a quark too many', exactly({ quarks: toUint64(200_001n) }), 'malformed_message'],
-    ['quarks of 2^64 - 1', exactly({ quarks: toUint64(2n ** 64n - 1n) }), 'malformed_message'],
-    ['quarks of 2^53 more', exactly({ quarks: toUint64(200_000n + 2n ** 53n) }), 'malformed_message'],
+    ['a rate of 2', exactly({ exchangeRate: 2 }), 'invalid_amount'],
+    ['a rate of 2 for usd', exactly({ currency: 'usd', exchangeRate: 2 }), 'invalid_amount'],
+    ['a rate of 0', exactly({ currency: 'usd', exchangeRate: 0 }), 'invalid_amount'],
+    ['a quark too many', exactly({ quarks: toUint64(200_001n) }), 'invalid_amount'],
+    ['no quarks', exactly({ currency: 'usd', quarks: toUint64(0n) }), 'invalid_amount'],
+    ['quarks of 2^64 - 1', exactly({ quarks: toUint64(2n ** 64n - 1n) }), 'invalid_amount'],
+    ['quarks of 2^53 more', exactly({ quarks: toUint64(200_000n + 2n ** 53n) }), 'invalid_amount'],
     ['0.04 usd', { ...plain, partial: { currency: 'usd', nativeAmount: 0.04 } }, 'amount_too_small'],
     ['0.1 + 0.2', { ...plain, partial: { currency: 'usd', nativeAmount: 0.1 + 0.2 } }, 'invalid_amount'],
     ['NaN', { ...plain, partial: { currency: 'usd', nativeAmount: Number.NaN } }, 'invalid_amount'],
@@ -266,6 +292,7 @@ describe('whether a payload and a request agree (protocol 6)', () => {
   const request = (currency: string, hundredths: bigint): IntentRequest => ({
     kind: 'payment',
     money: { currency, hundredths },
+    rate: undefined,
     destination,
     login: undefined,
   });

@@ -3,6 +3,7 @@ import bs58 from 'bs58';
 import nacl from 'tweetnacl';
 import {
   type CreatedIntent,
+  type CreatePaymentParameters,
   createIntentClient,
   createSigner,
   type Dialect,
@@ -221,15 +222,19 @@ describe.each([
       }
     });
 
-    it.each([
-      ['0.05', 'usd', inPayment.partial, '0a03757364119a9999999999a93f'],
-      [2.5, 'eur', inPayment.partial, '0a03657572110000000000000440'],
-      // rate 1, 2.5 kin, 250 000 quarks.
-      ['2.5', 'kin', inPayment.exact, '0a036b696e11000000000000f03f19000000000000044020 90a10f'.replace(' ', '')],
-    ])('payment: %s %s is encoded with its kind of rate (interface 2.4)', async (amount, currency, field, hex) => {
-      const { message } = await send(dialect, (client) =>
-        client.paymentIntents.create({ destination, amount, currency }),
-      );
+    it.each<[terms: Pick<CreatePaymentParameters, 'amount' | 'currency' | 'exact'>, field: number, hex: string]>([
+      [{ amount: '0.05', currency: 'usd' }, inPayment.partial, '0a03757364119a9999999999a93f'],
+      [{ amount: 2.5, currency: 'eur' }, inPayment.partial, '0a03657572110000000000000440'],
+      // Rate 1, 2.5 kin, 250 000 quarks.
+      [{ amount: '2.5', currency: 'kin' }, inPayment.exact, '0a036b696e11000000000000f03f1900000000000004402090a10f'],
+      // Rate 0.25, 4.50 usd, 1 800 000 quarks; encoded with Python's struct.
+      [
+        { amount: '4.50', currency: 'usd', exact: { exchangeRate: 0.25, quarks: '1800000' } },
+        inPayment.exact,
+        '0a0375736411000000000000d03f19000000000000124020c0ee6d',
+      ],
+    ])('payment: %j is encoded with its kind of rate (interface 2.4)', async (terms, field, hex) => {
+      const { message } = await send(dialect, (client) => client.paymentIntents.create({ destination, ...terms }));
       const request = fieldAt(message, kind.payment) ?? new Uint8Array();
       expect(Buffer.from(fieldAt(request, field) ?? []).toString('hex')).toBe(hex);
       const other = field === inPayment.partial ? inPayment.exact : inPayment.partial;

@@ -215,8 +215,8 @@ function prepareIntent(
   signer?: Signer,
 ): Promise<PreparedIntent> {
   if (!terms) return client.loginIntents.prepare({ ...loginParameters(config, signer), clientSecret });
-  const { amount, currency, destination, login } = terms;
-  const parameters = { amount, currency, destination, clientSecret };
+  const { amount, currency, exact, destination, login } = terms;
+  const parameters = { amount, currency, exact, destination, clientSecret };
   return client.paymentIntents.prepare(login ? { ...parameters, ...loginParameters(config, signer) } : parameters);
 }
 

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
 import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { currencyIndex } from '../../intents/currency.js';
+import { type ExactTerms, parseExact, type RecordedExact } from '../../intents/exact-terms.js';
 import { formatAmount, type Money, parseHundredths, parseMoney } from '../../intents/money.js';
 import { normalizeAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
@@ -29,12 +30,24 @@ export function createTermsResolver({ payment, clientAmount }: Hooks): TermsReso
     requireInRange(amount, range);
     const terms = await runHook(hookName, () => payment?.(req));
     requireKnown(hookName, terms, termNames, 'invalid_terms');
+    if (terms?.exact !== undefined) {
+      throw new IntentError('invalid_terms', '`exact` fixes the amount. Omit it, or do not set `clientAmount`.');
+    }
     return normalizeTerms({ ...terms, amount, currency: clientAmount.currency }, config);
   };
 }
 
 const hookName = 'the payment hook';
-export const termNames = ['amount', 'currency', 'destination', 'description', 'login', 'resource', 'metadata'] as const;
+export const termNames = [
+  'amount',
+  'currency',
+  'exact',
+  'destination',
+  'description',
+  'login',
+  'resource',
+  'metadata',
+] as const;
 
 function requireTerms(terms: unknown): SitePaymentTerms {
   if (typeof terms === 'object' && terms !== null && 'amount' in terms && 'currency' in terms) {
@@ -102,7 +115,7 @@ const maxResourceLength = 200;
  */
 export function normalizeTerms(terms: SitePaymentTerms, config: TermsConfig): RecordedTerms {
   const { currency, destination = config.destination, description, metadata, login = false, resource } = terms;
-  const amount = parseTermsAmount(terms);
+  const money = parseTermsMoney(terms);
   if (destination === undefined) {
     throw new IntentError(
       'invalid_terms',
@@ -110,8 +123,9 @@ export function normalizeTerms(terms: SitePaymentTerms, config: TermsConfig): Re
     );
   }
   return {
-    amount,
+    amount: formatAmount(money),
     currency,
+    exact: terms.exact && parseTerm('exact', () => toRecordedExact(terms.exact, money)),
     destination: parseTerm('destination', () => normalizeAccount(destination)),
     description:
       description === undefined ? undefined : parseTerm('description', () => requireDescription(description)),
@@ -122,13 +136,18 @@ export function normalizeTerms(terms: SitePaymentTerms, config: TermsConfig): Re
 }
 
 /** @throws {IntentError} `invalid_terms`, with the value, which is not secret */
-function parseTermsAmount({ amount, currency }: SitePaymentTerms): string {
+function parseTermsMoney({ amount, currency }: SitePaymentTerms): Money {
   try {
-    return formatAmount(parseMoney(amount, currency));
+    return parseMoney(amount, currency);
   } catch (error) {
     const isCurrency = error instanceof IntentError && error.code === 'unknown_currency';
     throw invalidTerm(isCurrency ? `currency (${formatForLog(currency)})` : `amount (${formatForLog(amount)})`, error);
   }
+}
+
+function toRecordedExact(terms: ExactTerms | undefined, money: Money): RecordedExact | undefined {
+  const rate = parseExact(terms, money);
+  return rate && { exchangeRate: rate.exchangeRate, quarks: String(rate.quarks) };
 }
 
 function parseTerm<Value>(field: string, parse: () => Value): Value {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withAbort } from '../../async/timeout.js';
-import { parseMoney } from '../../intents/money.js';
+import { parseHundredths } from '../../intents/money.js';
 import type { Ledger, LedgerPayment, ResourcePayment } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { unsubmittedTtlMs } from '../../sequencer/watch/recent-statuses.js';
@@ -81,15 +81,16 @@ async function sufficientPayments({
 
 function isSufficient({ amount, currency }: LedgerPayment, requirement: ParsedRequirement): boolean {
   if (requirement.currency !== undefined && currency !== requirement.currency) return false;
-  return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;
+  return requirement.money === undefined || parseHundredths(amount) >= requirement.money.hundredths;
 }
 
 function settledOf(intents: readonly LedgerPayment[]): Payment | undefined {
   const intent = intents.find(({ state }) => state === 'settled');
   if (!intent) return undefined;
-  const { id, amount, currency, destination, description, metadata, resource, userId, createdAt, submittedAt } = intent;
+  const { id, amount, currency, exact, destination, description, metadata, resource, userId, createdAt, submittedAt } =
+    intent;
   if (!submittedAt) return undefined;
-  const terms = { amount, currency, destination, description, metadata, resource };
+  const terms = { amount, currency, exact, destination, description, metadata, resource };
   return Object.freeze({ id, ...terms, userId, createdAt, submittedAt });
 }
 

@@ -1,8 +1,10 @@
+import type { RecordedExact } from '../../intents/exact-terms.js';
 import type { IntentState, LedgerIntent, LedgerLogin, LedgerPayment, RecordedTerms, StateChange } from '../ledger.js';
 
 /** The columns of an intent as text, number and boolean. An app can change how drivers parse other types. */
 export const intentColumns = `
-  i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.description, i.login, i.resource, i.user_id,
+  i.id, i.kind, i.state, i.amount::text as amount, i.currency,
+  i.exchange_rate::text as exchange_rate, i.quarks::text as quarks, i.destination, i.description, i.login, i.resource, i.user_id,
   i.metadata::text as metadata, i.dead_letter_hook, i.last_error, i.attempts::text as attempts,
   extract(epoch from i.created_at)::float8 * 1000 as created_ms,
   extract(epoch from i.submitted_at)::float8 * 1000 as submitted_ms,
@@ -20,6 +22,8 @@ export interface IntentRow {
   readonly state: IntentState;
   readonly amount: string | null;
   readonly currency: string | null;
+  readonly exchange_rate: string | null;
+  readonly quarks: string | null;
   readonly destination: string | null;
   readonly description: string | null;
   readonly login: boolean;
@@ -65,19 +69,35 @@ function progressOf(row: IntentRow): Omit<LedgerLogin, 'kind'> {
 }
 
 /** The columns of {@link toRecordedTerms}. Each column costs CPU in the process and in Postgres, even without a row. */
-export const termsColumns = `amount::text as amount, currency, destination, description, login, resource,
-  metadata::text as metadata`;
+export const termsColumns = `amount::text as amount, currency, exchange_rate::text as exchange_rate, quarks::text as quarks,
+  destination, description, login, resource, metadata::text as metadata`;
 
 export type TermsRow = Pick<
   IntentRow,
-  'amount' | 'currency' | 'destination' | 'description' | 'login' | 'resource' | 'metadata'
+  'amount' | 'currency' | 'exchange_rate' | 'quarks' | 'destination' | 'description' | 'login' | 'resource' | 'metadata'
 >;
 
 export function toRecordedTerms(row: TermsRow): RecordedTerms | undefined {
   const { amount, currency, destination, login, metadata } = row;
   if (amount === null || currency === null || destination === null) return undefined;
   const [description, resource] = [row.description ?? undefined, row.resource ?? undefined];
-  return { amount, currency, destination, description, login, resource, metadata: JSON.parse(metadata) };
+  return {
+    amount,
+    currency,
+    exact: exactOf(row),
+    destination,
+    description,
+    login,
+    resource,
+    metadata: JSON.parse(metadata),
+  };
+}
+
+export function exactOf({
+  exchange_rate,
+  quarks,
+}: Pick<IntentRow, 'exchange_rate' | 'quarks'>): RecordedExact | undefined {
+  return exchange_rate === null || quarks === null ? undefined : { exchangeRate: Number(exchange_rate), quarks };
 }
 
 const toDate = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));

@@ -10,10 +10,11 @@ export interface WatchTimes {
 
 // A statement writes any number of intents. Each column is a parameter: an array with one value for each intent.
 
-const termColumns = 'id, kind, amount, currency, destination, description, login, resource, metadata, browser';
+const termColumns =
+  'id, kind, amount, currency, destination, description, login, resource, metadata, browser, exchange_rate, quarks';
 
 const termParameters = `$1::text[], $2::text[], $3::numeric[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::text[],
-  $9::jsonb[], $10::bytea[]`;
+  $9::jsonb[], $10::bytea[], $11::numeric[], $12::bigint[]`;
 
 function termValues(intents: readonly NewIntent[]): unknown[][] {
   const terms = intents.map((intent) => intent.terms);
@@ -28,6 +29,8 @@ function termValues(intents: readonly NewIntent[]): unknown[][] {
     terms.map((one) => one?.resource ?? null),
     terms.map((one) => JSON.stringify(one?.metadata ?? {})),
     intents.map(({ browser }) => browser),
+    terms.map((one) => one?.exact?.exchangeRate ?? null),
+    terms.map((one) => one?.exact?.quarks ?? null),
   ];
 }
 
@@ -38,7 +41,7 @@ const firstPoll = (kind: string, ms: string): string =>
 export async function recordIntents(db: Queryable, intents: readonly NewIntent[], times: WatchTimes): Promise<void> {
   await db.query(
     `insert into express_intents.intents (${termColumns}, state, due_at, watch_until)
-     select given.*, 'created', ${firstPoll('kind', '$11')}, now() + $12::float8 * interval '1 millisecond'
+     select given.*, 'created', ${firstPoll('kind', '$13')}, now() + $14::float8 * interval '1 millisecond'
      from unnest(${termParameters}) as given (${termColumns})`,
     [...termValues(intents), times.watchFirstMs, times.watchMs],
   );
@@ -59,7 +62,7 @@ export async function reserveIntents(db: Queryable, reservations: readonly Reser
   const { rows } = await db.query<{ id: string }>(
     `insert into express_intents.intents (${termColumns}, state, idempotency_key, fingerprint, sealed_secret)
      select ${termColumns}, 'creating', idempotency_key, fingerprint, sealed_secret
-     from unnest(${termParameters}, $11::text[], $12::bytea[], $13::text[])
+     from unnest(${termParameters}, $13::text[], $14::bytea[], $15::text[])
        as given (${termColumns}, idempotency_key, fingerprint, sealed_secret)
      order by browser, idempotency_key
      on conflict (browser, idempotency_key) where idempotency_key is not null do nothing

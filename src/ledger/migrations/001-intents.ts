@@ -19,12 +19,15 @@ create table express_intents.intents (
 
   amount numeric(19, 2),
   currency text,
+  exchange_rate numeric check (exchange_rate > 0),
+  quarks bigint check (quarks > 0),
   destination text,
   description text,
   login boolean not null default false,
   resource text,
   metadata jsonb not null default '{}',
   check ((kind = 'payment') = (amount is not null and currency is not null and destination is not null)),
+  check ((exchange_rate is null) = (quarks is null) and (kind = 'payment' or quarks is null)),
 
   browser bytea,
   idempotency_key text,
@@ -107,11 +110,11 @@ create index history_intent on express_intents.history (intent_id, number);
 
 create function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$
 begin
-  if (old.id, old.kind, old.amount, old.currency, old.destination, old.description, old.login, old.resource, old.metadata,
-      old.browser, old.idempotency_key, old.fingerprint, old.sealed_secret, old.created_at)
+  if (old.id, old.kind, old.amount, old.currency, old.exchange_rate, old.quarks, old.destination, old.description, old.login,
+      old.resource, old.metadata, old.browser, old.idempotency_key, old.fingerprint, old.sealed_secret, old.created_at)
     is distinct from
-     (new.id, new.kind, new.amount, new.currency, new.destination, new.description, new.login, new.resource, new.metadata,
-      new.browser, new.idempotency_key, new.fingerprint, new.sealed_secret, new.created_at)
+     (new.id, new.kind, new.amount, new.currency, new.exchange_rate, new.quarks, new.destination, new.description, new.login,
+      new.resource, new.metadata, new.browser, new.idempotency_key, new.fingerprint, new.sealed_secret, new.created_at)
   then
     raise exception 'the terms of intent % are immutable', old.id using errcode = 'check_violation';
   end if;

@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../database/database.js';
-import { type IntentRow, intentColumns } from '../intents/intent-row.js';
+import { exactOf, type IntentRow, intentColumns } from '../intents/intent-row.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { Lane } from './hook-lanes.js';
@@ -72,6 +72,7 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
       id: row.id,
       amount: row.amount ?? '',
       currency: row.currency ?? '',
+      exact: exactOf(row),
       destination: row.destination ?? '',
       description: row.description ?? undefined,
       metadata: JSON.parse(row.metadata),

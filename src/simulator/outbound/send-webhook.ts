@@ -83,14 +83,14 @@ function alterClaims(token: string, claims: WebhookClaims): string {
 function claimsOf({ id, request, userId }: StoredIntent): Record<string, string | number> {
   const user = userId ? { user: formatBase58(userId) } : {};
   if (request.kind === 'login') return { intent: id, state: 'SUBMITTED', ...user };
-  const { money, destination } = request;
+  const { money, rate, destination } = request;
   return {
     intent: id,
     currency: money.currency.toUpperCase(),
     amount: toNativeAmount(money),
-    // There are no exchange rates: one unit of any currency is one native unit.
-    exchangeRate: 1,
-    quarks: Number(toQuarks(money)),
+    // Without a fixed rate, one unit of any currency is one native unit.
+    exchangeRate: rate?.exchangeRate ?? 1,
+    quarks: Number(rate?.quarks ?? toQuarks(money)),
     destination,
     state: 'SUBMITTED',
     ...user,

@@ -91,7 +91,7 @@ function show(screen) {
 }
 
 function showRequest({ request, userId }) {
-  const { id, kind, amount, currency, destination, login } = request;
+  const { id, kind, amount, currency, exact, destination, login } = request;
   const isPayment = kind === 'payment';
   const headline = isPayment ? formatMoney(amount, currency) : login.domain;
   byId('eyebrow').textContent = isPayment ? 'Payment request' : 'Log in to';
@@ -101,6 +101,12 @@ function showRequest({ request, userId }) {
 
   const rows = [];
   if (isPayment) rows.push(row('To', key(destination)));
+  if (exact && currency !== 'kin') {
+    rows.push(
+      row('Fixed rate', `1 kin = ${exact.exchangeRate} ${currency}`),
+      row('Pays', `${inKin(exact.quarks)} kin`),
+    );
+  }
   if (isPayment && login) rows.push(row('Logs in to', login.domain));
   if (login) rows.push(row('User', key(userId)));
   rows.push(row('Intent', key(id)));
@@ -112,6 +118,12 @@ function showRequest({ request, userId }) {
   byId('checks').replaceChildren(...checks.map((check) => createElement('li', {}, check)));
   showNote('note', '');
   show('request');
+}
+
+/** Quarks, a decimal string of hundred-thousandths, as a decimal. */
+function inKin(quarks) {
+  const digits = quarks.padStart(6, '0');
+  return `${digits.slice(0, -5)}.${digits.slice(-5)}`.replace(/\.?0+$/, '');
 }
 
 /** Shows the outcome, with a link back if there is one. `mark` is done, plain or warn. */

@@ -1,4 +1,5 @@
 import { IntentError } from '../../errors.js';
+import type { RecordedExact } from '../../intents/exact-terms.js';
 import { formatAmount } from '../../intents/money.js';
 import {
   decodePayload,
@@ -25,6 +26,8 @@ export interface WalletRequest {
   readonly amount?: string;
   /** Lowercase three-letter code; payments only. */
   readonly currency?: string;
+  /** The fixed rate; only payments that have one, among them all in `kin`. */
+  readonly exact?: RecordedExact;
   /** Account that receives the payment, Base58; payments only. */
   readonly destination?: string;
   /** The site of the login; for logins and payments with login. */
@@ -78,7 +81,14 @@ async function fetchMessage(url: string, rendezvous: KeyPair): Promise<v1.Messag
 
 function describe(id: string, request: IntentRequest): WalletRequest {
   if (request.kind === 'login') return { id, kind: 'login', login: request.login };
-  const { money, destination, login } = request;
-  const payment = { id, kind: 'payment', amount: formatAmount(money), currency: money.currency, destination } as const;
-  return login ? { ...payment, login } : payment;
+  const { money, rate, destination, login } = request;
+  return {
+    id,
+    kind: 'payment',
+    amount: formatAmount(money),
+    currency: money.currency,
+    ...(rate && { exact: { exchangeRate: rate.exchangeRate, quarks: String(rate.quarks) } }),
+    destination,
+    ...(login && { login }),
+  };
 }

@@ -9,7 +9,8 @@ function risingPrice() {
   let calls = 0;
   const payment = () => {
     calls += 1;
-    return { amount: calls, currency: 'usd', metadata: { calls } };
+    const exact = { exchangeRate: 0.1, quarks: BigInt(calls) * 1_000_000n };
+    return { amount: calls, currency: 'usd', exact, metadata: { calls } };
   };
   return { payment, calls: () => calls };
 }

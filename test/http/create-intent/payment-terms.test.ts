@@ -55,6 +55,24 @@ describe('the payment hook', () => {
     expect(scanned).toMatchObject({ amount: '7.25', currency: 'eur', destination: sequencerAccount });
   });
 
+  test('may fix the rate, which the wallet sees', async () => {
+    const { origin, simulator } = await startSiteWithSimulator({
+      payment: () => ({ amount: '4.50', currency: 'usd', exact: { exchangeRate: 0.25, quarks: 1_800_000n } }),
+    });
+    const { body } = await pay(origin).expect(201);
+    const scanned = await simulator.wallet().scan(body.client_secret);
+    expect(scanned).toMatchObject({ amount: '4.50', exact: { exchangeRate: 0.25, quarks: '1800000' } });
+  });
+
+  test('may not fix a rate at which the quarks are not the amount', async () => {
+    const { origin, log } = await startSiteWithSimulator({
+      payment: () => ({ amount: '4.50', currency: 'usd', exact: { exchangeRate: 0.25, quarks: '1802001' } }),
+    });
+    const { body } = await pay(origin).expect(500);
+    expect(body.code).toBe('invalid_terms');
+    expect(log.text).toContain('quarks / 100000 * exchangeRate is 4.5050025, the amount is 4.50 usd');
+  });
+
   test('may set a destination in Base64, which the wallet sees in Base58', async () => {
     const base64 = Buffer.from(bs58.decode(sequencerAccount)).toString('base64');
     const { origin, simulator } = await startSiteWithSimulator({
@@ -148,6 +166,15 @@ describe('clientAmount', () => {
       amount: '12.30',
       currency: 'usd',
     });
+  });
+
+  test('does not accept a fixed rate, neither from the hook nor from the browser', async () => {
+    const exact = { exchangeRate: 1, quarks: '1230000' };
+    const payment = () => ({ exact }) as never;
+    const { origin, log } = await startSiteWithSimulator({ clientAmount, payment });
+    expect((await pay(origin, { amount: '12.30' }).expect(500)).body.code).toBe('invalid_terms');
+    expect(log.text).toContain('`exact` fixes the amount');
+    expect((await pay(origin, { amount: '12.30', exact }).expect(400)).body.code).toBe('unknown_field');
   });
 
   test.each([

@@ -17,6 +17,7 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
       payment: () => ({
         amount: 4.5,
         currency: 'eur',
+        exact: { exchangeRate: 0.25, quarks: 1_800_000n },
         description: 'Tea, 100 g',
         resource: 'article:tea',
         metadata: { order: 42 },
@@ -31,7 +32,8 @@ describe.each(kinds)('an intent, with a ledger in %s', (kind) => {
     const answer = await pay(new Browser(site.origin));
     expect(answer.status).toBe(201);
     const id = idOf(answer);
-    const money = { amount: '4.50', currency: 'eur', destination };
+    const exact = { exchangeRate: 0.25, quarks: '1800000' };
+    const money = { amount: '4.50', currency: 'eur', exact, destination };
     const terms = { ...money, description: 'Tea, 100 g', login: false, resource: 'article:tea' };
     const recorded = await site.router.intents.find(id);
     expect(recorded).toMatchObject({ id, kind: 'payment', state: 'created', ...terms, metadata: { order: 42 } });

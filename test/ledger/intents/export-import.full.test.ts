@@ -14,6 +14,7 @@ const browser = new Uint8Array(32).map((_, index) => 250 - index);
 const terms: RecordedTerms = {
   amount: '99999999999999999.90',
   currency: 'usd',
+  exact: { exchangeRate: 0.1 + 0.2, quarks: '9223372036854775807' },
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
   description: 'quotes \' " and \\, \u{1f375}',
   login: true,

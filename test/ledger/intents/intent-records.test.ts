@@ -42,6 +42,17 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
   const set = (number: number, changes: string) =>
     database.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
 
+  it.each([
+    [0.1 + 0.2, '1'],
+    [5e-324, '9223372036854775807'],
+    [Number.MAX_VALUE, '9007199254740993'],
+  ])('keep a fixed rate of %d and %s quarks, to the last digit', async (exchangeRate, quarks) => {
+    await recordIntents(database.db, [payment(1, { exact: { exchangeRate, quarks } })], times);
+    expect(await find(1)).toMatchObject({ exact: { exchangeRate, quarks } });
+    await expect(set(1, 'exchange_rate = 2')).rejects.toThrow(/immutable/);
+    await expect(set(1, 'quarks = 2')).rejects.toThrow(/immutable/);
+  });
+
   it('keep the terms of a payment, and are polled soon', async () => {
     await recordIntents(database.db, [payment(1)], times);
     expect(await find(1)).toEqual({

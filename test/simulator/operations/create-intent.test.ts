@@ -118,11 +118,15 @@ describe('verification of an intent (protocol 6)', () => {
     ['under the minimum', amount('usd', 0.04), /minimum is 0.05 usd/],
     ['over the maximum', amount('usd', 2 ** 46), /exceeds the maximum/],
     ['neither exact nor partial', { requestorAccount: account }, /Exactly one of exact and partial/],
-    ['exact for usd', { requestorAccount: account, exact: exact('usd', 100_000) }, /kin requires exact/],
+    [
+      'quarks that are not the amount at the rate',
+      { requestorAccount: account, exact: { ...exact('usd', 100_000), exchangeRate: 1.01 } },
+      /does not match the amount/,
+    ],
     [
       'another exchange rate',
       { requestorAccount: account, exact: { ...exact('kin', 100_000), exchangeRate: 2 } },
-      /do not match the amount/,
+      /does not match the amount/,
     ],
   ];
 

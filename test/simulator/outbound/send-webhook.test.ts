@@ -160,6 +160,17 @@ describe('the webhook call (protocol 5)', () => {
     expect(site.deliveries).toEqual([]);
   });
 
+  test('a payment at a fixed rate states its rate and quarks', async () => {
+    const simulator = await start();
+    const site = await receiver();
+    const exact = { exchangeRate: 0.25, quarks: 5_000_000n };
+    const intent = await created(simulator.url, payment({ exact }));
+    await register(simulator.url, intent.id, site.url);
+    opened(await submitAs(simulator.url, intent.id, ada));
+    const stated = { currency: 'USD', amount: 12.5, exchangeRate: 0.25, quarks: 5_000_000 };
+    expect(await claims(simulator, (await site.next()).body)).toMatchObject(stated);
+  });
+
   test('a payment with login is called once its user is known', async () => {
     const simulator = await start();
     const site = await receiver();
