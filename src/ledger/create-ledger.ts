@@ -4,7 +4,7 @@ import { withCallerStacks } from '../caller-stack.js';
 import { IntentError } from '../errors.js';
 import type { Database } from './database/database.js';
 import { DatabaseConnector } from './database/database-connector.js';
-import { canCompleteLogin, completeLoginOnce, findCompletedUser, reopenLogin } from './intents/complete-login.js';
+import { canCompleteLogin, completeLoginOnce, findCompletion, reopenLogin } from './intents/complete-login.js';
 import {
   findByIdempotencyKey,
   findForBrowser,
@@ -108,7 +108,7 @@ export function createLedger(options: CreateLedgerOptions): Ledger {
     confirm: (id) => recorder.confirm(id),
     canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),
     completeLogin: loginCompleter(db),
-    findCompletedUser: (id, browser, ttlMs) => findCompletedUser(db, id, browser, ttlMs),
+    findCompletion: (id, browser, ttlMs) => findCompletion(db, id, browser, ttlMs),
     reopenLogin: (id) => reopenLogin(db, id),
     paymentsFor: (browser, resource) => findPaymentsFor(db, browser, resource),
     find: (id) => findIntent(db, id),

@@ -227,7 +227,7 @@ export interface SiteDatabase extends Queryable {
    * Commits the writes of `work` when it resolves. Rolls back if it rejects or the commit fails. `work` must use only
    * `tx` and await each query. It may set savepoints, but not begin or end a transaction. Session settings end with the
    * transaction.
-   * @throws as `query`; if the connection is lost during the commit, the commit may have happened @throws what `work` throws
+   * @throws as `query`; if the database is lost during the commit, the commit may have happened @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
 }
@@ -252,7 +252,12 @@ export interface LoginToComplete {
   readonly browser: Uint8Array;
   readonly ttlMs: number;
   readonly userId: string;
+  /** Identifies the request and its retries. Default: random. */
+  readonly key?: string | undefined;
 }
+
+/** Who was logged in, and by which request. */
+export type Completion = Pick<LoginToComplete, 'userId' | 'key'>;
 
 /**
  * The durable record of intents, as the routes use it. Reads and writes wait for the database with a timeout, and reject
@@ -285,8 +290,8 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
    * completion. If `work` rejects, the login can still be completed. False if there is no login to complete.
    */
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
-  /** The user of a login that this browser has completed less than `ttlMs` ago. */
-  findCompletedUser(id: string, browser: Uint8Array, ttlMs: number): Promise<string | undefined>;
+  /** A login that this browser has completed less than `ttlMs` ago. */
+  findCompletion(id: string, browser: Uint8Array, ttlMs: number): Promise<Completion | undefined>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
   /** At most 20 payments of this browser for this resource: settled (largest first), submitted, dead letters, created. */

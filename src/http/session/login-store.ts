@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../async/bounded-map.js';
 import type { DatabaseTransaction } from '../../ledger/database/database.js';
-import type { NewIntent } from '../../ledger/ledger.js';
+import type { Completion, LoginToComplete, NewIntent } from '../../ledger/ledger.js';
 import { sameBrowser } from '../request/browser-cookie.js';
 
 /**
@@ -20,12 +20,9 @@ export interface LoginStore {
    * `canCompleteLogin` is false.
    * @throws what `work` throws
    */
-  completeLogin(
-    login: { readonly id: string; readonly browser: Uint8Array; readonly ttlMs: number; readonly userId: string },
-    work: (tx: DatabaseTransaction | undefined) => Promise<void>,
-  ): Promise<boolean>;
-  /** The user of a login that this browser has completed less than `ttlMs` ago. */
-  findCompletedUser(id: string, browser: Uint8Array, ttlMs: number): Promise<string | undefined>;
+  completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction | undefined) => Promise<void>): Promise<boolean>;
+  /** A login that this browser has completed less than `ttlMs` ago. In memory without its key. */
+  findCompletion(id: string, browser: Uint8Array, ttlMs: number): Promise<Completion | undefined>;
   /** Undoes `completeLogin`. */
   reopenLogin(id: string): Promise<void>;
 }
@@ -75,9 +72,10 @@ export class MemoryLoginStore implements LoginStore {
     return true;
   }
 
-  async findCompletedUser(id: string, browser: Uint8Array, ttlMs: number): Promise<string | undefined> {
+  async findCompletion(id: string, browser: Uint8Array, ttlMs: number): Promise<Completion | undefined> {
     const attempt = this.#startedBy(id, browser);
-    return attempt && attempt.completedAt > this.#now() - ttlMs ? attempt.userId : undefined;
+    const { userId, completedAt = 0 } = attempt ?? {};
+    return userId !== undefined && completedAt > this.#now() - ttlMs ? { userId } : undefined;
   }
 
   async reopenLogin(id: string): Promise<void> {

@@ -25,8 +25,8 @@ import type { SessionStore } from './session-store.js';
  * `{ id, confirm: true }` then completes the login.
  *
  * A login is completed once. If the response was lost, and the new session with it, the browser retries with the same
- * `Idempotency-Key`. Within two minutes this process then starts another session, without a second `onLogin`. Another process, or
- * this one for another key, does so only if the browser is already logged in as the user of this login.
+ * `Idempotency-Key`. Within two minutes this process, or with a ledger any, then starts another session, without a second `onLogin`.
+ * For another key this happens only if the browser is already logged in as the user of this login.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, fetchUserId, observer } = context;
@@ -53,8 +53,9 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     /** Responds to a request for a login that cannot be completed, or not any more. @throws `intent_not_found` */
     const answerCompleted = async (): Promise<void> => {
       if (await replayCompletion()) return;
-      const user = retryKey && (await sessions.read(req));
-      if (!user || user.id !== (await logins.findCompletedUser(id, browser, retryTtlMs))) throw notStartedHere();
+      const done = retryKey && (await logins.findCompletion(id, browser, retryTtlMs));
+      if (!done || (done.key !== retryKey && done.userId !== (await sessions.read(req))?.id)) throw notStartedHere();
+      const user = { id: done.userId };
       // The session of the browser may be older than this login.
       await startSession(user);
       sendJson(res, 200, { user });
@@ -70,7 +71,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     if (!isConfirmed) return sendJson(res, 200, { confirm: { user } });
 
     const complete = async (): Promise<IntentUser | undefined> => {
-      const completing = { id, browser, ttlMs, userId };
+      const completing = { id, browser, ttlMs, userId, key: retryKey };
       const isFirst = await logins.completeLogin(completing, (tx) =>
         callOnLogin(context, user, req, { tx, intent: id }),
       );
@@ -135,7 +136,7 @@ async function reopenLogin(
 ): Promise<never> {
   await logins.reopenLogin(id).catch((failure) => {
     const reason = messageOf(failure);
-    const line = `express-intents: login ${id} has no session and cannot be retried; the user must log in again: ${reason}`;
+    const line = `express-intents: login ${id} has no session. Only a retry with the same Idempotency-Key can start one: ${reason}`;
     logger.warn(line, { requestId: requestIdOf(req).value });
   });
   throw error;

@@ -43,6 +43,11 @@ export interface TransactionOptions {
   readonly isHook?: boolean;
   /** The hook failed before. On PGlite the transaction begins after a pause: failing hooks must not block the database. */
   readonly isRetry?: boolean;
+  /**
+   * Reads whether the transaction is committed, if its connection broke during the commit. Waits while it still runs. Undefined if
+   * that cannot be read. Default: by the id of the transaction, which costs a round trip before each commit.
+   */
+  readonly isCommitted?: (db: Queryable) => Promise<boolean | undefined>;
 }
 
 /** The transaction of a hook could not begin. `cause` is the error of the hook. */
@@ -73,7 +78,8 @@ export interface Database extends Queryable {
    * so it fails immediately. `work` may set savepoints, but not begin or end transactions. The transaction is
    * rolled back if a statement still runs when `work` ends, or fails and is not rolled back to a savepoint. Session state
    * (settings, a role, session locks, temporary tables, cursors) ends with the transaction.
-   * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
+   * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, and the outcome cannot be read over
+   * another one, the commit may have happened
    * @throws {TransactionNotStarted} for a hook @throws what `work` throws
    */
   transaction<Value>(work: TransactionWork<Value>, options?: TransactionOptions): Promise<Value>;

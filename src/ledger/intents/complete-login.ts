@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Database, DatabaseTransaction, Queryable } from '../database/database.js';
-import type { LoginToComplete } from '../ledger.js';
+import type { Completion, LoginToComplete } from '../ledger.js';
 
 /** Created by this browser less than `$3` milliseconds ago, and not completed. */
 const completable = `id = $1 and browser = $2 and state <> 'creating' and (kind = 'login' or login)
@@ -32,7 +33,7 @@ class LoginLost extends Error {}
  */
 export async function completeLoginOnce(
   db: Database,
-  { id, browser, ttlMs, userId }: LoginToComplete,
+  { id, browser, ttlMs, userId, key = randomUUID() }: LoginToComplete,
   work: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<boolean> {
   const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
@@ -41,35 +42,44 @@ export async function completeLoginOnce(
     if (!(await canCompleteLogin(tx, id, browser, ttlMs))) return false;
     await work(tx);
     const { rowCount } = await tx.query(
-      `update express_intents.intents set login_completed_at = now(), user_id = $4,
+      `update express_intents.intents set login_completed_at = now(), user_id = $4, completion_key = $5,
          state = case when kind = 'login' then 'completed' else state end
        where ${completable}`,
-      [id, browser, ttlMs, userId],
+      [id, browser, ttlMs, userId, key],
     );
     if (rowCount !== 1) throw new LoginLost();
     return true;
   };
   try {
-    return await db.transaction(complete, { isHook: true });
+    return await db.transaction(complete, { isHook: true, isCommitted: (other) => hasCompleted(other, id, key) });
   } catch (error) {
     if (error instanceof LoginLost) return false;
     throw error;
   }
 }
 
-/** The user of a login that this browser has completed less than `ttlMs` ago. */
-export async function findCompletedUser(
+/** Whether the request with this key has completed the login. Waits, by the lock of the row, for a transaction that completes it. */
+async function hasCompleted(db: Queryable, id: string, key: string): Promise<boolean | undefined> {
+  const { rows } = await db.query<{ done: boolean }>(
+    `select login_completed_at is not null and completion_key is not distinct from $2 as done
+     from express_intents.intents where id = $1 for update`,
+    [id, key],
+  );
+  return rows[0]?.done;
+}
+
+export async function findCompletion(
   db: Queryable,
   id: string,
   browser: Uint8Array,
   ttlMs: number,
-): Promise<string | undefined> {
-  const { rows } = await db.query<{ user_id: string }>(
-    `select user_id from express_intents.intents
+): Promise<Completion | undefined> {
+  const { rows } = await db.query<{ user_id: string; key: string | null }>(
+    `select user_id, completion_key as key from express_intents.intents
      where id = $1 and browser = $2 and login_completed_at > now() - $3::float8 * interval '1 millisecond'`,
     [id, browser, ttlMs],
   );
-  return rows[0]?.user_id;
+  return rows[0] && { userId: rows[0].user_id, key: rows[0].key ?? undefined };
 }
 
 export async function reopenLogin(db: Queryable, id: string): Promise<void> {

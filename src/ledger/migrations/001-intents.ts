@@ -4,6 +4,7 @@
  * each payment that has some, because an index on it would make every update of `intents` slower. `required_hooks` has the hooks
  * without which no process settles payments.
  *
+ * `completion_key`: identifies the request that completed the login, and its retries.
  * `due_set_at`: when `due_at` last changed. `watch_until`: when a `created` payment expires, an `expired` or `reversed` one
  * is no longer polled, and a `submitted` one that is still unverified or unknown to the service becomes `dead`. A submission
  * postpones it.
@@ -45,6 +46,7 @@ create table express_intents.intents (
   reversed_at timestamptz,
   user_id text,
   login_completed_at timestamptz,
+  completion_key text,
 
   due_at timestamptz,
   due_set_at timestamptz not null default now(),

@@ -1,11 +1,18 @@
 import { exponentialBackoffMs } from '../../async/backoff.js';
 import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
-import { TransactionNotStarted, type TransactionWork } from '../database/database.js';
+import { type Queryable, TransactionNotStarted, type TransactionWork } from '../database/database.js';
 import { DatabaseOutage } from '../database/database-fault.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
-import { type ClaimedPayment, endClaimSql, LeaseLost, type RunningHook, updateClaimed } from './claimed-payment.js';
+import {
+  type ClaimedPayment,
+  endClaimSql,
+  hasChanged,
+  LeaseLost,
+  type RunningHook,
+  updateClaimed,
+} from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, SettlementWorkContext } from './settlement-context.js';
 import { callObserved, emitDeadLetter, emitHook, emitSettledOrReversed } from './settlement-events.js';
@@ -120,7 +127,8 @@ async function callInTransaction(
       await withTimeout(settings.hookTimeoutMs, call, { signal: [leaseSignal, abandoned], error });
       await updateClaimed(tx, begun, changes, values);
     };
-    await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
+    const isCommitted = (other: Queryable) => hasChanged(other, begun);
+    await db.transaction(work, { isHook: true, isRetry: attempt > 1, isCommitted });
   } catch (caught) {
     if (caught instanceof LeaseLost) throw caught;
     // An abort because the ledger closes is not a failure of the hook.

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../database/database.js';
+import { DatabaseOutage } from '../database/database-fault.js';
 import { exactOf, type IntentRow, intentColumns } from '../intents/intent-row.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { DeadLetter, Payment } from '../payment.js';
@@ -109,25 +110,51 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Writes to a claimed payment if the claim is still valid.
+ * Whether the work on a claim has changed the state of its payment. Waits for a transaction that changes it. `at_ms`: when it was
+ * submitted. Undefined if another process has claimed the payment since.
+ */
+async function readChange(
+  db: Queryable,
+  { payment: { id }, leaseToken, state }: ClaimedPayment,
+): Promise<{ readonly changed: boolean; readonly at_ms: number } | undefined> {
+  const { rows } = await db.query<{ readonly changed: boolean; readonly at_ms: number }>(
+    `select state <> $3 as changed, extract(epoch from coalesce(submitted_at, now()))::float8 * 1000 as at_ms
+     from express_intents.intents where id = $1 and lease_token = $2::bigint for update`,
+    [id, leaseToken, state],
+  );
+  return rows[0];
+}
+
+export const hasChanged = async (db: Queryable, claimed: ClaimedPayment): Promise<boolean | undefined> =>
+  (await readChange(db, claimed))?.changed;
+
+/**
+ * Writes to a claimed payment if the claim is still valid. If the response is lost, reads whether the state was written.
  * @param changes the text after `set`; its parameters start at `$4`
  * @returns `now()` of the write, in milliseconds. Returning more columns would cost more than the write itself
  * @throws {LeaseLost}
  */
 export async function updateClaimed(
   db: Queryable,
-  { payment: { id }, leaseToken, state }: ClaimedPayment,
+  claimed: ClaimedPayment,
   changes: string,
   values: readonly unknown[] = [],
 ): Promise<number> {
-  const { rows } = await db.query<{ readonly now_ms: number }>(
-    `update express_intents.intents i set ${changes}
-     where id = $1 and lease_token = $2::bigint and state = $3
-     returning extract(epoch from now())::float8 * 1000 as now_ms`,
-    [id, leaseToken, state, ...values],
-  );
-  if (!rows[0]) throw new LeaseLost(id);
-  return rows[0].now_ms;
+  const { payment, leaseToken, state } = claimed;
+  try {
+    const { rows } = await db.query<{ readonly now_ms: number }>(
+      `update express_intents.intents i set ${changes}
+       where id = $1 and lease_token = $2::bigint and state = $3
+       returning extract(epoch from now())::float8 * 1000 as now_ms`,
+      [payment.id, leaseToken, state, ...values],
+    );
+    if (!rows[0]) throw new LeaseLost(payment.id);
+    return rows[0].now_ms;
+  } catch (error) {
+    const change = error instanceof DatabaseOutage ? await readChange(db, claimed).catch(() => undefined) : undefined;
+    if (!change?.changed) throw error;
+    return change.at_ms;
+  }
 }
 
 interface Submission extends Pick<LedgerSettings, 'settleDelayMs' | 'watchMs'> {

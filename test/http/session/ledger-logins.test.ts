@@ -154,7 +154,9 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     store.isDown = true;
     site.faults.failOnce('reopenLogin', 'before');
     expect((await complete()).body.code).toBe('session_unavailable');
-    expect(site.log.text).toContain(`login ${id} has no session and cannot be retried; the user must log in again`);
+    expect(site.log.text).toContain(
+      `login ${id} has no session. Only a retry with the same Idempotency-Key can start one`,
+    );
     store.isDown = false;
     expect((await complete()).status).toBe(404);
     expect(await userOf(browser)).toBeNull();
@@ -258,13 +260,13 @@ test('requests for the same login wait for one slot, and the login of another us
   expect(calls).toBe(2);
 });
 
-test('a login whose response was lost is answered again by another process only to its logged-in user', async () => {
+test('a login whose response was lost is answered again by another process to the same request or its logged-in user', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
   const first = await startLedgerSite({ ledger: { url: databaseUrl } });
   const other = await startLedgerSite({ ledger: { url: databaseUrl }, runningSimulator: first.simulator });
   const { id, browser } = await confirmed(first);
-  const complete = (cookies: ReadonlyMap<string, string>, origin = other.origin) =>
-    new Browser(origin, cookies).send('POST', '/session', { id }, { 'idempotency-key': 'one' });
+  const complete = (cookies: ReadonlyMap<string, string>, key = 'two') =>
+    new Browser(other.origin, cookies).send('POST', '/session', { id }, { 'idempotency-key': key });
   const withoutSession = new Map(browser.cookies);
   const secret = String((await browser.send('POST', '/intent', login)).body.client_secret);
   await first.simulator.wallet('Ben').confirm(secret);
@@ -273,12 +275,15 @@ test('a login whose response was lost is answered again by another process only 
   expect((await browser.send('POST', '/session', { id }, { 'idempotency-key': 'one' })).status).toBe(200);
 
   expect(await complete(browser.cookies)).toMatchObject({ status: 200, body: { user: ada(first) } });
-  for (const cookies of [withoutSession, loggedInAsBen]) expect((await complete(cookies)).status).toBe(404);
+  for (const cookies of [withoutSession, loggedInAsBen]) {
+    expect((await complete(cookies)).status).toBe(404);
+    expect(await complete(cookies, 'one')).toMatchObject({ status: 200, body: { user: ada(first) } });
+  }
   const stranger = new Browser(other.origin);
   await stranger.send('POST', '/intent', login);
   for (const [name, value] of browser.cookies) if (name.includes('session')) stranger.cookies.set(name, value);
   expect(await userOf(stranger)).toEqual(ada(first));
-  expect((await complete(stranger.cookies)).status).toBe(404);
+  for (const key of ['one', 'two']) expect((await complete(stranger.cookies, key)).status).toBe(404);
 });
 
 describe('a login without a ledger', () => {

@@ -3,7 +3,7 @@ import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledg
 import {
   canCompleteLogin,
   completeLoginOnce,
-  findCompletedUser,
+  findCompletion,
   reopenLogin,
 } from '../../../src/ledger/intents/complete-login.js';
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
@@ -184,7 +184,7 @@ async function askRecords(db: Database): Promise<void> {
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
   expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);
-  expect(await findCompletedUser(db, login.id, login.browser, login.ttlMs)).toBe('u');
+  expect(await findCompletion(db, login.id, login.browser, login.ttlMs)).toMatchObject({ userId: 'u' });
   await reopenLogin(db, login.id);
   expect(await findIntent(db, idOf(7))).toBeDefined();
   expect(await historyOf(db, idOf(7))).toHaveLength(4);
@@ -282,6 +282,9 @@ const elsewhere = [
     'move to the dead letters',
     'settle',
     'reverse',
+    // They read one row, by its id.
+    'read the outcome of the login',
+    'read the outcome of the write',
   ],
   ...[
     'schedule the reversal poll',

@@ -1,6 +1,9 @@
 import type { Database } from '../../../src/ledger/database/database.js';
-import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
+import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
 import type { PaymentHookContext, PaymentHooks } from '../../../src/ledger/payment.js';
+import type { Observer } from '../../../src/telemetry/router-event.js';
+import { startPostgres } from '../../support/databases/postgres-server.js';
+import { startRelay, type TcpRelay } from '../../support/network/tcp-relay.js';
 import { hourMs, SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // The connection of a hook is lost, and the database answers again at once, on another connection.
@@ -14,8 +17,8 @@ describe('a hook that loses its database connection', () => {
     await database.db.query('select pg_terminate_backend($1::int, 60000)', [rows[0]?.pid]);
   }
 
-  async function payAndWork(hooks: PaymentHooks, hookAttempts: number, db?: Database) {
-    const ledger = new SettlementFixture(database, { hooks, settings: { hookAttempts }, ...(db && { db }) });
+  async function payAndWork(hooks: PaymentHooks, hookAttempts: number) {
+    const ledger = new SettlementFixture(database, { hooks, settings: { hookAttempts } });
     const id = await ledger.buy();
     return { ledger, id };
   }
@@ -68,22 +71,72 @@ describe('a hook that loses its database connection', () => {
     });
   });
 
-  it('after the commit is not called again', async () => {
-    const { db } = database;
-    const losing: Database = {
-      isShared: true,
-      query: (sql, values) => db.query(sql, values),
-      transaction: async (work) => {
-        await db.transaction(work);
-        throw databaseOutage('The connection was lost during the commit', new Error('Connection terminated'));
-      },
-      close: async () => undefined,
-    };
-    const onPaid: PaymentHooks['onPaid'] = async ({ id }, { tx }) => {
+  describe('during the commit', () => {
+    const events: string[] = [];
+    const observer = { emit: ({ type }: { type: string }) => void events.push(type) } as unknown as Observer;
+    let relay: TcpRelay;
+    let db: Database;
+
+    beforeAll(async () => {
+      relay = await startRelay((await startPostgres()).socketPath);
+      const { pathname } = new URL(database.url.replace('@/', '@localhost/'));
+      db = await openPostgres({ url: `postgres://postgres@127.0.0.1:${relay.port}${pathname}`, connectMs: 60_000 });
+    });
+    beforeEach(() => void events.splice(0));
+    afterAll(() => db.close());
+
+    const insert: PaymentHooks['onPaid'] = async ({ id }, { tx }) => {
       await tx.query('insert into effects values ($1)', [id]);
     };
-    const { ledger, id } = await payAndWork({ onPaid }, 1, losing);
-    expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
-    expect(await effects()).toEqual([{ id }]);
+
+    it.each([
+      ['after Postgres has executed it', 'after', { state: 'settled', lastError: undefined }],
+      ['before Postgres has executed it', 'before', { state: 'submitted', lastError: expect.anything() }],
+    ] as const)('%s is called until it is committed once, and reported', async (_when, moment, expected) => {
+      const ledger = new SettlementFixture(database, { hooks: { onPaid: insert }, db, observer });
+      relay.cutAt('; commit', moment);
+      const id = await ledger.buy();
+      expect(await ledger.find(id)).toMatchObject({ ...expected, attempts: 0 });
+      await ledger.after(5_000);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+      expect(await effects()).toEqual([{ id }]);
+      const failures = moment === 'after' ? [] : ['hook_failed'];
+      expect(events).toEqual(['intent_submitted', ...failures, 'hook_completed', 'payment_settled']);
+    });
+
+    it('after Postgres has executed it, and that remains unreachable, is not called again', async () => {
+      const ledger = new SettlementFixture(database, { hooks: { onPaid: insert }, db });
+      relay.cutAt('; commit', 'after', true);
+      const id = await ledger.begin();
+      await ledger.settlement.idle();
+      relay.restore();
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+      await ledger.after(5_000);
+      expect(await effects()).toEqual([{ id }]);
+    });
+
+    it('of the dead letter reports it once', async () => {
+      const letters: string[] = [];
+      const hooks: PaymentHooks = {
+        onPaid: () => Promise.reject(new Error('no')),
+        onDeadLetter: ({ id }) => void letters.push(id),
+      };
+      const ledger = new SettlementFixture(database, { hooks, settings: { hookAttempts: 1 }, db, observer });
+      relay.cutAt(`state = 'dead'`, 'after');
+      const id = await ledger.buy();
+      expect(await ledger.find(id)).toMatchObject({ state: 'dead' });
+      expect(letters).toEqual([id]);
+      expect(events).toEqual(['intent_submitted', 'hook_failed', 'dead_letter', 'hook_completed']);
+    });
+
+    it('of the submission passes on its time', async () => {
+      const times: Date[] = [];
+      const hooks: PaymentHooks = { onPaid: ({ submittedAt }) => void times.push(submittedAt) };
+      const ledger = new SettlementFixture(database, { hooks, db, observer });
+      relay.cutAt(`state = 'submitted'`, 'after');
+      const id = await ledger.buy();
+      expect(times).toEqual([(await ledger.find(id)).submittedAt]);
+      expect(events).toEqual(['intent_submitted', 'hook_completed', 'payment_settled']);
+    });
   });
 });

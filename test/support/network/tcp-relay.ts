@@ -9,9 +9,9 @@ export interface TcpRelay {
   cut(): void;
   /**
    * Cuts a connection once when the client sends these bytes: `before` they reach the server, or `after` it has responded,
-   * without the response.
+   * without the response. With `andSever` it also cuts all others, as `sever` does.
    */
-  cutAt(bytes: string, when: 'before' | 'after'): void;
+  cutAt(bytes: string, when: 'before' | 'after', andSever?: boolean): void;
   /** Stops all traffic in both directions without closing connections, like a dead network. */
   freeze(): void;
   /** Relays new connections; those from before the freeze stay dead. */
@@ -26,7 +26,7 @@ const relays: (() => Promise<unknown>)[] = [];
 /** Starts a relay to a server on a Unix socket, until the end of the test file. */
 export async function startRelay(socketPath: string): Promise<TcpRelay> {
   const clients = new Set<Socket>();
-  let trap: { readonly bytes: string; readonly when: 'before' | 'after' } | undefined;
+  let trap: { readonly bytes: string; readonly when: 'before' | 'after'; readonly andSever: boolean } | undefined;
   /** Functions that end the server side of dead connections. */
   const dead: (() => void)[] = [];
   let isFrozen = false;
@@ -36,6 +36,7 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
     if (isSevered) return void client.resetAndDestroy();
     const upstream = connect(socketPath);
     let isCutNext = false;
+    let isSeverNext = false;
     let isDead = false;
     const die = (): void => {
       isDead = true;
@@ -57,8 +58,15 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
       from.on('data', (data) => {
         if (isDead) return;
         const when = from === client && trap && data.includes(trap.bytes) ? trap.when : undefined;
-        if (when) trap = undefined;
-        if (isCutNext || when === 'before') return cut();
+        if (when) {
+          isSeverNext = trap?.andSever === true;
+          trap = undefined;
+        }
+        if (isCutNext || when === 'before') {
+          cut();
+          if (isSeverNext) sever();
+          return;
+        }
         isCutNext = when === 'after';
         to.write(data);
       });
@@ -67,6 +75,10 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cutAll = (): void => {
     for (const client of clients) client.resetAndDestroy();
+  };
+  const sever = (): void => {
+    isSevered = true;
+    cutAll();
   };
   relays.push(async () => {
     cutAll();
@@ -78,8 +90,8 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
       return clients.size;
     },
     cut: cutAll,
-    cutAt(bytes, when) {
-      trap = { bytes, when };
+    cutAt(bytes, when, andSever = false) {
+      trap = { bytes, when, andSever };
     },
     freeze() {
       isFrozen = true;
@@ -89,10 +101,7 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
       isFrozen = false;
       for (const thaw of dead.splice(0)) thaw();
     },
-    sever() {
-      isSevered = true;
-      cutAll();
-    },
+    sever,
     restore() {
       isSevered = false;
     },

@@ -1,12 +1,19 @@
 import type { QueryResult as PgResult, PoolClient, QueryConfig } from 'pg';
 import type { QueryResult } from '../database.js';
-import { databaseOutage, isUsableAfter, toLedgerError } from '../database-fault.js';
+import { isUsableAfter, toLedgerError } from '../database-fault.js';
 import { checkTransactionSql, explainCheck, rolledBack, unlockAllSql } from '../transaction-scope.js';
 import type { LivenessMonitor } from './liveness-monitor.js';
 
 interface Statement {
   readonly text: string;
   readonly values?: readonly unknown[] | undefined;
+}
+
+export interface TransactionId {
+  /** Null if the transaction has written nothing. */
+  readonly xid: string | null;
+  /** When the server started. After a failover, another server may use the id again. */
+  readonly server: string;
 }
 
 /** A connection of the pool between `acquire` and `release`. Usable until an error breaks it. A broken connection stays broken. */
@@ -49,21 +56,34 @@ export class PostgresConnection {
     if (!this.isBroken) await this.#send(`rollback; ${unlockAllSql}`).catch(() => undefined);
   }
 
-  /** @throws also if a failed statement made the server roll back, with `firstFault` as its cause */
-  async commit(mark: string, firstFault: unknown): Promise<void> {
+  /** @throws as `commit` */
+  async readTransactionId(firstFault: unknown): Promise<TransactionId> {
+    try {
+      const result = await this.#send(
+        'select pg_current_xact_id_if_assigned()::text as xid, extract(epoch from pg_postmaster_start_time())::text as server',
+      );
+      return result?.rows[0];
+    } catch (error) {
+      await this.rollBack();
+      throw explainCheck(error, firstFault) ?? toLedgerError(error);
+    }
+  }
+
+  /**
+   * @returns the error that broke the connection, if one did: the transaction may or may not be committed
+   * @throws also if a failed statement made the server roll back, with `firstFault` as its cause
+   */
+  async commit(mark: string, firstFault: unknown): Promise<unknown> {
     let result: PgResult | undefined;
     try {
       result = await this.#send(`${checkTransactionSql(mark)}; commit`);
     } catch (error) {
-      if (this.isBroken)
-        throw databaseOutage(
-          'The connection was lost during the commit, so the transaction may or may not be committed',
-          error,
-        );
+      if (this.isBroken) return error;
       await this.rollBack();
       throw explainCheck(error, firstFault) ?? toLedgerError(error);
     }
     if (result?.command !== 'COMMIT') throw rolledBack(firstFault);
+    return undefined;
   }
 
   /** Sends one statement, or several by the simple protocol. @returns the last result @throws the error of the driver */

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { IntentError } from '../../../errors.js';
-import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from '../database.js';
+import type { Database, DatabaseTransaction, Queryable, QueryResult, TransactionOptions } from '../database.js';
+import { databaseOutage } from '../database-fault.js';
 import { markTransactionSql, refuseMember, requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
-import type { PostgresConnection } from './postgres-connection.js';
+import type { PostgresConnection, TransactionId } from './postgres-connection.js';
 import { type PostgresLimits, PostgresPool } from './postgres-pool.js';
 
 export interface PostgresOptions extends Partial<PostgresLimits> {
@@ -50,21 +52,28 @@ class PostgresDatabase implements Database {
 
   async transaction<Value>(
     work: (tx: DatabaseTransaction) => Promise<Value>,
-    { isHook }: TransactionOptions = {},
+    { isHook, isCommitted }: TransactionOptions = {},
   ): Promise<Value> {
     // At a stricter level, which may be the default of the database, a heartbeat during a hook would make its last write fail.
     const level = isHook ? ' isolation level read committed' : '';
+    let readOutcome = isCommitted;
+    let value: Value;
+    let lost: unknown;
     const connection = await this.#pool.acquire();
     try {
       const mark = randomUUID();
       await connection.begin(`begin${level}; ${this.#settings}; ${markTransactionSql(mark)}`);
       const scope = new TransactionScope();
-      const value = await runWork(connection, scope, work);
-      await connection.commit(mark, scope.firstFault);
-      return value;
+      value = await runWork(connection, scope, work);
+      readOutcome ??= hasStatusCommitted(await connection.readTransactionId(scope.firstFault));
+      lost = await connection.commit(mark, scope.firstFault);
     } finally {
       this.#pool.release(connection);
     }
+    const hasCommitted = lost === undefined || (await readOutcome(this).catch(() => undefined));
+    if (hasCommitted) return value;
+    const outcome = hasCommitted === false ? 'is rolled back' : 'may or may not be committed';
+    throw databaseOutage(`The connection was lost during the commit, so the transaction ${outcome}`, lost);
   }
 
   listen(channel: string, onMessage: (payload: string) => void): { close(): void } {
@@ -74,6 +83,25 @@ class PostgresDatabase implements Database {
   close(): Promise<void> {
     return this.#pool.close();
   }
+}
+
+const pollMs = 100;
+const maxPolls = 50;
+
+/** Reads the outcome of a transaction by its id. Undefined if it wrote nothing, still runs after {@link maxPolls}, or the server restarted. */
+function hasStatusCommitted({ xid, server }: TransactionId): (db: Queryable) => Promise<boolean | undefined> {
+  return async (db) => {
+    for (let poll = 0; poll < maxPolls; poll += 1) {
+      const { rows } = await db.query<{ status: string | null }>(
+        'select pg_xact_status($1::xid8) as status where extract(epoch from pg_postmaster_start_time())::text = $2',
+        [xid, server],
+      );
+      const status = rows[0]?.status;
+      if (status !== 'in progress') return status ? status === 'committed' : undefined;
+      await wait(pollMs);
+    }
+    return undefined;
+  };
 }
 
 async function runWork<Value>(

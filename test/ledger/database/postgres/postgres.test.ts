@@ -162,19 +162,69 @@ test('close ends within closeMs while the server is stopped, rejects running cal
 });
 
 describe('a connection that breaks', () => {
-  test.each([
-    ['commit arrives has written nothing', 'before', []],
-    ['response to the commit arrives has written', 'after', ['a']],
-  ] as const)('before the %s, and the error says that the outcome is unknown', async (_name, moment, written) => {
+  const outcomes = [
+    ['before the commit arrives', 'before', []],
+    ['before the response to the commit arrives', 'after', ['a']],
+  ] as const;
+
+  test.each(outcomes)('%s ends the transaction with its outcome', async (_name, moment, written) => {
     const { db, relay } = await openThroughRelay();
     relay.cutAt('commit', moment);
-    await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
-      ...unavailable,
-      message: expect.stringContaining('lost during the commit, so the transaction may or may not be committed'),
-    });
+    const work = db.transaction(async (tx) => (await tx.query(insert)).rowCount);
+    if (moment === 'after') expect(await work).toBe(1);
+    else await expect(work).rejects.toMatchObject({ ...unavailable, message: expect.stringContaining('rolled back') });
     expect(await names()).toEqual(written);
     await db.transaction((tx) => tx.query(`insert into t values ('b')`));
     expect(await names()).toEqual([...written, 'b']);
+  });
+
+  test.each(outcomes)(
+    '%s, while the server cannot be reached, says that the outcome is unknown',
+    async (...outcome) => {
+      const [, moment, written] = outcome;
+      const { db, relay } = await openThroughRelay();
+      relay.cutAt('commit', moment, true);
+      await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
+        ...unavailable,
+        message: expect.stringContaining('lost during the commit, so the transaction may or may not be committed'),
+      });
+      expect(await names()).toEqual(written);
+    },
+  );
+
+  test('while the server commits waits for the outcome', async () => {
+    await server.run(
+      name,
+      `create function hold() returns trigger language plpgsql as 'begin perform pg_advisory_xact_lock(1); return null; end';
+      create table held (name text);
+      create constraint trigger hold after insert on held deferrable initially deferred for each row execute function hold()`,
+    );
+    const { db, relay } = await openThroughRelay();
+    const other = await open();
+    const seen = async (sql: string): Promise<boolean> =>
+      (await server.run(name, `select from pg_stat_activity where datname = '${name}' and ${sql}`)).length > 0;
+    let work: Promise<string> | undefined;
+    await other.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(1)');
+      work = db.transaction(async (held) => {
+        await held.query(`insert into held values ('a')`);
+        return 'done';
+      });
+      await eventually(() => seen(`wait_event = 'advisory'`));
+      relay.cut();
+      await eventually('it reads the outcome', () => seen(`query like '%pg_xact_status%' and pid <> pg_backend_pid()`));
+    });
+    expect(await work).toBe('done');
+    expect(await server.run(name, 'select name from held')).toEqual([{ name: 'a' }]);
+  });
+
+  test('during the commit of a failed transaction reports the failure', async () => {
+    const { db } = await openThroughRelay();
+    const work = db.transaction((tx) => tx.query('select 1 / 0').catch(() => undefined));
+    await expect(work).rejects.toMatchObject({
+      code: 'internal_error',
+      message: expect.stringContaining('division by zero'),
+    });
   });
 
   test.each(['begin', 'insert', 'rollback'])('at %s ends the transaction with one error', async (bytes) => {
