@@ -52,6 +52,11 @@ export class WebSocketStreams {
 
 /** Messages of the interface are much smaller. */
 const maxPayloadBytes = 64 * 1024;
+/**
+ * A frame may arrive in at most this many reads. `ws` takes them from the front of an array, which takes seconds for a frame of
+ * 64 KiB in single bytes. The smallest TCP segments that networks must support make 122.
+ */
+const maxBufferedChunks = 4_096;
 /** How long to wait for the answer to a close frame, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
@@ -109,6 +114,7 @@ class WebSocketStream {
     const socket = new WebSocket(address, {
       perMessageDeflate: false,
       maxPayload: maxPayloadBytes,
+      maxBufferedChunks,
       followRedirects: false,
     });
     this.#socket = socket;

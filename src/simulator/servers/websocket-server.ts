@@ -14,6 +14,8 @@ import { isLoopbackHost } from './http-guard.js';
 
 const maxSockets = 200;
 const maxPayloadBytes = 64 * 1024;
+/** A frame may arrive in at most this many reads. `ws` joins 65,000 reads of one byte in seconds, which block the process. */
+const maxBufferedChunks = 4_096;
 const pingMs = 30_000;
 const requestTimeoutMs = 10_000;
 const closeTimeoutMs = 1_000;
@@ -32,6 +34,7 @@ export function serveWebSocketStreams(server: Server, state: SimulatorState): St
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: maxPayloadBytes,
+    maxBufferedChunks,
   });
   const open = new Set<StreamSocket>();
   const pinging = setInterval(() => {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import net from 'node:net';
 import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
@@ -5,6 +7,7 @@ import { WebSocketStreams } from '../../../src/sequencer/http/websocket-streams.
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
+import { PieceSocket } from '../../support/network/piece-socket.js';
 import {
   accepting,
   frame,
@@ -110,6 +113,37 @@ describe('a stream over WebSocket (protocol 5)', () => {
     expect(await next).toEqual({ done: true, value: undefined });
     await expect(other).rejects.toBe('enough');
     await server.idle();
+  });
+});
+
+describe('a frame of the largest size', () => {
+  const envelope = frame(...new Uint8Array(65_000).fill(7));
+  const bytes = Buffer.concat([Buffer.of(0x82, 126, envelope.length >> 8, envelope.length & 0xff), envelope]);
+
+  /** Reads a stream that sends the frame in pieces of this size. Returns the lengths of its messages, and its error. */
+  async function readInPieces(pieceBytes: number): Promise<{ lengths: number[]; error: unknown }> {
+    const socket = new PieceSocket(pieceBytes);
+    jest.spyOn(net, 'connect').mockReturnValue(socket as unknown as net.Socket);
+    const reading = readAll(open('http://127.0.0.1'));
+    await eventually(() => socket.sent.includes('\r\n\r\n'));
+    const [, key] = /sec-websocket-key: (\S+)/i.exec(socket.sent) ?? [];
+    const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+    const head = ['101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
+    socket.receive(Buffer.from(`HTTP/1.1 ${[...head, `Sec-WebSocket-Accept: ${accept}`].join('\r\n')}\r\n\r\n`));
+    socket.receive(bytes);
+    socket.receive(Buffer.from('880203e8', 'hex'));
+    socket.push(null);
+    const { read, error } = await reading;
+    socket.destroy();
+    return { lengths: read.map(({ length }) => length), error };
+  }
+
+  test('is received in a few thousand pieces', async () => {
+    expect(await readInPieces(17)).toEqual({ lengths: [65_000], error: undefined });
+  });
+
+  test('in 65,000 pieces ends the stream, because joining so many would block the process for seconds', async () => {
+    expect(await readInPieces(1)).toMatchObject({ lengths: [], error: { code: 'sequencer_bad_response' } });
   });
 });
 

@@ -1,10 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { jest } from '@jest/globals';
 import { type ClientOptions, WebSocket } from 'ws';
 import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
 import { decode, v1 } from '../../../src/wire/codec.js';
 import { encodeRequest, operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
+import { PieceSocket } from '../../support/network/piece-socket.js';
 import { closeAll, created, opened, payment, reason, start } from '../fixture.js';
 
 const sockets: WebSocket[] = [];
@@ -91,6 +94,44 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     expect(await upgradeStatus(url, {}, '/v1/apis')).toBe(404);
     expect(await upgradeStatus(url, {}, '/wallet')).toBe(404);
   });
+});
+
+/** The HTTP server of a simulator, to which a test can give a connection of its own. */
+async function serverAt(url: string): Promise<Server> {
+  const servers: Server[] = [];
+  const note = (request: unknown): void => void servers.push((request as { server: Server }).server);
+  subscribe('http.server.request.start', note);
+  await fetch(`${url}/healthz`);
+  unsubscribe('http.server.request.start', note);
+  return servers[0] as Server;
+}
+
+test.each([
+  ['answers', 'a few thousand', 17, '\x82'],
+  ['closes with code 1008', '65,000', 1, '\x88\x02\x03\xf0'],
+])('the simulator %s after a request in %s pieces', async (_what, _count, pieceBytes, expected) => {
+  // Not unref, which a connection without a network lacks.
+  const { url } = await start({ unref: false });
+  const socket = new PieceSocket(pieceBytes);
+  (await serverAt(url)).emit('connection', socket);
+  const head = [
+    'GET /v1/api HTTP/1.1',
+    `Host: ${new URL(url).host}`,
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  ];
+  socket.receive(Buffer.from(`${head.join('\r\n')}\r\n\r\n`));
+  await eventually(() => socket.sent.endsWith('\r\n\r\n'));
+  const handshakeLength = socket.sent.length;
+  const envelope = encodeRequest(operations.getStatus, new Uint8Array(65_000));
+  // Masked with zeros.
+  socket.receive(Buffer.of(0x82, 0x80 | 126, envelope.length >> 8, envelope.length & 0xff, 0, 0, 0, 0));
+  socket.receive(envelope);
+  await eventually(() => socket.sent.length > handshakeLength);
+  expect(socket.sent.slice(handshakeLength, handshakeLength + expected.length)).toBe(expected);
+  socket.destroy();
 });
 
 describe('a connection over WebSocket', () => {
