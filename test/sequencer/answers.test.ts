@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Browser } from '../support/browser/browser.js';
-import { type RawAnswer, startRawSequencer } from '../support/sequencers/raw-sequencer.js';
-import { destination, startSite } from '../support/sites/site.js';
+import { eventually } from '../support/eventually.js';
+import { type RawAnswer, type RawSequencer, startRawSequencer } from '../support/sequencers/raw-sequencer.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { destination, type Site, startSite } from '../support/sites/site.js';
+import { holdTimeouts } from '../support/timeouts.js';
 
 // What a browser gets for each answer of a sequencer, byte by byte, to the call of its request. All other calls get `known`.
+// Then what it gets for each message stream.
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 /** An OK envelope around a status that exists. */
@@ -28,6 +33,12 @@ const envelope = (text: string): RawAnswer => write(response(hex(text)));
 const status = (line: string, ...headers: string[]): RawAnswer =>
   write(response('no', [`HTTP/1.1 ${line}`, 'content-type: text/plain', ...headers].join('\r\n')));
 
+/** The number of bytes as a varint of three. */
+const varint = (length: number): Buffer => Buffer.of((length & 127) | 128, ((length >> 7) & 127) | 128, length >> 14);
+/** `known` with an unknown field, or an ERROR with a message, of this many KiB. */
+const padded = (start: string, kib: number): Buffer =>
+  Buffer.concat([hex(start), varint(kib * 1024), Buffer.alloc(kib * 1024, 'x')]);
+
 function writeByteByByte(socket: Socket, bytes: Buffer): void {
   if (bytes.length === 0) return;
   socket.write(bytes.subarray(0, 1), () => setImmediate(writeByteByByte, socket, bytes.subarray(1)));
@@ -37,9 +48,17 @@ function writeByteByByte(socket: Socket, bytes: Buffer): void {
 type Expected = readonly [number, string | undefined, number, string];
 const exists: Expected = [201, undefined, 200, 'exists'];
 const absent: Expected = [201, undefined, 200, 'absent'];
+const refused: Expected = [502, 'intent_refused', 502, 'sequencer_error'];
 const both = (httpStatus: number, code: string): Expected => [httpStatus, code, httpStatus, code];
 const unreadable = both(502, 'sequencer_bad_response');
 const badStatus = both(502, 'sequencer_bad_status');
+
+/** A timeout that no test reaches, and that of an attempt. Nothing else has these durations. */
+const [timeoutMs, attemptTimeoutMs] = [160_008, 60_003];
+
+function startSiteOf({ url }: RawSequencer): Promise<Site> {
+  return startSite({ sequencer: { url, timeoutMs }, payment: () => ({ amount: '4.50', currency: 'usd' }) });
+}
 
 test.each<[string, RawAnswer, Expected]>([
   ['no bytes', envelope(''), absent],
@@ -50,14 +69,18 @@ test.each<[string, RawAnswer, Expected]>([
   ['1a00', envelope('1a00'), absent],
   ['1a000800', envelope('1a00 0800'), absent],
   ['unknown fields alone', envelope('4807 7a0178'), absent],
+  ['60 KiB of unknown fields', write(response(padded('1202 0801 7a', 60))), exists],
+  ['100 KiB of unknown fields', write(response(padded('1202 0801 7a', 100))), unreadable],
   ['a status that exists', envelope('1202 0801'), exists],
   ['fields in another order', envelope('1a00 1202 0801 0800'), exists],
   ['ffff behind the message', envelope('1202 0801 ffff'), unreadable],
   ['a line break behind the message', envelope('1202 0801 0d0a'), unreadable],
   ['OK with a message', envelope('0800 1a026e6f'), unreadable],
   ['result 2', envelope('0802'), unreadable],
-  ['ERROR with a message', envelope('0801 1a026e6f'), [502, 'intent_refused', 502, 'sequencer_error']],
+  ['ERROR with a message', envelope('0801 1a026e6f'), refused],
   ['ERROR without a message', envelope('0801'), both(502, 'sequencer_error')],
+  ['ERROR with a message of 60 KiB', write(response(padded('0801 1a', 60))), refused],
+  ['ERROR with a message of 100 KiB', write(response(padded('0801 1a', 100))), unreadable],
   ['HTTP 201', write(response(known, `HTTP/1.1 201 Created\r\n${octets}`)), exists],
   ['HTTP 204', write(`HTTP/1.1 204 No Content\r\n${octets}\r\n\r\n`), unreadable],
   ['a page', write(response('<!doctype html><p>Sign in', 'HTTP/1.1 200 OK\r\ncontent-type: text/html')), unreadable],
@@ -73,6 +96,7 @@ test.each<[string, RawAnswer, Expected]>([
     exists,
   ],
   ['one byte in each segment', (socket) => writeByteByByte(socket, response(known)), exists],
+  ['late by a second', (socket) => void setTimeout(() => socket.write(response(known)), 1_000), exists],
   ['HTTP/1.0', writeAndEnd(response(known, `HTTP/1.0 200 OK\r\n${octets}`)), exists],
   ['HTTP/1.0 without a length', writeAndEnd(Buffer.concat([Buffer.from('HTTP/1.0 200 OK\r\n\r\n'), known])), exists],
   ['Connection: close', writeAndEnd(response(known, `HTTP/1.1 200 OK\r\n${octets}\r\nconnection: close`)), exists],
@@ -98,11 +122,7 @@ test.each<[string, RawAnswer, Expected]>([
   let special = 'createIntent';
   const sequencer = await startRawSequencer((method) => (method === special ? answer : write(response(known))));
   try {
-    const site = await startSite({
-      // A timeout that no test reaches.
-      sequencer: { url: sequencer.url, timeoutMs: 160_000 },
-      payment: () => ({ amount: '4.50', currency: 'usd' }),
-    });
+    const site = await startSiteOf(sequencer);
     const browser = new Browser(site.origin);
     const created = await browser.send('POST', '/intent', { order: 1 });
     expect([created.status, created.body.code]).toEqual([createdStatus, createdCode]);
@@ -115,4 +135,177 @@ test.each<[string, RawAnswer, Expected]>([
   } finally {
     await sequencer.close();
   }
+});
+
+test.each<[string, number, Expected]>([
+  ['the first attempt', 1, exists],
+  ['all attempts of a call', 3, both(504, 'sequencer_timeout')],
+])('an answer later than %s', async (_what, lateCount, [createdStatus, createdCode, readStatus, readCode]) => {
+  const late: Socket[] = [];
+  const sequencer = await startRawSequencer(() => (socket, n) => {
+    if (n <= lateCount) late.push(socket);
+    else socket.write(response(known));
+  });
+  const expire = holdTimeouts(attemptTimeoutMs);
+  /** Sends a request. Each late answer follows after the timeout of its attempt. */
+  const send = async (...request: Parameters<Browser['send']>): ReturnType<Browser['send']> => {
+    const answer = browser.send(...request);
+    for (let attempts = 1; attempts <= lateCount; attempts += 1) {
+      await eventually(() => late.length === attempts);
+      expire();
+    }
+    const answered = await answer;
+    for (const socket of late.splice(0)) socket.write(response(hex('0801')));
+    return answered;
+  };
+  const site = await startSiteOf(sequencer);
+  const browser = new Browser(site.origin);
+  try {
+    const created = await send('POST', '/intent', { order: 1 });
+    expect([created.status, created.body.code]).toEqual([createdStatus, createdCode]);
+    expect('client_secret' in created.body).toBe(createdStatus === 201);
+    expect((await browser.send('POST', '/intent', { order: 1 })).status).toBe(201);
+
+    const read = await send('GET', `/status/${destination}`);
+    expect([read.status, read.body.code ?? 'exists']).toEqual([readStatus, readCode]);
+    expect((await browser.send('GET', `/status/${destination}`)).body.exists).toBe(true);
+  } finally {
+    await sequencer.close();
+  }
+});
+
+describe('a message stream of the sequencer', () => {
+  /** A status that exists and is submitted. */
+  const paid = hex('1204 0801 1801');
+  /** An envelope with one message: an id of 16 bytes, and `webhook_called`. */
+  const message = hex('1218 0a16 0a12 0a10 00112233445566778899aabbccddeeff 4a00');
+
+  const frameOf = (payload: Uint8Array, firstByte = 0x82): Buffer => {
+    const { length } = payload;
+    const head =
+      length < 126
+        ? [length]
+        : length < 65_536
+          ? [126, length >> 8, length & 255]
+          : [127, 0, 0, 0, 0, 0, length >> 16, (length >> 8) & 255, length & 255];
+    return Buffer.concat([Buffer.of(firstByte, ...head), payload]);
+  };
+  const handshake = (head: string): Buffer => {
+    const [, key] = /sec-websocket-key: (\S+)/i.exec(head) ?? [];
+    const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+    const lines = ['101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
+    return Buffer.from(`HTTP/1.1 ${lines.join('\r\n')}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  };
+  /** Accepts the handshake and writes bytes. */
+  const accepting =
+    (...written: Uint8Array[]): RawAnswer =>
+    (socket, _n, head) =>
+      void socket.write(Buffer.concat([handshake(head), ...written]));
+  const frames = (...payloads: (string | Uint8Array)[]): RawAnswer =>
+    accepting(...payloads.map((payload) => frameOf(typeof payload === 'string' ? hex(payload) : payload)));
+
+  /** Whether the site reads the message that the sequencer sends. Otherwise it opens another stream, and polls meanwhile. */
+  type Outcome = 'reads the message' | 'opens another stream';
+  const rows: [string, RawAnswer, Outcome][] = [
+    ['404', status('404 Not Found'), 'opens another stream'],
+    ['503 with Retry-After', status('503 Service Unavailable', 'retry-after: 60'), 'opens another stream'],
+    [
+      'a page',
+      write(response('<!doctype html><p>Sign in', 'HTTP/1.1 200 OK\r\ncontent-type: text/html')),
+      'opens another stream',
+    ],
+    ['an envelope instead of a handshake', write(response(message)), 'opens another stream'],
+    ['no handshake', (socket) => void socket.end(), 'opens another stream'],
+    [
+      'a reset, once',
+      (socket, n, head) => (n === 1 ? socket.resetAndDestroy() : frames(message)(socket, n, head)),
+      'reads the message',
+    ],
+    [
+      '103 before the handshake',
+      (socket, _n, head) =>
+        void socket.write(
+          Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'), handshake(head), frameOf(message)]),
+        ),
+      'reads the message',
+    ],
+    ['a close frame at once', accepting(frameOf(hex('03e8'), 0x88)), 'opens another stream'],
+    ['an end at once', (socket, _n, head) => void socket.end(handshake(head)), 'opens another stream'],
+    ['a message', frames(message), 'reads the message'],
+    [
+      'one byte in each segment',
+      (socket, _n, head) => writeByteByByte(socket, Buffer.concat([handshake(head), frameOf(message)])),
+      'reads the message',
+    ],
+    [
+      'a fragmented message',
+      accepting(frameOf(message.subarray(0, 9), 0x02), frameOf(message.subarray(9), 0x80)),
+      'reads the message',
+    ],
+    ['a ping before the message', accepting(frameOf(hex(''), 0x89), frameOf(message)), 'reads the message'],
+    ['no bytes', frames('', message), 'reads the message'],
+    ['0800', frames('0800', message), 'reads the message'],
+    ['1a000800', frames('1a00 0800', message), 'reads the message'],
+    ['unknown fields alone', frames('4807 7a0178', message), 'reads the message'],
+    [
+      'unknown fields in the message',
+      frames('121b 0a19 0a12 0a10 00112233445566778899aabbccddeeff 4a00 7a0178 4807'),
+      'reads the message',
+    ],
+    ['60 KiB of unknown fields', frames(Buffer.concat([message, padded('7a', 60)])), 'reads the message'],
+    ['100 KiB of unknown fields', frames(Buffer.concat([message, padded('7a', 100)])), 'opens another stream'],
+    ['ERROR with a message', frames('0801 1a026e6f', message), 'opens another stream'],
+    ['OK with a message', frames('0800 1a026e6f', message), 'opens another stream'],
+    ['result 2', frames('0802', message), 'opens another stream'],
+    ['junk', frames('ffffffff', message), 'opens another stream'],
+    ['junk in an envelope', frames('1202 ffff', message), 'opens another stream'],
+    ['a text frame', accepting(frameOf(message, 0x81)), 'opens another stream'],
+  ];
+
+  /** The events of a page, until the sequencer says that its intent is paid. It says so after the outcome of the stream. */
+  async function eventsWith(answer: RawAnswer): Promise<string[]> {
+    let streams = 0;
+    let text = '';
+    const isDecided = (): boolean => streams > 1 || text.includes('event: webhook_called');
+    const sequencer = await startRawSequencer((method) => {
+      if (method !== 'openMessageStream') return write(response(method === 'getStatus' && isPaid ? paid : known));
+      return (socket, n, head) => {
+        streams = n;
+        answer(socket, n, head);
+      };
+    });
+    let isPaid = false;
+    try {
+      const site = await startSiteOf(sequencer);
+      const created = await new Browser(site.origin).send('POST', '/intent', { order: 1 });
+      const page = await fetch(`${site.origin}/intent/${intentIdOf(String(created.body.client_secret))}/events`);
+      const reading = (async () => {
+        for await (const part of page.body ?? []) text += Buffer.from(part).toString();
+      })();
+      await eventually(isDecided);
+      isPaid = true;
+      await reading;
+      return [...text.matchAll(/^event: (.*)$/gm)].map(([, event = '']) => event);
+    } finally {
+      await sequencer.close();
+    }
+  }
+
+  // All at once, because each waits for the next poll.
+  const running = new Map<string, Promise<string[]>>();
+  beforeAll(() => {
+    for (const [name, answer] of rows) {
+      const events = eventsWith(answer);
+      running.set(name, events);
+      events.catch(() => undefined);
+    }
+  });
+
+  test.each(rows.map(([name, , outcome]) => [name, outcome]))(
+    '%s: the site %s, and reports the payment',
+    async (name, outcome) => {
+      const events = outcome === 'reads the message' ? ['webhook_called'] : [];
+      expect(await running.get(name)).toEqual(['status', ...events, 'intent_submitted']);
+    },
+  );
 });

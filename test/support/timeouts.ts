@@ -17,11 +17,15 @@ export function holdTimeouts(firstMs: number, ...othersMs: readonly number[]): (
     held.set(controller.signal, { ms, expire: () => controller.abort(new DOMException('', 'TimeoutError')) });
     return controller.signal;
   });
-  jest.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms?: number, ...args: []) => {
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(((
+    callback: (...args: unknown[]) => void,
+    ms?: number,
+    ...args: unknown[]
+  ) => {
     if (!isHeld(ms)) return realTimer(callback, ms, ...args);
     // A timer that never fires, for `unref` and `clearTimeout`.
     const timer = realTimer(() => undefined, 2 ** 31 - 1).unref();
-    held.set(timer, { ms, expire: callback });
+    held.set(timer, { ms, expire: () => callback(...args) });
     return timer;
   }) as typeof setTimeout);
   jest.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
