@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import net from 'node:net';
 import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
@@ -8,6 +7,7 @@ import type { Transport } from '../../../src/sequencer/transport.js';
 import { operations } from '../../../src/wire/envelope.js';
 import { eventually } from '../../support/eventually.js';
 import { PieceSocket } from '../../support/network/piece-socket.js';
+import { webSocketHandshake } from '../../support/network/websocket-handshake.js';
 import {
   accepting,
   frame,
@@ -126,10 +126,7 @@ describe('a frame of the largest size', () => {
     jest.spyOn(net, 'connect').mockReturnValue(socket as unknown as net.Socket);
     const reading = readAll(open('http://127.0.0.1'));
     await eventually(() => socket.sent.includes('\r\n\r\n'));
-    const [, key] = /sec-websocket-key: (\S+)/i.exec(socket.sent) ?? [];
-    const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
-    const head = ['101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
-    socket.receive(Buffer.from(`HTTP/1.1 ${[...head, `Sec-WebSocket-Accept: ${accept}`].join('\r\n')}\r\n\r\n`));
+    socket.receive(webSocketHandshake(socket.sent));
     socket.receive(bytes);
     socket.receive(Buffer.from('880203e8', 'hex'));
     socket.push(null);
