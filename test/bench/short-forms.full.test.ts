@@ -18,6 +18,11 @@ test.each<[string, string[], RegExp]>([
   ['fleet.mjs', [...short, '--ms', '300', '--per-second', '40', '--only', 'status'], /^\| status \|.*\d\.\d\d \|$/m],
   ['capacity.mjs', ['--backlog', '100', '--service-ms', '5', '--outage-ms', '1000'], /^100 of 100 settled in /],
   ['soak.mjs', ['--count', '2000', '--windows', '4', '--out', temporaryFolder()], /^2000 payments\. The heap has /m],
+  [
+    'soak.mjs',
+    ['--traffic', 'pipelined-events', '--minutes', '0.6', '--out', temporaryFolder()],
+    /^0\.\d min: \d+ requests, \d+ calls and [1-9]\d* message streams/m,
+  ],
 ])(
   'bench/%s %j prints its results',
   async (script, args, expected) => {
