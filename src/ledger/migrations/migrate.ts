@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { jitteredMs } from '../../async/backoff.js';
 import { IntentError } from '../../errors.js';
@@ -14,8 +15,17 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** To add one, follow "Change the tables" in CONTRIBUTING.md. */
-export const migrations: readonly Migration[] = [{ version: 1, name: 'intents', sql: intentsMigration }];
+/**
+ * The name of the first one names its text: until the first release it changes, and a database of an earlier build must be
+ * noticed. To add one, follow "Change the tables" in CONTRIBUTING.md.
+ */
+export const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: `intents ${createHash('sha256').update(intentsMigration).digest('hex').slice(0, 8)}`,
+    sql: intentsMigration,
+  },
+];
 
 /** An arbitrary number, unlikely to be used by other programs. */
 const advisoryLock = 7_233_014_858;
@@ -57,13 +67,18 @@ export async function migrate(db: Database, list = migrations): Promise<readonly
   return ran;
 }
 
-/** The migrations that this database does not have yet, by one query. @throws {IntentError} as `migrate` */
+/**
+ * The migrations that this database does not have yet, by one query.
+ * @throws {IntentError} as `migrate`; `invalid_configuration` if another build has created the tables
+ */
 export async function missingMigrations(db: Queryable, list = migrations): Promise<readonly Migration[]> {
   try {
-    const { rows } = await db.query<{ version: number }>(
-      'select version::int as version from express_intents.schema_versions',
+    const { rows } = await db.query<{ version: number; name: string }>(
+      'select version::int as version, name from express_intents.schema_versions',
     );
-    const applied = new Set(rows.map(({ version }) => version));
+    const applied = new Map(rows.map(({ version, name }) => [version, name]));
+    const other = list.find(({ version, name }) => applied.has(version) && applied.get(version) !== name);
+    if (other) throw createdByOtherBuild(other);
     return list.filter(({ version }) => !applied.has(version));
   } catch (error) {
     // The table does not exist.
@@ -71,6 +86,14 @@ export async function missingMigrations(db: Queryable, list = migrations): Promi
     throw explainMigration(error);
   }
 }
+
+const createdByOtherBuild = ({ version }: Migration): IntentError =>
+  new IntentError(
+    'invalid_configuration',
+    `The tables of the ledger are from an unreleased build of express-intents: migration ${version} has another text. Such tables ` +
+      'cannot be converted. Set INTENT_DATABASE_URL to a new database or folder. Or delete all recorded intents: with Postgres run ' +
+      '`drop schema express_intents cascade`, otherwise delete the folder.',
+  );
 
 /**
  * @param envFile for the printed command: its argument `--env-file`, with a space before it

@@ -49,6 +49,19 @@ const letters = async (db: Database): Promise<unknown[]> =>
   );
 
 describe.each(kinds)('migrate on %s', (kind) => {
+  test('names the fix for tables of another build, and leaves them as they are', async () => {
+    const { db } = await openTestDatabase(kind, { migrated: false });
+    await migrate(db, more);
+    const changed = more.map((each) => (each.version === 1 ? { ...each, name: 'letters of another build' } : each));
+    for (const call of [migrate(db, changed), missingMigrations(db, changed)]) {
+      await expect(call).rejects.toMatchObject({
+        code: 'invalid_configuration',
+        message: expect.stringMatching(/unreleased build.*drop schema express_intents cascade/s),
+      });
+    }
+    expect(await letters(db)).toEqual(['a', 'b']);
+  });
+
   test('runs all migrations on a new database in order, and nothing the second time, with one query', async () => {
     const { db } = await openTestDatabase(kind, { migrated: false });
     expect(await missingMigrations(db)).toEqual(migrations);

@@ -2,7 +2,7 @@
 // here.
 
 const names: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['find migrations', /^select version::int as version from express_intents\.schema_versions/],
+  ['find migrations', /^select version::int as version, name from express_intents\.schema_versions/],
   ['lock for the migration', /^select pg_advisory_xact_lock\(\$1\)/],
   ['find the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
