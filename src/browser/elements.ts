@@ -11,7 +11,7 @@ export interface IntentButtonAttributes extends ButtonOptions {
   'wallet-url'?: string | undefined;
 }
 
-export type { ButtonEvents, ButtonHandler, EventName, User } from './events.js';
+export type { ButtonEvents, ButtonHandler, EventName, IntentButtonEventMap, User } from './events.js';
 export type { Problem } from './flow/api.js';
 export type { ButtonOptions } from './options.js';
 export type { ElementRoutes } from './site-config.js';

@@ -31,6 +31,33 @@ export interface ButtonEvents {
 export type EventName = keyof ButtonEvents;
 
 /**
+ * The name of the DOM event. `cancel` and `error` are native events too: a dialog around the button would close, and the error
+ * monitoring of the page would count a refusal as a crash.
+ */
+type DomEventName<Name extends EventName> = Name extends 'cancel' | 'error' ? `intent${Name}` : Name;
+
+export const domEventName = (name: EventName): string => (/cancel|error/.test(name) ? `intent${name}` : name);
+
+/** The DOM events of `<intent-button>` by name, for `addEventListener` and the types of JSX and templates (docs/react.md). */
+export type IntentButtonEventMap = {
+  [Name in EventName as DomEventName<Name>]: CustomEvent<ButtonEvents[Name]>;
+};
+
+/** The methods of the element for its own events. */
+export interface ButtonEventTarget {
+  addEventListener<Name extends keyof IntentButtonEventMap>(
+    name: Name,
+    listener: (event: IntentButtonEventMap[Name]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<Name extends keyof IntentButtonEventMap>(
+    name: Name,
+    listener: (event: IntentButtonEventMap[Name]) => unknown,
+    options?: boolean | EventListenerOptions,
+  ): void;
+}
+
+/**
  * The button awaits its handlers. If a handler of `success` or `cancel` returns `true`, the button does not redirect. If a handler
  * of `invoke` returns `true`, the button does not create an intent and waits for `update`.
  */

@@ -1,5 +1,12 @@
 import { buildElement, svgAttributes } from './dialog/build-element.js';
-import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
+import {
+  type ButtonEvents,
+  type ButtonEventTarget,
+  type ButtonHandler,
+  domEventName,
+  type EventName,
+  requireHandler,
+} from './events.js';
 import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
 import { preloadDialog } from './flow/on-demand-files.js';
@@ -18,7 +25,7 @@ import { buttonTextsOf } from './texts/button-texts.js';
 import { requireThat, tryOrUndefined } from './validation.js';
 
 // Without a page, as in server-side rendering, the module can still be loaded.
-const Base = (globalThis.HTMLElement ?? class {}) as new () => HTMLElement & ButtonOptions;
+const Base = (globalThis.HTMLElement ?? class {}) as new () => ButtonEventTarget & HTMLElement & ButtonOptions;
 
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButton extends Base {
@@ -165,8 +172,7 @@ export class IntentButton extends Base {
   }
 
   async #emit<Name extends EventName>(name: Name, detail: ButtonEvents[Name]): Promise<boolean> {
-    const options = { detail, bubbles: true, composed: true, cancelable: true };
-    let isPrevented = !this.dispatchEvent(new CustomEvent(name, options));
+    let isPrevented = !this.dispatchEvent(new CustomEvent(domEventName(name), { detail, cancelable: true }));
     for (const [event, handler] of this.#handlers) {
       try {
         if (event === name && (await handler(detail)) === true) isPrevented = true;

@@ -49,7 +49,7 @@ const ref = createRef<IntentButton>();
 export const right = (
   <intent-button
     ref={ref} className="pay" mode="payment" order={{ id: 42, qty: 2 }} success-url="/thanks" cancel-url="/cart"
-    onsuccess={(event) => event.detail.intent.length} onerror={(event) => event.detail.error.code}
+    onsuccess={(event) => event.detail.intent.length} onintenterror={(event) => event.detail.error.code}
   >
     Pay
   </intent-button>
@@ -75,6 +75,7 @@ test('the attributes, properties and events of the button have types in Vue', as
 type Props = InstanceType<GlobalComponents['intent-button']>['$props'];
 export const right: Props = {
   mode: 'payment', order: { id: 42 }, 'success-url': '/thanks', onSuccess: (event) => event.detail.intent.length,
+  onIntentcancel: (event) => event.detail.reason,
 };
 // @ts-expect-error an unknown mode
 export const mode: Props = { mode: 'pay' };

@@ -1,7 +1,7 @@
-import type { ButtonEvents, IntentButton, IntentButtonAttributes } from 'express-intents/elements';
+import type { IntentButton, IntentButtonAttributes, IntentButtonEventMap } from 'express-intents/elements';
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 
-type Events = { [Name in keyof ButtonEvents as `on${Name}`]?: (event: CustomEvent<ButtonEvents[Name]>) => void };
+type Events = { [Name in keyof IntentButtonEventMap as `on${Name}`]?: (event: IntentButtonEventMap[Name]) => void };
 
 declare module 'react' {
   namespace JSX {

@@ -1,0 +1,15 @@
+import { startFirefox } from '../engines/firefox.js';
+import { startWebKit } from '../engines/webkit.js';
+import { eventTests } from './events.js';
+import { useHostPages } from './use-host-pages.js';
+
+// The tests of host-pages.test.ts, in the other engines.
+
+describe.each([
+  ['Firefox', startFirefox],
+  ['WebKit', startWebKit],
+])('in %s', (_engine, start) => {
+  const visit = useHostPages(start);
+
+  eventTests(visit);
+});
