@@ -33,8 +33,15 @@ export class IntentButton extends Base {
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
-  readonly #label = buildElement('slot');
-  readonly #button = buildElement('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
+  /** The content of the element. If it has a text, it is the label. */
+  readonly #content = buildElement('slot');
+  readonly #label = buildElement('span');
+  readonly #button = buildElement(
+    'button',
+    { part: 'button', 'aria-haspopup': 'dialog' },
+    icon(),
+    buildElement('span', { part: 'label' }, this.#content, this.#label),
+  );
   readonly #note = buildElement('p', { part: 'note', role: 'status', dir: 'auto' });
   readonly #flow: IntentFlow;
   #restoreTimer: ReturnType<typeof setTimeout> | undefined;
@@ -76,6 +83,10 @@ export class IntentButton extends Base {
     this.#button.onclick = () => this.#runAndReportErrors(() => this.#flow.start());
     for (const event of ['pointerenter', 'focus']) this.#button.addEventListener(event, () => this.#preload());
     root.append(this.#button, this.#note);
+    const showLabel = (): void => this.#showLabel();
+    // A slot does not report a changed text, and an element not what another component passes on to it.
+    this.#content.onslotchange = showLabel;
+    new MutationObserver(showLabel).observe(this, { childList: true, characterData: true, subtree: true });
     for (const name of optionNames) {
       // A property that was set before the element was defined hides the accessor of the class.
       if (!Object.hasOwn(this, name)) continue;
@@ -128,9 +139,7 @@ export class IntentButton extends Base {
   }
 
   attributeChangedCallback(): void {
-    void this.#runAndReportErrors(({ label, mode, locale }) => {
-      this.#label.textContent = label ?? buttonTextsOf(locale)[mode];
-    }, true);
+    this.#showLabel();
     if (!this.isConnected) return;
     // Deferred until all attributes and properties are set. After the order changes, the new order may have a pending intent of
     // its own.
@@ -139,7 +148,22 @@ export class IntentButton extends Base {
   }
 
   #settings(): Settings {
-    return resolveSettings(this, this.#options);
+    const settings = resolveSettings(this, this.#options);
+    return { ...settings, label: this.#contentText() || settings.label };
+  }
+
+  /** The text of the content, also of what another component passes on to it. */
+  #contentText(): string {
+    const nodes = this.#content.assignedNodes({ flatten: true }) as HTMLImageElement[];
+    const texts = nodes.map((node) => node.textContent || node.alt || node.querySelector?.('img')?.alt);
+    return texts.join(' ').trim();
+  }
+
+  #showLabel(): void {
+    this.#label.hidden = !!this.#contentText();
+    void this.#runAndReportErrors(({ label, mode, locale }) => {
+      this.#label.textContent = label || buttonTextsOf(locale)[mode];
+    }, true);
   }
 
   #preload(): void {

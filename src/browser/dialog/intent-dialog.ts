@@ -150,7 +150,7 @@ export class IntentDialog {
     element.lang = locale;
     element.toggleAttribute('data-handheld', !!walletUrl && isHandheld());
     // A login can have another purpose, such as linking a wallet. Only the page's own button text names it.
-    this.#title.textContent = (mode === 'login' && (this.#host.textContent?.trim() || label)) || title;
+    this.#title.textContent = (mode === 'login' && label) || title;
     this.#payee.textContent = payee;
     for (const empty of [this.#amount, this.#item, this.#lifetime]) {
       empty.textContent = '\u00a0';

@@ -1,5 +1,6 @@
 import { startFirefox } from '../engines/firefox.js';
 import { startWebKit } from '../engines/webkit.js';
+import { contentTests } from './content.js';
 import { eventTests } from './events.js';
 import { useHostPages } from './use-host-pages.js';
 
@@ -11,5 +12,6 @@ describe.each([
 ])('in %s', (_engine, start) => {
   const visit = useHostPages(start);
 
+  contentTests(visit);
   eventTests(visit);
 });
