@@ -131,11 +131,18 @@ export class IntentButton extends Base {
   }
 
   connectedCallback(): void {
+    this.#flow.reopen();
+    this.attributeChangedCallback();
+  }
+
+  /** `moveBefore` keeps the dialog open. */
+  connectedMoveCallback(): void {
     this.attributeChangedCallback();
   }
 
   disconnectedCallback(): void {
-    this.#flow.stop();
+    // A page that moves the element removes and inserts it in one task.
+    setTimeout(() => this.isConnected || this.#flow.leave());
   }
 
   attributeChangedCallback(): void {

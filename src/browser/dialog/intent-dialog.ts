@@ -73,6 +73,13 @@ const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)
 
 let sheet: CSSStyleSheet | undefined;
 
+/** The events in the dialog that the page does not hear: its cart closes with Escape, or with a click somewhere else. */
+const containedEvents = [
+  ...['keydown', 'keyup', 'keypress', 'click', 'dblclick', 'auxclick', 'contextmenu', 'wheel', 'focusin', 'focusout'],
+  ...['down', 'up', 'move', 'over', 'out'].flatMap((name) => [`mouse${name}`, `pointer${name}`]),
+  ...['pointercancel', 'touchstart', 'touchmove', 'touchend', 'touchcancel', 'copy', 'selectstart', 'dragstart'],
+];
+
 /** The dialog of a payment or login. `IntentFlow` decides its states. */
 export class IntentDialog {
   readonly element: HTMLDialogElement;
@@ -101,6 +108,12 @@ export class IntentDialog {
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Set while the dialog asks the visitor to confirm the user. */
   #answer: ((isConfirmed: boolean) => void) | undefined;
+  /** A modal dialog that is not displayed blocks the page, and the visitor cannot close it. */
+  readonly #visibility = new IntersectionObserver(
+    (changes) => this.element.isConnected && !changes.at(-1)?.isIntersecting && this.element.close(),
+    // Without the viewports of outer documents.
+    { root: document },
+  );
 
   constructor(host: HTMLElement, root: ShadowRoot, actions: DialogActions) {
     this.#host = host;
@@ -133,6 +146,16 @@ export class IntentDialog {
       this.#answerQuestion(false);
       actions.closed();
     };
+    for (const name of containedEvents) {
+      const isScroll = name === 'wheel' || name === 'touchmove';
+      const contain = (event: Event): void => {
+        event.stopPropagation();
+        if (isScroll) this.#keepPageStill(event as WheelEvent);
+      };
+      this.element.addEventListener(name, contain, { passive: !isScroll });
+    }
+    // Escape is released when the dialog has closed, and the button has the focus again.
+    root.addEventListener('keyup', (event) => (event as KeyboardEvent).key === 'Escape' && event.stopPropagation());
     if (!sheet) {
       sheet = new CSSStyleSheet();
       sheet.replaceSync(css);
@@ -162,11 +185,18 @@ export class IntentDialog {
     this.#copy.textContent = walletUrl ? texts.copyLink : texts.copyCode;
     this.#check.textContent = texts.check;
     this.#host.dataset.open = '';
-    if (!element.open) element.showModal();
+    if (!element.open) this.#showModal();
     // On a short screen the browser may scroll to the element it focuses.
     element.scrollTop = 0;
     // Formatting the first amount takes tens of milliseconds. Do it during the request.
     setTimeout(() => localizeAmount('1.00', 'usd', locale));
+  }
+
+  /** Shows an open dialog again, which the page has moved. */
+  reopen(): void {
+    if (!this.element.open) return;
+    this.element.removeAttribute('open');
+    this.#showModal();
   }
 
   /** Closes the dialog without a call to `closed`. */
@@ -239,6 +269,22 @@ export class IntentDialog {
     });
   }
 
+  #showModal(): void {
+    this.element.showModal();
+    this.#visibility.observe(this.element);
+  }
+
+  /** Lets the visitor scroll the dialog, but not the page behind it. */
+  #keepPageStill(event: WheelEvent | TouchEvent): void {
+    const { element } = this;
+    const touches = 'touches' in event ? event.touches : [event];
+    const { clientX: x, clientY: y } = touches[0] as Touch;
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    const isInside = x > left && x < right && y > top && y < bottom;
+    const isZoom = event.ctrlKey || touches.length > 1;
+    if (!isZoom && !(isInside && element.scrollHeight > element.clientHeight)) event.preventDefault();
+  }
+
   #answerQuestion(isConfirmed: boolean): void {
     const answer = this.#answer;
     if (!answer) return;
@@ -297,6 +343,7 @@ export class IntentDialog {
   }
 
   #reset(): void {
+    this.#visibility.disconnect();
     delete this.#host.dataset.open;
     this.clearCode();
   }

@@ -17,7 +17,7 @@ import { Watch, type WatchSignal } from './watch.js';
 const lingerMs = 1_200;
 
 /** The intents that buttons of this page handle. After a reload, only one of two buttons with the same order restores the intent. */
-const claimedIds = new Set<string>();
+const claims = new Map<string, IntentFlow>();
 
 /** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
 const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
@@ -45,10 +45,10 @@ export interface ButtonHost {
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - completing: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
- * Each leads to idle when the element leaves the page, and, except completing, when the visitor closes the dialog.
+ * Each, except completing, leads to idle when the element leaves the page or the visitor closes the dialog.
  *
  * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues until
- * an hour after the code expires. Unless it was declined, `pending-intents.ts` keeps its id for the next visit.
+ * an hour after the code expires, also if the element leaves the page, unless another button of the order takes over. Unless it was declined, `pending-intents.ts` keeps its id for the next visit.
  */
 export class IntentFlow {
   #dialog: IntentDialog | undefined;
@@ -126,15 +126,34 @@ export class IntentFlow {
     if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
     const id = recallPending(this.#settings.orderKey);
-    if (id && !claimedIds.has(id)) void this.#watch(id, true).poll();
+    if (!id) return;
+    const owner = claims.get(id);
+    // Its page no longer listens to a button that it has replaced.
+    if (owner && owner !== this && !owner.#host.element.isConnected) owner.#release(id);
+    if (!claims.has(id)) void this.#watch(id, true).poll();
   }
 
-  /** Ends the attempt and all watches. Pending intents are restored when the element returns. */
-  stop(): void {
-    if (this.#completingId) claimedIds.delete(this.#completingId);
-    this.#endAttempt();
-    this.#unwatchAll();
+  /** The element is back in the page, which has moved it. A dialog that leaves the page is no longer modal. */
+  reopen(): void {
+    this.#dialog?.reopen();
+  }
+
+  /** The element has left the page. Pending intents are restored when it returns. */
+  leave(): void {
+    const isAsking = this.#dialog?.element.dataset.state === 'awaitingConfirmation';
     this.#dialog?.close();
+    if (this.#completingId && isAsking) this.#release(this.#completingId);
+    if (this.#state === 'completing') return;
+    this.#endAttempt();
+    this.#keepScannedOnly();
+  }
+
+  /** Leaves an intent to the next button of its order. */
+  #release(id: string): void {
+    const watch = this.#watches.get(id);
+    if (this.#completingId === id) this.#endAttempt();
+    if (watch) this.#unwatch(watch);
+    claims.delete(id);
   }
 
   /** The previous intent is still watched. */
@@ -208,12 +227,15 @@ export class IntentFlow {
     );
     this.#watches.set(id, watch);
     this.#wasCodeShown = true;
-    claimedIds.add(id);
+    claims.set(id, this);
     return watch;
   }
 
   #onSignal(watch: Watch, signal: WatchSignal, isRestored: boolean): void {
     const { id } = watch;
+    if (signal === 'ended') watch.stop();
+    // "Check again" still polls.
+    if (signal === 'ended' && !this.#attempt) this.#unwatch(watch);
     if (signal === 'submitted') {
       void this.#succeed(watch);
       return;
@@ -251,11 +273,7 @@ export class IntentFlow {
   #unwatch(watch: Watch): void {
     watch.stop();
     this.#watches.delete(watch.id);
-    if (watch.id !== this.#completingId) claimedIds.delete(watch.id);
-  }
-
-  #unwatchAll(): void {
-    for (const watch of this.#watches.values()) this.#unwatch(watch);
+    if (watch.id !== this.#completingId) claims.delete(watch.id);
   }
 
   // ---- Completion ----
@@ -275,7 +293,7 @@ export class IntentFlow {
     }
     // Another button must not restore it during the completion.
     this.#completingId = id;
-    this.#unwatchAll();
+    for (const each of this.#watches.values()) this.#unwatch(each);
     this.#settings = settings;
     // The site may be creating another intent. Its code must not replace this result.
     this.#attempt?.abort();
@@ -288,6 +306,7 @@ export class IntentFlow {
         const onRetry = (problem: Problem): void => this.#show('completing', { problem });
         const { session } = settings.routes;
         user = await finishLogin(id, session, attempt.signal, onRetry, (userId) => this.#askUser(userId));
+        if (attempt.signal.aborted) return;
       } catch (error) {
         if (attempt.signal.aborted) return;
         if (mode === 'login') return this.#failLogin(toProblem(error));
@@ -295,6 +314,7 @@ export class IntentFlow {
       }
     }
     this.#completingId = undefined;
+    claims.delete(id);
     // The visitor declined and closed the dialog.
     if (mode === 'login' && !user) {
       this.#state = 'waiting';
@@ -316,7 +336,9 @@ export class IntentFlow {
 
   /** Asks the visitor to confirm the user. Opens the dialog if it is closed. */
   async #askUser(userId: string): Promise<boolean> {
-    await this.#open();
+    // The next button of the order asks.
+    if (!this.#host.element.isConnected && this.#completingId) this.#release(this.#completingId);
+    else await this.#open();
     return this.#dialog?.confirmUser(userId) ?? false;
   }
 
@@ -343,19 +365,23 @@ export class IntentFlow {
     if (state === 'completing') return this.#showBusy();
     this.#endAttempt();
     if (state === 'done' || state === 'idle') return;
-    const { orderKey, urls, mode } = this.#settings;
+    const { orderKey, urls } = this.#settings;
     const reason = isRetryable(state) ? state : 'dismissed';
+    this.#keepScannedOnly();
+    if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderKey);
+    const isPrevented = await this.#emit('cancel', { intent, reason });
+    if (urls.cancel && !isPrevented) location.assign(returnUrl(urls.cancel, intent));
+  }
+
+  #keepScannedOnly(): void {
     for (const watch of this.#watches.values()) {
       // While polls fail, a scan may not have been reported.
-      if (mode === 'payment' && (watch.isScanned || watch.isFailing)) {
+      if (watch.settings.mode === 'payment' && (watch.isScanned || watch.isFailing)) {
         watch.slowDown();
         // A later code of this order, which is no longer watched, may have replaced this id.
         rememberPending(watch.settings.orderKey, watch.id);
       } else this.#unwatch(watch);
     }
-    if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderKey);
-    const isPrevented = await this.#emit('cancel', { intent, reason });
-    if (urls.cancel && !isPrevented) location.assign(returnUrl(urls.cancel, intent));
   }
 
   #endAttempt(): void {

@@ -8,9 +8,9 @@ import { backoffMs } from './retry.js';
 /**
  * What a watch reports. The service knows the intent (`created`) or does not (`unknown`). `scanned` and `declined` are for
  * display; only `submitted` counts. `offline`: neither stream nor status answers. `silent`: the site answers, but its call
- * to the service failed.
+ * to the service failed. `ended`: the time of the watch is over.
  */
-export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'declined' | 'submitted' | 'offline' | 'silent';
+export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'declined' | 'submitted' | 'offline' | 'silent' | 'ended';
 
 const pollMs = 1_000;
 const slowPollMs = 5_000;
@@ -49,6 +49,7 @@ export class Watch {
   #failures = 0;
   #isSlow = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #endTimer: ReturnType<typeof setTimeout>;
 
   constructor(
     id: string,
@@ -74,7 +75,7 @@ export class Watch {
       addEventListener(event, (event) => this.#onPageEvent(event), { signal: this.#stopped.signal });
     const watchedMs =
       mode === 'login' ? Math.max(expiresInMs, siteConfig.loginTtlMs) : expiresInMs + watchAfterExpiryMs;
-    setTimeout(() => this.stop(), watchedMs);
+    this.#endTimer = setTimeout(() => onSignal('ended'), watchedMs);
     this.#stream.open();
     this.#schedule();
   }
@@ -126,6 +127,7 @@ export class Watch {
     this.#poll?.abort();
     this.#stream.close();
     clearTimeout(this.#timer);
+    clearTimeout(this.#endTimer);
   }
 
   #schedule(): void {

@@ -2,6 +2,7 @@ import { startFirefox } from '../engines/firefox.js';
 import { startWebKit } from '../engines/webkit.js';
 import { contentTests } from './content.js';
 import { eventTests } from './events.js';
+import { modalTests } from './modal.js';
 import { useHostPages } from './use-host-pages.js';
 
 // The tests of host-pages.test.ts, in the other engines.
@@ -14,4 +15,5 @@ describe.each([
 
   contentTests(visit);
   eventTests(visit);
+  modalTests(visit);
 });
