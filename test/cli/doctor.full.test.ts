@@ -313,11 +313,17 @@ const atSequencers: readonly Row[] = [
     ['sequencer error', givenAddress],
     ['stream error', givenAddress],
   ],
-  ['no operation createIntent', service(withoutCreateIntent), ['sequencer warning', /dialect: 'messaging'/], noStream],
+  ['no operation createIntent', service(withoutCreateIntent), ['sequencer warning', /sequencer: \{ dialect: 'messaging' \}/], noStream],
   [
     'a server that answers 200 without bytes to everything',
     service(() => answering(200, {}, '')),
-    ['sequencer warning', /^Check that INTENT_SEQUENCER_URL is the sequencer, and not a server that answers 200 to/],
+    ['sequencer warning', /^Check that INTENT_SEQUENCER_URL is the sequencer, and not a server that answers OK to/],
+    noStream,
+  ],
+  [
+    'a server that answers an explicit OK to everything',
+    service(() => answering(200, {}, Buffer.of(8, 0))),
+    ['sequencer warning', /^Check that INTENT_SEQUENCER_URL is the sequencer, and not a server that answers OK to/],
     noStream,
   ],
   [

@@ -19,7 +19,7 @@ import { compressedResponse } from '../../sequencer/http/http-call.js';
 import { createHttpTransport } from '../../sequencer/http/http-transport.js';
 import type { Transport } from '../../sequencer/transport.js';
 import { signStreamRequest } from '../../sequencer/watch/message-stream.js';
-import { emptyEnvelope, encodeRequest, openResponse, operations } from '../../wire/envelope.js';
+import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
 import { type Check, type DoctorContext, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork, type NetworkProblem } from './external-client.js';
 
@@ -83,8 +83,8 @@ async function checkService(
 
 // The doctor cannot see options in the code of the site.
 const otherDialectFix =
-  "If it creates intents by Messaging.sendMessage, set intentRouter({ dialect: 'messaging' }). Over gRPC, check grpcNames. " +
-  'Ignore this if the site sets them.';
+  "If it creates intents by Messaging.sendMessage, set intentRouter({ sequencer: { dialect: 'messaging' } }). Over gRPC, check " +
+  '`sequencer.grpcNames`. Ignore this if the site sets them.';
 
 /** What is wrong with the operation createIntent. The request is empty and creates nothing. */
 async function problemOfCreate(
@@ -95,11 +95,11 @@ async function problemOfCreate(
 ): Promise<Finding | undefined> {
   try {
     const answer = await transport.call(operations.createIntent, new Uint8Array(), { signal });
-    // A sequencer refuses the empty request. A server that answers 200 without bytes to everything also passes as a sequencer
-    // that does not know an intent.
-    if (answer !== emptyEnvelope) return undefined;
-    const fix = `Check that ${setting} is the sequencer, and not a server that answers 200 to everything.`;
-    const text = `${host} accepts the creation of an empty intent with zero bytes. This does not show that it is a sequencer.`;
+    // A sequencer refuses the empty request. A server that answers OK to everything also passes as a sequencer that does not know
+    // an intent.
+    if (answer.length > 0) return undefined;
+    const fix = `Check that ${setting} is the sequencer, and not a server that answers OK to everything.`;
+    const text = `${host} accepts the creation of an empty intent. This does not show that it is a sequencer.`;
     return warning(text, fix);
   } catch (error) {
     if (!isUnknownOperation(error)) return undefined;
