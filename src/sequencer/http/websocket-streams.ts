@@ -53,8 +53,8 @@ export class WebSocketStreams {
 /** Messages of the interface are much smaller. */
 const maxPayloadBytes = 64 * 1024;
 /**
- * A frame may arrive in at most this many reads. `ws` takes them from the front of an array, which takes seconds for a frame of
- * 64 KiB in single bytes. The smallest TCP segments that networks must support make 122.
+ * A frame may arrive in at most this many reads. `ws` removes them one by one from the front of an array, which blocks the process
+ * for seconds if 64 KiB arrive in single bytes. The smallest TCP segments of 536 bytes make 123 reads.
  */
 const maxBufferedChunks = 4_096;
 /** How long to wait for the answer to a close frame, in milliseconds. */
