@@ -25,8 +25,8 @@ export interface ResilienceOptions {
 }
 
 /**
- * Two attempts of three eighths leave time for a shorter third one: 3 s with the default of 8 s. With a timeout below 3 s, the first
- * attempt may use all of it.
+ * Three eighths leave the greater part to the attempt after a timeout: 3 s with the default of 8 s. With a timeout below 3 s, the
+ * first attempt may use all of it.
  */
 function attemptTimeoutOf(timeoutMs: number): number {
   return Math.min(timeoutMs, Math.max(3_000, Math.ceil((timeoutMs * 3) / 8)));
@@ -212,7 +212,7 @@ class ResilientCalls {
       if (attempts === 0) this.#budget.earn();
       const isProbe = breaker.begin();
       try {
-        const answer = await this.#sendOnce(state, call);
+        const answer = await this.#sendOnce(state, call, failure);
         breaker.succeeded(isProbe, answer === emptyEnvelope);
         return answer;
       } catch (error) {
@@ -225,11 +225,13 @@ class ResilientCalls {
     }
   }
 
-  #sendOnce({ isIdempotent }: OperationState, call: Call): Promise<Uint8Array> {
+  /** @param failure of the attempt before. After a timeout an attempt gets all that is left: the sequencer may always be slow */
+  #sendOnce({ isIdempotent }: OperationState, call: Call, failure?: SequencerError): Promise<Uint8Array> {
     const { operation, body, signal, cancelBeforeSend, observed } = call;
     throwIfAborted(cancelBeforeSend, signal);
     const leftMs = this.#leftMs(call);
-    const timeoutMs = isIdempotent ? Math.min(this.#attemptTimeoutMs, leftMs) : leftMs;
+    const isBounded = isIdempotent && failure?.code !== 'sequencer_timeout';
+    const timeoutMs = isBounded ? Math.min(this.#attemptTimeoutMs, leftMs) : leftMs;
     if (!observed) return callWithTimeout(this.#inner, operation, body, { timeoutMs, signal });
     const bounds = { timeoutMs, signal, metadata: observed.metadata };
     return observed.run(() => callWithTimeout(this.#inner, operation, body, bounds));
