@@ -179,6 +179,12 @@ export interface SiteButtonOptions {
   readonly walletUrl?: string | undefined;
   /** Other origins to which the button may navigate after success and cancel. Default: none. */
   readonly returnOrigins?: readonly string[] | undefined;
+  /** The name of the site, for its visitors: one line of 1 to 60 characters. Default: the host name of the page. */
+  readonly name?: string | undefined;
+  /** The logo of the site: a path on this site, such as `/logo.svg`, or an https URL. Default: none. */
+  readonly logo?: string | undefined;
+  /** The color of the main buttons on the pages that the router sends, such as `#14d` or `#1144dd`. Default: a blue. */
+  readonly accent?: string | undefined;
 }
 
 /** The calls of the sequencer to the site. */

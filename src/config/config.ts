@@ -13,8 +13,10 @@ import {
   readOrigin,
   readReturnOrigins,
   readRoutes,
+  readSiteButton,
   readWalletUrl,
   readWebhook,
+  type SiteButton,
   type WebhookConfig,
 } from './site.js';
 import { findTypos, modeWarnings, unknownNote } from './typos.js';
@@ -31,6 +33,7 @@ export interface Config {
   /** Undefined if not set. The simulator then uses its own wallet page. */
   readonly walletUrl: string | undefined;
   readonly returnOrigins: readonly string[];
+  readonly button: SiteButton;
   readonly routes: Routes;
   readonly limits: LimitConfig;
   readonly ledger: LedgerSettings | undefined;
@@ -62,6 +65,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const webhook = readWebhook(source, isSimulated);
   const walletUrl = readWalletUrl(source);
   const returnOrigins = readReturnOrigins(source);
+  const button = readSiteButton(source);
   const routes = readRoutes(source);
   checkButtonConfig(source, { walletUrl, returnOrigins, routes });
   const limits = readLimits(source);
@@ -82,6 +86,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     webhook,
     walletUrl,
     returnOrigins,
+    button,
     routes,
     limits,
     ledger,

@@ -7,8 +7,9 @@ import { requireCalled, requireRouter, setVerified } from '../attached-router.js
 import { isHookRefusal } from '../hook-errors.js';
 import { browserHashOf, setMissingCookie } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView, notOwnPath } from '../request/page-view.js';
+import { sendPage } from '../response/page.js';
 import { retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
-import { preventCaching, sendBytes, sendEmpty } from '../response/respond.js';
+import { preventCaching, sendEmpty } from '../response/respond.js';
 import { type FoundPayment, findPayment } from './find-payment.js';
 import {
   formatRequiredAmount,
@@ -69,7 +70,7 @@ export function requirePayment(
       }
       // A timeout middleware of the app has answered.
       if (res.headersSent) return;
-      if (pending) return sendPaymentPending(pending, payUrl !== undefined && isPageView(req), res);
+      if (pending) return sendPaymentPending(pending, payUrl !== undefined, req, res);
       // Before the payment: two concurrent first payments would each set a cookie, and only one could open the page.
       setMissingCookie(requireRouter(req).context.browserCookie, req, res);
       if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
@@ -111,21 +112,25 @@ async function searchPayment(requirement: ParsedRequirement, req: Request, res: 
 }
 
 /** The payer must not pay again. */
-function sendPaymentPending({ id }: LedgerPayment, asPage: boolean, res: Response): void {
+function sendPaymentPending({ id }: LedgerPayment, redirectsViews: boolean, req: Request, res: Response): void {
   const message =
     'Your payment is being processed. Do not pay again. If this takes more than a few minutes, contact the site and ' +
     `mention payment ${id}.`;
   const error = new IntentError('payment_pending', message, { retryAfterMs: reloadMs });
   const headers = retryAfter(error);
-  if (asPage) sendPendingPage(message, headers, res);
+  if (redirectsViews && isPageView(req)) sendPendingPage(id, headers, req, res);
   else sendProblemDetails(res, toProblemDetails(error), headers);
 }
 
-function sendPendingPage(message: string, headers: Readonly<Record<string, string>>, res: Response): void {
-  const head = '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">';
-  const page = Buffer.from(`${head}<title>Payment in progress</title><p>${message}`);
-  const reload = { 'Content-Type': 'text/html; charset=utf-8', Refresh: headers['Retry-After'] ?? '' };
-  sendBytes(res, 409, page, { ...headers, ...reload });
+function sendPendingPage(id: string, headers: Readonly<Record<string, string>>, req: Request, res: Response): void {
+  sendPage(req, res, requireRouter(req).context.config.button, {
+    status: 409,
+    headers: { ...headers, Refresh: headers['Retry-After'] ?? '' },
+    write: ({ pending, pendingText, pendingHelp }) => ({
+      title: pending,
+      body: `<p>${pendingText}</p>\n<p class="more">${pendingHelp.replace('{id}', `<code>${id}</code>`)}</p>`,
+    }),
+  });
 }
 
 function sendPaymentRequired(requirement: ParsedRequirement, req: Request, res: Response): void {

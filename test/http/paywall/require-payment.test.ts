@@ -258,7 +258,8 @@ test('a page view whose payment is not settled yet gets a page that reloads, not
     refresh: '5',
     'retry-after': '5',
   });
-  expect(view.body.text).toMatch(new RegExp(`<p>Your payment is being processed.* mention payment ${id}\\.$`));
+  expect(view.body.text).toMatch(/<p>Your payment is being processed\. Do not pay again\./);
+  expect(view.body.text).toContain(`mention payment <code>${id}</code>.`);
   const searches = site.faults.firstOf('paymentsFor').length;
   const { status, body } = await browser.send('GET', `/article/${name}`);
   expect([status, body.code]).toEqual([409, 'payment_pending']);

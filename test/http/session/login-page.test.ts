@@ -106,6 +106,30 @@ test('the login page of a router at a path loads the button from there', async (
   expect(text).toContain('<script type="module" src="/wallet/button/elements.js"></script>');
 });
 
+test.each([
+  ['de-CH,en;q=0.5', 'de', 'Bitte melden Sie sich an'],
+  ['es', 'es', 'Inicia sesión'],
+  ['fr-CA', 'fr', 'Veuillez vous connecter'],
+  ['ja', 'ja', 'ログインしてください'],
+  ['nl, *;q=0.1', 'en', 'Please log in'],
+])('the login page for Accept-Language: %s is in %s', async (accepted, language, title) => {
+  const site = await start();
+  const { text } = await visit(`${site.origin}/account`, 'GET', { ...people, 'accept-language': accepted });
+  expect(text).toContain(`<html lang="${language}">`);
+  expect(text).toContain(`<h1>${title}</h1>`);
+});
+
+test('the login page shows the name, the logo and the accent of the site', async () => {
+  const button = { name: 'Tea & <b>', logo: 'https://cdn.example/a"b.svg', accent: '#fc0' };
+  const site = await start({ button });
+  const { headers, text } = await visit(`${site.origin}/account`);
+  expect(text).toContain('<title>Please log in – Tea &#38; &#60;b&#62;</title>');
+  expect(text).toContain('<p class="site">Tea &#38; &#60;b&#62;</p>');
+  expect(text).toContain('<img src="https://cdn.example/a&#34;b.svg" alt="">');
+  expect(text).toContain(':root{--intent-accent:#fc0;--intent-on-accent:#112}');
+  expect(headers.get('content-security-policy')).toContain("img-src 'self' data: https://cdn.example;");
+});
+
 test.each<[string, SiteOptions]>([
   ['logins', { login: false }],
   ['the session route', { routes: { session: false } }],
@@ -116,5 +140,5 @@ test.each<[string, SiteOptions]>([
   const { status, text } = await visit(`${site.origin}/account`);
   expect(status).toBe(401);
   expect(text).toContain('Log in on this site. Then open this page again.');
-  expect(text).not.toMatch(/intent-button|<script/);
+  expect(text).not.toMatch(/<intent-button|<script/);
 });
