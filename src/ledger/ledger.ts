@@ -252,12 +252,16 @@ export interface LoginToComplete {
   readonly browser: Uint8Array;
   readonly ttlMs: number;
   readonly userId: string;
-  /** Identifies the request and its retries. Default: random. */
-  readonly key?: string | undefined;
+  /** Identifies the request and its retries. */
+  readonly key: string;
 }
 
-/** Who was logged in, and by which request. */
-export type Completion = Pick<LoginToComplete, 'userId' | 'key'>;
+/** A completed login, as a later request finds it. */
+export interface Completion {
+  readonly userId: string;
+  /** Whether the request repeats the one that completed the login. */
+  readonly isSameRequest: boolean;
+}
 
 /**
  * The durable record of intents, as the routes use it. Reads and writes wait for the database with a timeout, and reject
@@ -290,10 +294,13 @@ export interface Ledger extends Omit<IntentRecords, 'recheck'> {
    * completion. If `work` rejects, the login can still be completed. False if there is no login to complete.
    */
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
-  /** A login that this browser has completed less than `ttlMs` ago. */
-  findCompletion(id: string, browser: Uint8Array, ttlMs: number): Promise<Completion | undefined>;
+  /** A login that this browser has completed less than `ttlMs` ago. After a repeated request has found it, it cannot be reopened. */
+  findCompletion(
+    login: Pick<LoginToComplete, 'id' | 'browser' | 'key'>,
+    ttlMs: number,
+  ): Promise<Completion | undefined>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
-  reopenLogin(id: string): Promise<void>;
+  reopenLogin(id: string, key: string): Promise<void>;
   /** At most 20 payments of this browser for this resource: settled (largest first), submitted, dead letters, created. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly ResourcePayment[]>;
   /**

@@ -313,7 +313,12 @@ const atSequencers: readonly Row[] = [
     ['sequencer error', givenAddress],
     ['stream error', givenAddress],
   ],
-  ['no operation createIntent', service(withoutCreateIntent), ['sequencer warning', /sequencer: \{ dialect: 'messaging' \}/], noStream],
+  [
+    'no operation createIntent',
+    service(withoutCreateIntent),
+    ['sequencer warning', /sequencer: \{ dialect: 'messaging' \}/],
+    noStream,
+  ],
   [
     'a server that answers 200 without bytes to everything',
     service(() => answering(200, {}, '')),

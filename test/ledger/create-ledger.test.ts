@@ -75,7 +75,7 @@ test('a call that completes a login waits 5 s in total, for any number of earlie
     });
   const ledger = ledgerIn(async () => db);
   await ledger.ready();
-  const login = { id: 'login', browser: new Uint8Array(32), ttlMs: 120_000, userId: 'user' };
+  const login = { id: 'login', browser: new Uint8Array(32), ttlMs: 120_000, userId: 'user', key: 'key' };
   const outcomes: string[] = [];
   const completions = Array.from({ length: 4 }, async () => {
     const error = await ledger.completeLogin(login, async () => undefined).catch((failure) => failure);

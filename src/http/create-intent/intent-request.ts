@@ -50,8 +50,10 @@ function isStorableOrder(value: unknown, depth = 0): boolean {
 const termFields: readonly string[] = [
   'amount',
   'currency',
+  'exact',
   'destination',
   'description',
+  'resource',
   'metadata',
   'price',
   'login',

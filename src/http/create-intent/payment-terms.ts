@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
 import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { currencyIndex } from '../../intents/currency.js';
+import { nativeCurrency } from '../../intents/currency-codes.js';
 import { type ExactTerms, parseExact, type RecordedExact } from '../../intents/exact-terms.js';
 import { formatAmount, type Money, parseHundredths, parseMoney } from '../../intents/money.js';
 import { normalizeAccount } from '../../keys/base58.js';
@@ -125,7 +126,7 @@ export function normalizeTerms(terms: SitePaymentTerms, config: TermsConfig): Re
   return {
     amount: formatAmount(money),
     currency,
-    exact: terms.exact && parseTerm('exact', () => toRecordedExact(terms.exact, money)),
+    exact: terms.exact === undefined ? undefined : parseTerm('exact', () => toRecordedExact(terms.exact, money)),
     destination: parseTerm('destination', () => normalizeAccount(destination)),
     description:
       description === undefined ? undefined : parseTerm('description', () => requireDescription(description)),
@@ -147,7 +148,9 @@ function parseTermsMoney({ amount, currency }: SitePaymentTerms): Money {
 
 function toRecordedExact(terms: ExactTerms | undefined, money: Money): RecordedExact | undefined {
   const rate = parseExact(terms, money);
-  return rate && { exchangeRate: rate.exchangeRate, quarks: String(rate.quarks) };
+  // In the native currency every payment has this rate, so stating it changes nothing.
+  if (!rate || money.currency === nativeCurrency) return undefined;
+  return { exchangeRate: rate.exchangeRate, quarks: String(rate.quarks) };
 }
 
 function parseTerm<Value>(field: string, parse: () => Value): Value {

@@ -21,10 +21,13 @@ export interface LoginStore {
    * @throws what `work` throws
    */
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction | undefined) => Promise<void>): Promise<boolean>;
-  /** A login that this browser has completed less than `ttlMs` ago. In memory without its key. */
-  findCompletion(id: string, browser: Uint8Array, ttlMs: number): Promise<Completion | undefined>;
-  /** Undoes `completeLogin`. */
-  reopenLogin(id: string): Promise<void>;
+  /** A login that this browser has completed less than `ttlMs` ago. In memory without the request that completed it. */
+  findCompletion(
+    login: Pick<LoginToComplete, 'id' | 'browser' | 'key'>,
+    ttlMs: number,
+  ): Promise<Completion | undefined>;
+  /** Undoes `completeLogin`, unless a repeated request has started a session. */
+  reopenLogin(id: string, key: string): Promise<void>;
 }
 
 interface Attempt {
@@ -72,10 +75,14 @@ export class MemoryLoginStore implements LoginStore {
     return true;
   }
 
-  async findCompletion(id: string, browser: Uint8Array, ttlMs: number): Promise<Completion | undefined> {
+  async findCompletion(
+    { id, browser }: Pick<LoginToComplete, 'id' | 'browser'>,
+    ttlMs: number,
+  ): Promise<Completion | undefined> {
     const attempt = this.#startedBy(id, browser);
     const { userId, completedAt = 0 } = attempt ?? {};
-    return userId !== undefined && completedAt > this.#now() - ttlMs ? { userId } : undefined;
+    const isRecent = completedAt > this.#now() - ttlMs;
+    return userId !== undefined && isRecent ? { userId, isSameRequest: false } : undefined;
   }
 
   async reopenLogin(id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type * as zod from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
@@ -53,8 +53,8 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     /** Responds to a request for a login that cannot be completed, or not any more. @throws `intent_not_found` */
     const answerCompleted = async (): Promise<void> => {
       if (await replayCompletion()) return;
-      const done = retryKey && (await logins.findCompletion(id, browser, retryTtlMs));
-      if (!done || (done.key !== retryKey && done.userId !== (await sessions.read(req))?.id)) throw notStartedHere();
+      const done = retryKey && (await logins.findCompletion({ id, browser, key: retryKey }, retryTtlMs));
+      if (!done || !(done.isSameRequest || done.userId === (await sessions.read(req))?.id)) throw notStartedHere();
       const user = { id: done.userId };
       // The session of the browser may be older than this login.
       await startSession(user);
@@ -71,12 +71,12 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     if (!isConfirmed) return sendJson(res, 200, { confirm: { user } });
 
     const complete = async (): Promise<IntentUser | undefined> => {
-      const completing = { id, browser, ttlMs, userId, key: retryKey };
+      const completing = { id, browser, ttlMs, userId, key: retryKey ?? randomUUID() };
       const isFirst = await logins.completeLogin(completing, (tx) =>
         callOnLogin(context, user, req, { tx, intent: id }),
       );
       if (!isFirst) return undefined;
-      await startSession(user).catch((error) => reopenLogin(context, id, req, error));
+      await startSession(user).catch((error) => reopenLogin(context, completing, req, error));
       return user;
     };
     const completion = complete().catch((error) => {
@@ -130,11 +130,11 @@ async function callHook(name: string, { ledger }: Config, call: () => void | Pro
 /** The wallet has confirmed, so a retry must succeed once the session store works again. @throws {unknown} `error` */
 async function reopenLogin(
   { logins, logger }: RouterContext,
-  id: string,
+  { id, key }: { readonly id: string; readonly key: string },
   req: Request,
   error: unknown,
 ): Promise<never> {
-  await logins.reopenLogin(id).catch((failure) => {
+  await logins.reopenLogin(id, key).catch((failure) => {
     const reason = messageOf(failure);
     const line = `express-intents: login ${id} has no session. Only a retry with the same Idempotency-Key can start one: ${reason}`;
     logger.warn(line, { requestId: requestIdOf(req).value });

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Database, DatabaseTransaction, Queryable } from '../database/database.js';
 import type { Completion, LoginToComplete } from '../ledger.js';
 
@@ -33,7 +32,7 @@ class LoginLost extends Error {}
  */
 export async function completeLoginOnce(
   db: Database,
-  { id, browser, ttlMs, userId, key = randomUUID() }: LoginToComplete,
+  { id, browser, ttlMs, userId, key }: LoginToComplete,
   work: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<boolean> {
   const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
@@ -68,25 +67,34 @@ async function hasCompleted(db: Queryable, id: string, key: string): Promise<boo
   return rows[0]?.done;
 }
 
+/** The key of a completed login for which a repeated request has started a session. */
+const repeated = (key: string): string => `repeated ${key}`;
+
 export async function findCompletion(
   db: Queryable,
-  id: string,
-  browser: Uint8Array,
+  { id, browser, key }: Pick<LoginToComplete, 'id' | 'browser' | 'key'>,
   ttlMs: number,
 ): Promise<Completion | undefined> {
-  const { rows } = await db.query<{ user_id: string; key: string | null }>(
-    `select user_id, completion_key as key from express_intents.intents
-     where id = $1 and browser = $2 and login_completed_at > now() - $3::float8 * interval '1 millisecond'`,
+  const completedLately = `id = $1 and browser = $2 and login_completed_at > now() - $3::float8 * interval '1 millisecond'`;
+  // The first request may still fail to start its session. From now on it does not reopen the login.
+  const own = await db.query<{ user_id: string }>(
+    `update express_intents.intents set completion_key = $5 where ${completedLately} and completion_key in ($4, $5)
+     returning user_id`,
+    [id, browser, ttlMs, key, repeated(key)],
+  );
+  if (own.rows[0]) return { userId: own.rows[0].user_id, isSameRequest: true };
+  const other = await db.query<{ user_id: string }>(
+    `select user_id from express_intents.intents where ${completedLately}`,
     [id, browser, ttlMs],
   );
-  return rows[0] && { userId: rows[0].user_id, key: rows[0].key ?? undefined };
+  return other.rows[0] && { userId: other.rows[0].user_id, isSameRequest: false };
 }
 
-export async function reopenLogin(db: Queryable, id: string): Promise<void> {
+export async function reopenLogin(db: Queryable, id: string, key: string): Promise<void> {
   await db.query(
     `update express_intents.intents set login_completed_at = null,
        state = case when state = 'completed' then 'created' else state end
-     where id = $1`,
-    [id],
+     where id = $1 and completion_key = $2`,
+    [id, key],
   );
 }

@@ -92,6 +92,8 @@ function lineSchema(z: typeof zod) {
     state,
     amount: amount.nullish(),
     currency: z.string().nullish(),
+    exchange_rate: z.number().positive().nullish(),
+    quarks: z.number().positive().nullish(),
     destination: z.string().nullish(),
     description: z.string().nullish(),
     login: z.boolean(),

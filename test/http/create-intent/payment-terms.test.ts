@@ -73,6 +73,14 @@ describe('the payment hook', () => {
     expect(log.text).toContain('quarks / 100000 * exchangeRate is 4.5050025, the amount is 4.50 usd');
   });
 
+  test.each([null, false, 0, {}])('that returns %j as `exact` causes a problem of the site', async (exact) => {
+    const { origin, log } = await startSiteWithSimulator({
+      payment: () => ({ amount: '4.50', currency: 'usd', exact }) as never,
+    });
+    expect((await pay(origin).expect(500)).body.code).toBe('invalid_terms');
+    expect(log.text).toMatch(/Invalid exact in the terms/);
+  });
+
   test('may set a destination in Base64, which the wallet sees in Base58', async () => {
     const base64 = Buffer.from(bs58.decode(sequencerAccount)).toString('base64');
     const { origin, simulator } = await startSiteWithSimulator({
@@ -174,7 +182,7 @@ describe('clientAmount', () => {
     const { origin, log } = await startSiteWithSimulator({ clientAmount, payment });
     expect((await pay(origin, { amount: '12.30' }).expect(500)).body.code).toBe('invalid_terms');
     expect(log.text).toContain('`exact` fixes the amount');
-    expect((await pay(origin, { amount: '12.30', exact }).expect(400)).body.code).toBe('unknown_field');
+    expect((await pay(origin, { amount: '12.30', exact }).expect(400)).body.code).toBe('terms_not_accepted');
   });
 
   test.each([

@@ -14,6 +14,7 @@ let name: string;
 let first: LedgerSite;
 let second: LedgerSite;
 const completed: string[] = [];
+let onSession: () => void | Promise<void> = () => undefined;
 
 /** The end of the last message of a transaction. Its first contains `read committed`. */
 const commit = '; commit';
@@ -31,6 +32,7 @@ beforeAll(async () => {
     },
   };
   first = await startLedgerSite(options, {
+    onSession: () => onSession(),
     ledger: { url: `postgres://postgres@127.0.0.1:${relay.port}/${name}` },
   });
   second = await startLedgerSite(options, { ledger: { url }, runningSimulator: first.simulator });
@@ -121,4 +123,19 @@ describe('a login whose connection breaks during the commit', () => {
       expect(await countsOf(id)).toMatchObject({ welcomed: 1 });
     },
   );
+});
+
+test('a login whose session another process has started is not reopened by the first, whose session fails', async () => {
+  const { id, complete } = await confirmed();
+  let fail: (error: Error) => void = () => undefined;
+  onSession = () => new Promise((_resolve, reject) => (fail = reject));
+  const failing = complete('one');
+  await eventually(async () => (await first.router.intents.find(id))?.state === 'completed');
+  expect(await complete('one', second)).toMatchObject(loggedIn());
+  fail(new Error('the session store is down'));
+  expect((await failing).status).toBe(500);
+  onSession = () => undefined;
+  expect((await complete('another', second)).status).toBe(404);
+  expect(await complete('one', second)).toMatchObject(loggedIn());
+  expect(await countsOf(id)).toMatchObject({ welcomed: 1 });
 });

@@ -147,6 +147,7 @@ describe.each([
       'Line 4 is not valid output of `ledger export`: it is not JSON',
     ],
     ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not valid output of `ledger export`: intent.amount'],
+    ['a rate that is not a number', withIn(2, 'exchange_rate', 'NaN'), 'intent.exchange_rate'],
     ['an infinite time', withIn(2, 'due_at', 'infinity'), 'intent.due_at'],
     ['an invalid count', withIn(2, 'attempts', -1), 'intent.attempts'],
     ['two files in one', (all) => [...all, ...all], 'after the closing line'],

@@ -139,7 +139,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
   });
 
   describe('of a login', () => {
-    const attempt = { id: idOf(1), browser, ttlMs: 120_000, userId: 'ada' };
+    const attempt = { id: idOf(1), browser, ttlMs: 120_000, userId: 'ada', key: 'key' };
     const complete = (changes = {}) =>
       completeLoginOnce(database.db, { ...attempt, ...changes }, async () => undefined);
     const canComplete = (by = browser) => canCompleteLogin(database.db, idOf(1), by, attempt.ttlMs);

@@ -28,7 +28,11 @@ describe.each(kinds)('listIntents on %s', (kind) => {
   const addLogin = (number: number) =>
     recordIntents(database.db, [{ id: idOf(number), terms: undefined, browser }], times);
   const complete = (number: number, userId: string) =>
-    completeLoginOnce(database.db, { id: idOf(number), browser, ttlMs: 120_000, userId }, async () => undefined);
+    completeLoginOnce(
+      database.db,
+      { id: idOf(number), browser, ttlMs: 120_000, userId, key: 'key' },
+      async () => undefined,
+    );
   const set = (number: number, changes: string) =>
     query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
 

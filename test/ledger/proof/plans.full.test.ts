@@ -181,11 +181,15 @@ async function askRecords(db: Database): Promise<void> {
   await confirmIntent(db, 'b', watch);
   expect(await findByIdempotencyKey(db, browserOf(7), 'key7')).toMatchObject({ id: idOf(7) });
   expect(await findForBrowser(db, idOf(7), browserOf(7))).toEqual({ sealedSecret: 'sealed', description: undefined });
-  const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
+  const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000, key: 'k' };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
   expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);
-  expect(await findCompletion(db, login.id, login.browser, login.ttlMs)).toMatchObject({ userId: 'u' });
-  await reopenLogin(db, login.id);
+  expect(await findCompletion(db, { ...login, key: 'other' }, login.ttlMs)).toEqual({
+    userId: 'u',
+    isSameRequest: false,
+  });
+  await reopenLogin(db, login.id, login.key);
+  expect(await findCompletion(db, login, login.ttlMs)).toBeUndefined();
   expect(await findIntent(db, idOf(7))).toBeDefined();
   expect(await historyOf(db, idOf(7))).toHaveLength(4);
   expect(await retryIntent(db, idOf(3), 1_000)).toBe(true);

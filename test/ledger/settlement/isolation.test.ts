@@ -44,7 +44,7 @@ describe.each(['repeatable read', 'serializable'])('in a database whose default 
 
   it('onLogin is called once, although a second process waits for the same login', async () => {
     const id = await new SettlementFixture(database).createLogin();
-    const login = { id, browser: new Uint8Array(32).fill(7), ttlMs: 120_000, userId: 'ada' };
+    const login = { id, browser: new Uint8Array(32).fill(7), ttlMs: 120_000, userId: 'ada', key: 'key' };
     const calls: string[] = [];
     let second: Promise<boolean> | undefined;
     const first = await completeLoginOnce(db, login, async () => {

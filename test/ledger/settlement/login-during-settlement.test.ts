@@ -6,7 +6,7 @@ import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 // A payment with `login: true` whose browser completes the login while the ledger settles it: the usual case.
 
 const insertUser = 'insert into public.users (id) values ($1) on conflict do nothing';
-const login = { browser: new Uint8Array(32).fill(7), ttlMs: 120_000, userId: 'ada' };
+const login = { browser: new Uint8Array(32).fill(7), ttlMs: 120_000, userId: 'ada', key: 'key' };
 
 /** A promise that the test resolves. */
 function held(): { readonly promise: Promise<void>; readonly end: () => void } {
