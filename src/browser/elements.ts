@@ -9,6 +9,7 @@ export interface IntentButtonAttributes extends ButtonOptions {
   /** The page to open after cancel. */
   'cancel-url'?: string | undefined;
   'wallet-url'?: string | undefined;
+  disabled?: boolean | undefined;
 }
 
 export type { ButtonEvents, ButtonHandler, EventName, IntentButtonEventMap, User } from './events.js';

@@ -30,6 +30,8 @@ const Base = (globalThis.HTMLElement ?? class {}) as new () => ButtonEventTarget
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButton extends Base {
   static readonly observedAttributes = [...attributeNames, 'lang'];
+  /** Like a button, it is disabled in a disabled fieldset, and has labels. It has no value, so a form sends nothing of it. */
+  static readonly formAssociated = true;
 
   readonly #options: ButtonOptions = {};
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
@@ -61,7 +63,7 @@ export class IntentButton extends Base {
 
   constructor() {
     super();
-    const root = this.attachShadow({ mode: 'open' });
+    const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [sheet];
@@ -80,19 +82,24 @@ export class IntentButton extends Base {
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    this.#button.onclick = () => this.#runAndReportErrors(() => this.#flow.start());
+    // A click on a label of the element, and `click()`, reach the element without the button in it.
+    this.addEventListener('click', (event) => {
+      const path = event.composedPath();
+      if ((path[0] !== this && !path.includes(this.#button)) || this.#button.disabled) return;
+      void this.#runAndReportErrors(() => this.#flow.start());
+    });
     for (const event of ['pointerenter', 'focus']) this.#button.addEventListener(event, () => this.#preload());
     root.append(this.#button, this.#note);
     const showLabel = (): void => this.#showLabel();
     // A slot does not report a changed text, and an element not what another component passes on to it.
     this.#content.onslotchange = showLabel;
     new MutationObserver(showLabel).observe(this, { childList: true, characterData: true, subtree: true });
-    for (const name of optionNames) {
+    for (const name of [...optionNames, 'disabled'] as const) {
       // A property that was set before the element was defined hides the accessor of the class.
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name] as never;
-      delete this[name];
-      this.#set(name, value);
+      delete (this as ButtonOptions & { disabled?: boolean })[name];
+      this[name] = value;
     }
   }
 
@@ -128,6 +135,19 @@ export class IntentButton extends Base {
   unmount(): this {
     this.remove();
     return this;
+  }
+
+  get disabled(): boolean {
+    return this.hasAttribute('disabled');
+  }
+
+  set disabled(isDisabled: boolean) {
+    this.toggleAttribute('disabled', isDisabled);
+  }
+
+  /** Called by the browser, also for a fieldset around the element. */
+  formDisabledCallback(isDisabled: boolean): void {
+    this.#button.disabled = isDisabled;
   }
 
   connectedCallback(): void {
@@ -223,6 +243,11 @@ export class IntentButton extends Base {
   }
 }
 
-/** A wallet, 24 by 24 units. */
+/** A wallet, 24 by 24 units; and three dots, which replace it while a visitor who wants no motion waits. */
 const icon = (): SVGElement =>
-  buildElement('svg', { part: 'icon', ...svgAttributes }, buildElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }));
+  buildElement(
+    'svg',
+    { part: 'icon', ...svgAttributes },
+    buildElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }),
+    buildElement('path', { d: 'M4 12v.1M12 12v.1M20 12v.1' }),
+  );

@@ -80,6 +80,9 @@ const containedEvents = [
   ...['pointercancel', 'touchstart', 'touchmove', 'touchend', 'touchcancel', 'copy', 'selectstart', 'dragstart'],
 ];
 
+/** The events that scroll a page. */
+const scrollEvents = ['wheel', 'touchmove', 'keydown'];
+
 /** The dialog of a payment or login. `IntentFlow` decides its states. */
 export class IntentDialog {
   readonly element: HTMLDialogElement;
@@ -91,6 +94,8 @@ export class IntentDialog {
   readonly #code = buildElement('div', { part: 'code', role: 'img' });
   readonly #mark = buildElement('path');
   readonly #status = buildElement('p', { part: 'status', role: 'status', dir: 'auto' });
+  /** For screen readers. */
+  readonly #announcement = buildElement('p', { part: 'announcement', role: 'status' });
   readonly #lifetime = buildElement('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
   readonly #link = buildElement('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
   readonly #copy = buildElement('button', { part: 'copy' });
@@ -134,10 +139,11 @@ export class IntentDialog {
       this.#retry,
       this.#cancel,
       this.#close,
+      this.#announcement,
     );
     this.#retry.onclick = () => (this.#answer ? this.#answerQuestion(true) : actions.retry());
     this.#check.onclick = () => actions.check();
-    this.#copy.onclick = () => copyText(this.#copy, this.#shown?.text, this.#texts);
+    this.#copy.onclick = () => copyText(this.#copy, this.#announcement, this.#shown?.text, this.#texts);
     this.#cancel.onclick = () => this.element.close();
     this.#close.onclick = () => this.element.close();
     this.element.onclose = () => {
@@ -147,12 +153,7 @@ export class IntentDialog {
       actions.closed();
     };
     for (const name of containedEvents) {
-      const isScroll = name === 'wheel' || name === 'touchmove';
-      const contain = (event: Event): void => {
-        event.stopPropagation();
-        if (isScroll) this.#keepPageStill(event as WheelEvent);
-      };
-      this.element.addEventListener(name, contain, { passive: !isScroll });
+      this.element.addEventListener(name, (event) => event.stopPropagation(), { passive: true });
     }
     // Escape is released when the dialog has closed, and the button has the focus again.
     root.addEventListener('keyup', (event) => (event as KeyboardEvent).key === 'Escape' && event.stopPropagation());
@@ -212,11 +213,20 @@ export class IntentDialog {
     this.#code.replaceChildren(qrCode(code.text, this.#code.clientWidth));
     this.#code.ariaLabel = [this.#texts.code, amount].filter(Boolean).join(', ');
     this.#amount.textContent = amount;
+    this.#fitAmount();
     if (code.link) this.#link.href = code.link;
     this.#shown = code;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), 1_000);
     this.#tick();
+  }
+
+  /** A number that breaks, or is cut off, can be read as another one: the stylesheet needs the width of the text, in em. */
+  #fitAmount(): void {
+    const range = document.createRange();
+    range.selectNodeContents(this.#amount);
+    const ems = range.getBoundingClientRect().width / Number.parseFloat(getComputedStyle(this.#amount).fontSize);
+    this.#amount.style.setProperty('--_ems', `${ems}`);
   }
 
   /** Shows what the payer buys. */
@@ -272,18 +282,27 @@ export class IntentDialog {
   #showModal(): void {
     this.element.showModal();
     this.#visibility.observe(this.element);
+    // At the window, because a listener of the dialog can be too late for the area of its backdrop.
+    for (const name of scrollEvents) addEventListener(name, this.#keepPageStill, { capture: true, passive: false });
   }
 
   /** Lets the visitor scroll the dialog, but not the page behind it. */
-  #keepPageStill(event: WheelEvent | TouchEvent): void {
+  readonly #keepPageStill = (event: Event): void => {
     const { element } = this;
-    const touches = 'touches' in event ? event.touches : [event];
+    const { key, touches = [event], ctrlKey } = event as KeyboardEvent & TouchEvent;
+    const canScroll = element.scrollHeight > element.clientHeight;
+    if (key) {
+      // A space presses a button.
+      const isSpace = key === ' ' && !(event.composedPath()[0] instanceof HTMLButtonElement);
+      if (!canScroll && (isSpace || /^(Arrow|Page|Home|End)/.test(key))) event.preventDefault();
+      return;
+    }
     const { clientX: x, clientY: y } = touches[0] as Touch;
     const { left, right, top, bottom } = element.getBoundingClientRect();
     const isInside = x > left && x < right && y > top && y < bottom;
-    const isZoom = event.ctrlKey || touches.length > 1;
-    if (!isZoom && !(isInside && element.scrollHeight > element.clientHeight)) event.preventDefault();
-  }
+    const isZoom = ctrlKey || touches.length > 1;
+    if (!isZoom && !(isInside && canScroll)) event.preventDefault();
+  };
 
   #answerQuestion(isConfirmed: boolean): void {
     const answer = this.#answer;
@@ -344,6 +363,7 @@ export class IntentDialog {
 
   #reset(): void {
     this.#visibility.disconnect();
+    for (const name of scrollEvents) removeEventListener(name, this.#keepPageStill, { capture: true });
     delete this.#host.dataset.open;
     this.clearCode();
   }

@@ -126,11 +126,10 @@ export class IntentFlow {
     if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
     const id = recallPending(this.#settings.orderKey);
-    if (!id) return;
-    const owner = claims.get(id);
-    // Its page no longer listens to a button that it has replaced.
+    const owner = id && claims.get(id);
+    // The page no longer listens to a button that it has replaced.
     if (owner && owner !== this && !owner.#host.element.isConnected) owner.#release(id);
-    if (!claims.has(id)) void this.#watch(id, true).poll();
+    if (id && !claims.has(id)) void this.#watch(id, true).poll();
   }
 
   /** The element is back in the page, which has moved it. A dialog that leaves the page is no longer modal. */

@@ -101,6 +101,7 @@ test.each([
   expect(await textOf(page, 'copy')).toBe(label);
   await part(page, 'copy').click();
   await part(page, 'copy').filter({ hasText: 'Copied' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' });
   const matches = await page.evaluate(
     async (source) => new RegExp(source).test(await navigator.clipboard.readText()),
     copied.source,

@@ -2,7 +2,11 @@ import { startFirefox } from '../engines/firefox.js';
 import { startWebKit } from '../engines/webkit.js';
 import { contentTests } from './content.js';
 import { eventTests } from './events.js';
+import { fallbackTests } from './fallback.js';
 import { modalTests } from './modal.js';
+import { nativeButtonTests } from './native-button.js';
+import { pageStyleTests } from './page-styles.js';
+import { readableTests } from './readable.js';
 import { useHostPages } from './use-host-pages.js';
 
 // The tests of host-pages.test.ts, in the other engines.
@@ -16,4 +20,8 @@ describe.each([
   contentTests(visit);
   eventTests(visit);
   modalTests(visit);
+  pageStyleTests(visit);
+  nativeButtonTests(visit);
+  fallbackTests(visit);
+  readableTests(visit);
 });

@@ -1,3 +1,4 @@
+import { orderIn } from '../../support/sites/site.js';
 import type { Engine, EnginePage, View } from '../engines/engine.js';
 import { engineScript } from '../engines/engine-checkout.js';
 import { type ButtonOptions, seen } from '../support/checkout.js';
@@ -10,6 +11,8 @@ export interface HostPage extends SitePage {
   /** The stylesheet of the page. */
   readonly css?: string;
   readonly options?: ButtonOptions;
+  /** Replaces the script that mounts a button. */
+  readonly module?: string;
   readonly view?: View;
 }
 
@@ -21,18 +24,26 @@ export function useHostPages(start: () => Promise<Engine>): VisitHostPage {
   let engine: Engine;
   let page: EnginePage | undefined;
   const visit = Object.assign(
-    async ({ css, script = '', options, view = { width: 1000, height: 720 }, ...rest }: HostPage) => {
+    async ({ css, script = '', module, options, view = { width: 1000, height: 720 }, ...rest }: HostPage) => {
       const sheet = css
         ? `const sheet = new CSSStyleSheet(); sheet.replaceSync(${JSON.stringify(css)}); document.adoptedStyleSheets = [sheet];`
         : '';
       page = await engine.visit(view);
-      await page.goto(visit.site.page({ ...rest, script: engineScript(options, sheet + script) }));
+      await page.goto(
+        visit.site.page({
+          ...rest,
+          script: module === undefined ? engineScript(options, sheet + script) : sheet + module,
+        }),
+      );
       return page;
     },
     { site: {} as StrictSite },
   );
   beforeAll(async () => {
-    visit.site = await startStrictSite();
+    visit.site = await startStrictSite({
+      payment: (req) =>
+        orderIn(req) === 'rupiah' ? { amount: '12345678.00', currency: 'idr' } : { amount: '4.50', currency: 'usd' },
+    });
     engine = await start();
   });
   afterEach(async () => {
