@@ -24,10 +24,10 @@ const measure = (page: EnginePage): Promise<{ broken: string[]; unreachable: str
         range.setStart(text, text.data.indexOf(word));
         range.setEnd(text, text.data.indexOf(word) + word.length);
         const { left, right } = range.getBoundingClientRect();
-        if (range.getClientRects().length > 1 || left < frame.left || right > frame.right) broken.push(word);
+        if (range.getClientRects().length > 1 || left < box.left - 1 || right > box.right + 1) broken.push(word);
       }
     }
-    if (frame.top < 0 || frame.bottom > innerHeight) unreachable.push('dialog');
+    if (frame.top < -1 || frame.bottom > innerHeight + 1) unreachable.push('dialog');
     return { broken, unreachable };
   })()`);
 
