@@ -29,7 +29,8 @@ export function fallbackTests(visit: VisitHostPage): void {
     const page = await visit({ body, css, module });
     await eventually('the page has its script', () => page.evaluate('!!globalThis.upgrade'));
     const before = await measure(page);
-    await page.evaluate('upgrade().then(() => undefined)');
+    await page.evaluate('void upgrade()');
+    await eventually('the element is defined', () => page.evaluate(`!!customElements.get('intent-button')`));
     const after = await measure(page);
     expect(before).toEqual({ ...after, hasLink: true });
     expect(after.hasLink).toBe(false);

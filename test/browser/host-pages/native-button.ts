@@ -31,9 +31,11 @@ export function nativeButtonTests(visit: VisitHostPage): void {
 
   test('click() opens the dialog with one event, and submits no form', async () => {
     const page = await visit({ body, script });
-    await page.evaluate(
-      `globalThis.clicks = 0; document.addEventListener('click', () => { clicks += 1; }); button.click();`,
-    );
+    await page.evaluate(`(() => {
+      globalThis.clicks = 0;
+      document.addEventListener('click', () => { clicks += 1; });
+      button.click();
+    })()`);
     await eventually(async () => expect(await isOpen(page)).toBe(true));
     expect(await page.evaluate('[clicks, submitted]')).toEqual([1, 0]);
   });

@@ -21,7 +21,9 @@ const loading = 'body.loading * { visibility: hidden; pointer-events: none; curs
 const styles = (page: EnginePage): Promise<Record<string, Record<string, string>>> =>
   page.evaluate(`(() => {
     const result = {};
-    for (const element of document.querySelector('intent-button').shadowRoot.querySelectorAll('*')) {
+    const { shadowRoot } = document.querySelector('intent-button');
+    for (const animation of shadowRoot.querySelector('dialog').getAnimations({ subtree: true })) animation.cancel();
+    for (const element of shadowRoot.querySelectorAll('*')) {
       const computed = getComputedStyle(element);
       const name = Object.keys(result).length + ' ' + element.localName + ' ' + element.getAttribute('part');
       result[name] = Object.fromEntries([...computed].map((property) => [property, computed.getPropertyValue(property)]));

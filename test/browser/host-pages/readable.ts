@@ -1,5 +1,5 @@
 import type { EnginePage, View } from '../engines/engine.js';
-import { begin, clickPart, reached } from '../engines/engine-checkout.js';
+import { appeared, begin, clickPart, reached } from '../engines/engine-checkout.js';
 import { event } from '../support/checkout.js';
 import type { VisitHostPage } from './use-host-pages.js';
 
@@ -42,6 +42,7 @@ export function readableTests(visit: VisitHostPage): void {
   test.each(views)('on %s no word or amount breaks, and everything can be reached', async (_name, view) => {
     const page = await visit({ view, lang: 'de', options: { order: 'rupiah', walletUrl: 'https://wallet.example/' } });
     await begin(page);
+    await appeared(page);
     expect(await measure(page)).toEqual({ broken: [], unreachable: [] });
   });
 
@@ -55,7 +56,11 @@ export function readableTests(visit: VisitHostPage): void {
     });
     await clickPart(page, 'button');
     await reached(page, 'problem');
+    await appeared(page);
     expect(await measure(page)).toEqual({ broken: [], unreachable: [] });
+    await page.evaluate(
+      `document.querySelector('intent-button').shadowRoot.querySelector('[part="cancel"]').scrollIntoView()`,
+    );
     await clickPart(page, 'cancel');
     await event(page, 'cancel');
   });
