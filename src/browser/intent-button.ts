@@ -8,6 +8,7 @@ import {
   requireHandler,
 } from './events.js';
 import { toProblem } from './flow/api.js';
+import { decodeClientSecret } from './flow/client-secret.js';
 import { IntentFlow } from './flow/intent-flow.js';
 import { preloadDialog } from './flow/on-demand-files.js';
 import css from './intent-button.css';
@@ -119,6 +120,7 @@ export class IntentButton extends Base {
 
   /** Sets the client secret of an intent that the page created. @throws {TypeError} */
   update({ clientSecret }: { readonly clientSecret: string }): this {
+    decodeClientSecret(clientSecret, this.#settings().mode);
     this.#flow.provideSecret(clientSecret);
     return this;
   }
@@ -201,11 +203,14 @@ export class IntentButton extends Base {
   #set(name: OptionName, value: never): void {
     // Visitors enter an amount. A property that throws would unmount a React app, so this one is checked when it is used.
     if (name !== 'amount') checkOptions({ [name]: value });
+    const secretBefore = this.login?.clientSecret;
     this.#options[name] = value;
     // An undefined option must not hide the attribute.
     if (value === undefined) delete this.#options[name];
     if (name === 'appearance') this.setAttribute(name, value);
-    if (name === 'login' && this.login?.clientSecret) this.#flow.provideSecret(this.login.clientSecret);
+    const secret = this.login?.clientSecret;
+    // Frameworks set equal objects again.
+    if (secret && secret !== secretBefore) this.#flow.provideSecret(secret);
     this.attributeChangedCallback();
   }
 

@@ -1,3 +1,4 @@
+import { decodeClientSecret, isPublicKey } from './flow/client-secret.js';
 import { returnUrl } from './flow/return-url.js';
 import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
 import { negotiateTag } from './texts/button-texts.js';
@@ -39,7 +40,8 @@ export interface ButtonOptions {
   base?: string | undefined;
   /**
    * With `mode: 'payment'`, set `{}` if the terms of the payment have `login: true`. The button then completes the login before
-   * `success`. `clientSecret` has the effect of `update`; `verifier` is ignored.
+   * `success`. `clientSecret` has the effect of `update`. `verifier` is the public key of the login, whose form is checked: the
+   * page cannot see the key inside an intent.
    */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
@@ -76,7 +78,11 @@ const checks = {
   // Only the names of the routes are used, as the allowed fields. Their paths do not check anything.
   routes: siteConfig.routes as never,
   base: text,
-  login: { clientSecret: false, verifier: false },
+  login: {
+    // Its kind is checked when it is used, because `mode` may be set later.
+    clientSecret: (value) => decodeClientSecret(value),
+    verifier: (value, name) => requireThat(isPublicKey(value), name, 'a public key, Base58 of 32 bytes'),
+  },
 } satisfies Record<OptionName, Check | Checks | false>;
 
 export const optionNames = Object.keys(checks) as OptionName[];
@@ -120,7 +126,7 @@ const maxTtlMs = 24 * 86_400_000;
 /** The resolved options: properties first, then attributes, then the page's and the server's defaults. */
 export interface Settings {
   readonly mode: 'payment' | 'login';
-  /** Whether the button completes the login, which starts the session, before `success`. A payment can log its payer in too. */
+  /** Whether the button completes a login of the router, which starts the session, before `success`. A payment can log its payer in too. */
   readonly completesLogin: boolean;
   readonly order: unknown;
   readonly amount: string | number | undefined;

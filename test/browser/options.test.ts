@@ -22,7 +22,7 @@ test('checkOptions accepts every option with its fields', () => {
     base: '/shop',
     successUrl: '/thanks',
     cancelUrl: '',
-    login: { clientSecret: 'x', verifier: 'y' },
+    login: { clientSecret: '3RbiRuR782EswuYr4BgMkN1ynJs', verifier: '1'.repeat(32) },
   };
   expect(() => checkOptions(valid)).not.toThrow();
   expect(() => checkOptions(Object.fromEntries(Object.keys(valid).map((name) => [name, undefined])))).not.toThrow();

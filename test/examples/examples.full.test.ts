@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConsumerProject, root } from '../package/consumer-project.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
 import { ExampleProject } from './example-project.js';
 import { addressesOf, Visitor } from './visitor.js';
 
@@ -87,6 +88,19 @@ it('react has valid types, and sells the order of its page', async () => {
   expect(await (await visitor.get(script)).text()).toContain('attachShadow');
   await visitor.pay({ article: 'tea', quantity: 2 });
   await expect(visitor.pay({ article: 'tea', quantity: 9 })).rejects.toThrow('You can buy one to three.');
+});
+
+it('own-login completes a login for the session that created it', async () => {
+  const visitor = await startExample('own-login');
+  expect(await (await visitor.get('/login.js')).text()).toContain('/wallet-login/complete');
+  const created = (await (await visitor.post('/wallet-login', {})).json()) as { client_secret: string };
+  await visitor.confirmLogin(created.client_secret);
+  const intent = intentIdOf(created.client_secret);
+  expect((await visitor.post('/wallet-login/complete', { intent: `${intent}1` })).status).toBe(404);
+  const { user } = (await (await visitor.post('/wallet-login/complete', { intent })).json()) as {
+    user: { id: string };
+  };
+  expect(await (await visitor.get('/account')).text()).toBe(`Hello ${user.id}`);
 });
 
 it('paywall redirects unpaid visitors to the payment page and admits paid ones', async () => {

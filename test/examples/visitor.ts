@@ -44,10 +44,15 @@ export class Visitor {
     await this.#wallet().pay(clientSecret);
   }
 
+  /** Confirms the code of a login. */
+  async confirmLogin(clientSecret: string): Promise<void> {
+    await this.#wallet().login(clientSecret);
+  }
+
   /** Logs in. Returns the user id. */
   async logIn(): Promise<string> {
     const { id } = await this.#wallet().login(await this.#create({ mode: 'login' }));
-    const answer = await this.#post('/session', { id });
+    const answer = await this.post('/session', { id });
     const body = (await answer.json()) as { user?: { id: string } };
     if (!body.user) throw new Error(`No login: ${answer.status} ${JSON.stringify(body)}`);
     return body.user.id;
@@ -67,13 +72,14 @@ export class Visitor {
   readonly #wallet = () => createWallet({ url: this.#addresses.simulator, name: 'Ada' });
 
   async #create(body: object): Promise<string> {
-    const answer = await this.#post('/intent', body);
+    const answer = await this.post('/intent', body);
     const { client_secret: secret, ...rest } = (await answer.json()) as { client_secret?: string };
     if (!secret) throw new Error(`No intent: ${answer.status} ${JSON.stringify(rest)}`);
     return secret;
   }
 
-  #post(path: string, body: object): Promise<Response> {
+  /** Posts JSON like a script of the site. */
+  post(path: string, body: object): Promise<Response> {
     const headers = { 'content-type': 'application/json', origin: this.#addresses.site };
     return this.#send(path, { method: 'POST', headers, body: JSON.stringify(body) });
   }

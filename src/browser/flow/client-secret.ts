@@ -7,11 +7,17 @@ const payloadLength = 20;
 
 /**
  * Decodes a client secret. Only the canonical Base58 form of 20 bytes of the expected kind is accepted.
+ * @param kind undefined for either
  * @throws {TypeError} for anything else; the message never contains the secret
  */
-export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
+export function decodeClientSecret(clientSecret: unknown, kind?: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
   const payload = decodeBase58(clientSecret, payloadLength);
-  requireThat(payload && isOfKind(payload, kind), 'client secret', `that of a ${kind} intent`);
+  const kinds = kind ? [kind] : (['payment', 'login'] as const);
+  requireThat(
+    payload && kinds.some((one) => isOfKind(payload, one)),
+    'client secret',
+    `that of a ${kinds.join(' or ')} intent`,
+  );
   return payload;
 }
 
@@ -40,8 +46,8 @@ export async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
 
 const readBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-/** Whether a value from storage has the form of an intent id. */
-export const isIntentId = (text: unknown): text is string => !!decodeBase58(text, 32);
+/** Whether a value has the form of a public key, such as an intent id. */
+export const isPublicKey = (text: unknown): text is string => !!decodeBase58(text, 32);
 
 // Base58. The bs58 library is a third of the size of the whole element.
 

@@ -66,6 +66,8 @@ export class IntentFlow {
   #wasCodeShown = false;
   /** The intent whose login is being completed. */
   #completingId: string | undefined;
+  /** The newest client secret of the attempt, whose code is on the screen or about to be. */
+  #newestSecret: string | undefined;
   /** The intent whose code is on the screen. */
   #shownId: string | undefined;
   #expiresAtMs = 0;
@@ -104,32 +106,37 @@ export class IntentFlow {
       // Before the intent is created, because its code cannot be shown without this function.
       await loadPublicKeyOf(signal);
       signal.throwIfAborted();
-      const secret = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) => this.#show(state));
-      if (!signal.aborted) await this.#showCode(secret, signal);
+      const { secret, isFromPage } = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) =>
+        this.#show(state),
+      );
+      if (!signal.aborted) await this.#showCode(secret, signal, isFromPage);
     } catch (error) {
       if (!signal.aborted) this.#fail(toProblem(error));
     }
   }
 
-  /** Sets the client secret for the current attempt, or for the next one. @throws {TypeError} */
+  /** Sets the client secret for the current attempt, or for the next one. */
   provideSecret(clientSecret: string): void {
-    decodeClientSecret(clientSecret, this.#resolveSettings().mode);
-    if (this.#shownId && this.#attempt) {
-      void this.#showCode(clientSecret, this.#attempt.signal);
+    const attempt = this.#attempt;
+    if (!attempt || !this.#newestSecret) {
+      this.#secrets.provide(clientSecret);
       return;
     }
-    this.#secrets.provide(clientSecret);
+    this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
+      if (this.#attempt === attempt) this.#fail(toProblem(error));
+    });
   }
 
   /** Watches the intent of the order that was pending before a reload, or in a tab that was closed. */
   restore(): void {
     if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
-    const id = recallPending(this.#settings.orderKey);
-    const owner = id && claims.get(id);
+    const pending = recallPending(this.#settings.orderKey);
+    if (!pending) return;
+    const owner = claims.get(pending.id);
     // The page no longer listens to a button that it has replaced.
-    if (owner && owner !== this && !owner.#host.element.isConnected) owner.#release(id);
-    if (id && !claims.has(id)) void this.#watch(id, true).poll();
+    if (owner && owner !== this && !owner.#host.element.isConnected) owner.#release(pending.id);
+    if (!claims.has(pending.id)) void this.#watch(pending.id, pending.isFromPage, true).poll();
   }
 
   /** The element is back in the page, which has moved it. A dialog that leaves the page is no longer modal. */
@@ -159,6 +166,8 @@ export class IntentFlow {
   #retry(): void {
     if (!isRetryable(this.#state)) return;
     this.#attempt = undefined;
+    // A payment that arrives late is still a payment. A login that is confirmed late must not replace the next code.
+    if (this.#settings.mode === 'login') this.#unwatchAll();
     for (const watch of this.#watches.values()) watch.slowDown();
     void this.start();
   }
@@ -189,11 +198,12 @@ export class IntentFlow {
     this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog);
   }
 
-  async #showCode(secret: string, signal: AbortSignal): Promise<void> {
+  async #showCode(secret: string, signal: AbortSignal, isFromPage: boolean): Promise<void> {
+    this.#newestSecret = secret;
     const { orderKey, urls, mode, expiresInMs, walletUrl } = this.#settings;
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload, await loadPublicKeyOf(signal));
-    if (signal.aborted) return;
+    if (signal.aborted || this.#newestSecret !== secret) return;
     this.#secrets.discard();
     const expiresAtMs = Date.now() + expiresInMs;
     this.#dialog?.showCode({
@@ -203,19 +213,20 @@ export class IntentFlow {
       link: walletUrl && walletLink(walletUrl, secret, urls, id),
       expiresAtMs,
     });
-    rememberPending(orderKey, id);
+    rememberPending(orderKey, { id, isFromPage });
     clearTimeout(this.#expiryTimer);
     this.#expiryTimer = setTimeout(() => this.#expire(), expiresInMs);
     this.#expiresAtMs = expiresAtMs;
     this.#latestId = id;
     this.#shownId = id;
     this.#show('waiting');
-    this.#watch(id);
+    if (mode === 'login') this.#unwatchAll();
+    this.#watch(id, isFromPage);
   }
 
   // ---- While the intent is watched ----
 
-  #watch(id: string, isRestored = false): Watch {
+  #watch(id: string, isFromPage: boolean, isRestored = false): Watch {
     const known = this.#watches.get(id);
     if (known) return known;
     const watch = new Watch(
@@ -224,6 +235,7 @@ export class IntentFlow {
       (signal) => this.#onSignal(watch, signal, isRestored),
       (description) => id === this.#shownId && this.#dialog?.showItem(description),
     );
+    watch.isFromPage = isFromPage;
     this.#watches.set(id, watch);
     this.#wasCodeShown = true;
     claims.set(id, this);
@@ -275,24 +287,29 @@ export class IntentFlow {
     if (watch.id !== this.#completingId) claims.delete(watch.id);
   }
 
+  #unwatchAll(): void {
+    for (const watch of this.#watches.values()) this.#unwatch(watch);
+  }
+
   // ---- Completion ----
 
   /** The intent was submitted: completes the login, emits `success` and redirects. */
   async #succeed(watch: Watch): Promise<void> {
-    const { settings, id } = watch;
-    const { orderKey, completesLogin, mode, urls } = settings;
+    const { settings, id, isFromPage } = watch;
+    const { orderKey, mode, urls } = settings;
+    const completesLogin = settings.completesLogin && !isFromPage;
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
     // The button or its dialog now shows another order, or an invalid one. A result, a login or a redirect would replace it.
     if (orderKey !== shown?.orderKey && (this.#attempt || !completesLogin)) {
       this.#unwatch(watch);
       forgetPending(orderKey, id);
       // A login that is not completed emits no `success`.
-      if (mode === 'payment') void this.#emit('success', { intent: id });
+      if (mode === 'payment' || isFromPage) void this.#emit('success', { intent: id });
       return;
     }
     // Another button must not restore it during the completion.
     this.#completingId = id;
-    for (const each of this.#watches.values()) this.#unwatch(each);
+    this.#unwatchAll();
     this.#settings = settings;
     // The site may be creating another intent. Its code must not replace this result.
     this.#attempt?.abort();
@@ -315,12 +332,13 @@ export class IntentFlow {
     this.#completingId = undefined;
     claims.delete(id);
     // The visitor declined and closed the dialog.
-    if (mode === 'login' && !user) {
+    if (mode === 'login' && completesLogin && !user) {
       this.#state = 'waiting';
       return this.#onClosed();
     }
     forgetPending(orderKey);
-    this.#clearCode('done');
+    // The handlers of the page complete its own login.
+    this.#clearCode(mode === 'login' && isFromPage ? 'completing' : 'done');
     const [isPrevented] = await Promise.all([this.#emit('success', { intent: id, user }), delay(lingerMs)]);
     const finish = (): void => {
       if (this.#attempt !== attempt) return;
@@ -378,7 +396,7 @@ export class IntentFlow {
       if (watch.settings.mode === 'payment' && (watch.isScanned || watch.isFailing)) {
         watch.slowDown();
         // A later code of this order, which is no longer watched, may have replaced this id.
-        rememberPending(watch.settings.orderKey, watch.id);
+        rememberPending(watch.settings.orderKey, watch);
       } else this.#unwatch(watch);
     }
   }
@@ -388,6 +406,7 @@ export class IntentFlow {
     this.#attempt?.abort();
     this.#state = 'idle';
     this.#attempt = undefined;
+    this.#newestSecret = undefined;
     this.#shownId = undefined;
     this.#completingId = undefined;
     this.#secrets.reset();
@@ -397,6 +416,7 @@ export class IntentFlow {
   /** Removes the code from the page. The watch of its intent continues. */
   #clearCode(...shown: Parameters<IntentDialog['show']>): void {
     clearTimeout(this.#expiryTimer);
+    this.#newestSecret = undefined;
     this.#shownId = undefined;
     this.#dialog?.clearCode();
     this.#show(...shown);

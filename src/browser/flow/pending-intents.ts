@@ -1,5 +1,5 @@
 import { tryOrUndefined } from '../validation.js';
-import { isIntentId } from './client-secret.js';
+import { isPublicKey } from './client-secret.js';
 
 // The pending intent of each order: its public id, stored under the router and the JSON of mode, order and amount. The client
 // secret is never stored. Payments also work if the browser denies storage.
@@ -12,27 +12,34 @@ import { isIntentId } from './client-secret.js';
 /** How long a payment of a closed tab is kept. */
 const keptMs = 3_600_000;
 
+/** A pending intent. */
+interface PendingIntent {
+  readonly id: string;
+  /** Whether the page provided its client secret. */
+  readonly isFromPage: boolean;
+}
+
 /** The pending intent for an order, identified by the settings' `orderKey`. */
-export function recallPending(orderKey: string): string | undefined {
+export function recallPending(orderKey: string): PendingIntent | undefined {
   return tryOrUndefined(() => {
     const [id, leftAtMs] = localStorage.getItem(orderKey)?.split(' ') ?? [];
     // This tab takes the copy, so no other tab can.
     localStorage.removeItem(orderKey);
-    if (isIntentId(id) && Date.now() - Number(leftAtMs) < keptMs && !sessionStorage.getItem(orderKey)) {
+    if (isPublicKey(id) && Date.now() - Number(leftAtMs) < keptMs && !sessionStorage.getItem(orderKey)) {
       sessionStorage.setItem(orderKey, id);
     }
-    const pending = sessionStorage.getItem(orderKey);
-    return isIntentId(pending) ? pending : undefined;
+    const [pendingId, source] = sessionStorage.getItem(orderKey)?.split(' ') ?? [];
+    return isPublicKey(pendingId) ? { id: pendingId, isFromPage: source === 'page' } : undefined;
   });
 }
 
-export function rememberPending(orderKey: string, intentId: string): void {
-  tryOrUndefined(() => sessionStorage.setItem(orderKey, intentId));
+export function rememberPending(orderKey: string, { id, isFromPage }: PendingIntent): void {
+  tryOrUndefined(() => sessionStorage.setItem(orderKey, isFromPage ? `${id} page` : id));
 }
 
 /** @param intentId if given, another pending intent of the order is kept */
 export function forgetPending(orderKey: string, intentId?: string): void {
-  if (intentId && recallPending(orderKey) !== intentId) return;
+  if (intentId && recallPending(orderKey)?.id !== intentId) return;
   tryOrUndefined(() => sessionStorage.removeItem(orderKey));
 }
 

@@ -11,6 +11,13 @@ interface IntentResponse {
   readonly client_secret: string;
 }
 
+/** The client secret of an attempt. */
+interface ObtainedSecret {
+  readonly secret: string;
+  /** Whether the page provided it. Otherwise it is from `POST /intent`. */
+  readonly isFromPage: boolean;
+}
+
 /**
  * Provides the client secret of each attempt. It comes from the page, or from `POST /intent`, with retries during a restart or a
  * short outage. A payment keeps its idempotency key while the answer may be lost, so no second intent is created. A login gets a
@@ -49,26 +56,29 @@ export class SecretSource {
     signal: AbortSignal,
     emit: Emit,
     onRetry: (state: 'offline' | 'silent') => void,
-  ): Promise<string> {
+  ): Promise<ObtainedSecret> {
     // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
     const before = this.#provided;
     this.#provided = undefined;
-    this.#onProvided = () => undefined;
+    const providing = new Promise<void>((resolve) => {
+      this.#onProvided = resolve;
+    });
     const isPrevented = await emit('invoke', { mode: settings.mode, order: settings.order });
     // An aborted attempt must not take the secret of the next one.
     signal.throwIfAborted();
-    if (isPrevented && !this.#provided) {
-      await new Promise<void>((resolve) => {
-        this.#onProvided = resolve;
-      });
+    if (isPrevented) await providing;
+    else if (!this.#provided && !before) {
+      const creation = new AbortController();
+      signal.addEventListener('abort', () => creation.abort());
+      // The secret of the page replaces the created one, as it replaces a code on the screen.
+      const created = await Promise.race([this.#create(settings, creation.signal, onRetry), providing]);
+      creation.abort();
+      this.#key = undefined;
+      if (created) return { secret: created.client_secret, isFromPage: false };
     }
-    const provided = this.#provided ?? before;
+    const secret = (this.#provided ?? before) as string;
     this.#provided = undefined;
-    if (provided) return provided;
-    const { client_secret: created } = await this.#create(settings, signal, onRetry);
-    this.#key = undefined;
-    // A secret that the page provides during the request replaces the created one, as it replaces a code on the screen.
-    return this.#provided ?? created;
+    return { secret, isFromPage: true };
   }
 
   #create(

@@ -40,6 +40,8 @@ export class Watch {
   readonly settings: Settings;
   /** Set by the flow. Each poll reports `scanned` again. */
   isScanned = false;
+  /** Set by the flow. Whether the page provided the client secret, and completes the login itself. */
+  isFromPage = false;
   readonly #onSignal: (signal: WatchSignal) => void;
   readonly #stream: EventStream;
   readonly #stopped = new AbortController();

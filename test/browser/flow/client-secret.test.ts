@@ -5,7 +5,7 @@ import {
   decodeClientSecret,
   deriveIntentId,
   encodeBase58,
-  isIntentId,
+  isPublicKey,
   nativePublicKey,
 } from '../../../src/browser/flow/client-secret.js';
 import { publicKeyOf } from '../../../src/browser/flow/portable-ed25519.js';
@@ -34,13 +34,13 @@ describe('deriveIntentId (protocol section 7)', () => {
     expect(Buffer.from(publicKeyOf(seed)).toString('hex')).toBe(publicKey);
   });
 
-  test.each([[null], [''], ['1'.repeat(31)], ['1'.repeat(33)], ['2'.repeat(45)]])('isIntentId refuses %j', (text) =>
-    expect(isIntentId(text)).toBe(false),
+  test.each([[null], [''], ['1'.repeat(31)], ['1'.repeat(33)], ['2'.repeat(45)]])('isPublicKey refuses %j', (text) =>
+    expect(isPublicKey(text)).toBe(false),
   );
 
-  test('isIntentId accepts 32 bytes, also zeros', () => {
-    expect(isIntentId('1'.repeat(32))).toBe(true);
-    expect(isIntentId(known.login.id)).toBe(true);
+  test('isPublicKey accepts 32 bytes, also zeros', () => {
+    expect(isPublicKey('1'.repeat(32))).toBe(true);
+    expect(isPublicKey(known.login.id)).toBe(true);
   });
 });
 
