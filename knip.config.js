@@ -6,7 +6,7 @@
 export default {
   entry: [
     'src/{index,client,testing}.ts',
-    'src/browser/elements.ts',
+    'src/browser/{elements,react}.ts',
     // Imported by the first line of the built button, which rolldown.config.js writes.
     'src/browser/load-site.ts',
     'src/cli/main.ts',
@@ -38,6 +38,8 @@ export default {
   ignoreDependencies: [
     // Its compiler is started by its path.
     'typescript-5',
+    // Bundled by its path in test/browser/server-rendering.full.test.ts.
+    'react-18',
     // Installed by jest, in its version.
     '@jest/globals',
     '@jest/test-sequencer',

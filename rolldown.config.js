@@ -71,7 +71,8 @@ const onDemandStaysSeparate = {
   name: 'on-demand-stays-separate',
   resolveId(source, importer) {
     const name = /([\w-]+)\.js$/.exec(source)?.[1];
-    return importer && name && Object.hasOwn(onDemand, name) ? { id: `./${name}.js`, external: true } : undefined;
+    const isSeparate = name === 'elements' || (name && Object.hasOwn(onDemand, name));
+    return importer && isSeparate ? { id: `./${name}.js`, external: true } : undefined;
   },
 };
 
@@ -93,6 +94,7 @@ const browser = ([name, input], output) =>
     input: { [name]: input },
     platform: 'browser',
     transform: { target: browsers },
+    external: 'react',
     plugins: [stylesAreText, onDemandStaysSeparate],
     output: { dir: 'dist/browser', minify: true, sourcemap: true, ...output },
   });
@@ -100,5 +102,7 @@ const browser = ([name, input], output) =>
 export default [
   node,
   browser(['elements', 'src/browser/elements.ts'], { postBanner: siteDeclaration }),
+  // Part of an app's bundle, which minifies it.
+  browser(['react', 'src/browser/react.ts'], { minify: false, banner: "'use client';" }),
   ...Object.entries(onDemand).map((file) => browser(file)),
 ];

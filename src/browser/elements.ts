@@ -1,8 +1,8 @@
-import { IntentButton } from './intent-button.js';
+import { IntentButtonElement } from './intent-button.js';
 import { type ButtonOptions, checkOptions } from './options.js';
 import { requireThat } from './validation.js';
 
-/** The attributes and properties of `<intent-button>`, for the types of JSX and templates (docs/react.md). */
+/** The attributes and properties of `<intent-button>`, for the types of templates (docs/vue.md). */
 export interface IntentButtonAttributes extends ButtonOptions {
   /** The page to open after success; `{{INTENT_ID}}` becomes the id. */
   'success-url'?: string | undefined;
@@ -16,17 +16,17 @@ export type { ButtonEvents, ButtonHandler, EventName, IntentButtonEventMap, User
 export type { Problem } from './flow/api.js';
 export type { ButtonOptions } from './options.js';
 export type { ElementRoutes } from './site-config.js';
-export type { IntentButton };
+export type { IntentButtonElement };
 
 declare global {
   interface HTMLElementTagNameMap {
-    'intent-button': IntentButton;
+    'intent-button': IntentButtonElement;
   }
 }
 
 // If a bundle and the site both load the module, the first one defines the element.
 const { customElements: registry } = globalThis;
-if (!registry?.get('intent-button')) registry?.define('intent-button', IntentButton);
+if (!registry?.get('intent-button')) registry?.define('intent-button', IntentButtonElement);
 
 /** Creates the elements of a page (interface section 4.8). */
 export const elements = Object.freeze({
@@ -34,7 +34,7 @@ export const elements = Object.freeze({
    * Creates an `<intent-button>` from options instead of attributes.
    * @throws {TypeError} for a name other than `button`, for an unknown option, and for a value of the wrong form
    */
-  create(name: 'button', options: ButtonOptions = {}): { readonly button: IntentButton } {
+  create(name: 'button', options: ButtonOptions = {}): { readonly button: IntentButtonElement } {
     requireThat(name === 'button', 'name', 'button');
     const button = document.createElement('intent-button');
     checkOptions(options);

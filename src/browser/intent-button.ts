@@ -29,7 +29,7 @@ import { requireThat, tryOrUndefined } from './validation.js';
 const Base = (globalThis.HTMLElement ?? class {}) as new () => ButtonEventTarget & HTMLElement & ButtonOptions;
 
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
-export class IntentButton extends Base {
+export class IntentButtonElement extends Base {
   static readonly observedAttributes = [...attributeNames, 'lang'];
   /** Like a button, it is disabled in a disabled fieldset, and has labels. It has no value, so a form sends nothing of it. */
   static readonly formAssociated = true;
@@ -51,11 +51,11 @@ export class IntentButton extends Base {
 
   static {
     for (const name of optionNames) {
-      Object.defineProperty(IntentButton.prototype, name, {
-        get(this: IntentButton) {
+      Object.defineProperty(IntentButtonElement.prototype, name, {
+        get(this: IntentButtonElement) {
           return this.#options[name];
         },
-        set(this: IntentButton, value: never) {
+        set(this: IntentButtonElement, value: never) {
           this.#set(name, value);
         },
       });
@@ -170,7 +170,7 @@ export class IntentButton extends Base {
   attributeChangedCallback(): void {
     this.#showLabel();
     if (!this.isConnected) return;
-    // Deferred until all attributes and properties are set. After the order changes, the new order may have a pending intent of
+    // Deferred until all attributes and properties are set, and only then are invalid ones reported. After the order changes, the new order may have a pending intent of
     // its own.
     clearTimeout(this.#restoreTimer);
     this.#restoreTimer = setTimeout(() => this.#runAndReportErrors(() => this.#flow.restore()));
@@ -190,9 +190,8 @@ export class IntentButton extends Base {
 
   #showLabel(): void {
     this.#label.hidden = !!this.#contentText();
-    void this.#runAndReportErrors(({ label, mode, locale }) => {
-      this.#label.textContent = label || buttonTextsOf(locale)[mode];
-    }, true);
+    const settings = tryOrUndefined(() => this.#settings());
+    if (settings) this.#label.textContent = settings.label || buttonTextsOf(settings.locale)[settings.mode];
   }
 
   #preload(): void {
@@ -207,21 +206,20 @@ export class IntentButton extends Base {
     this.#options[name] = value;
     // An undefined option must not hide the attribute.
     if (value === undefined) delete this.#options[name];
-    if (name === 'appearance') this.setAttribute(name, value);
+    // The style sheet reads this attribute.
+    if (name === 'appearance') this.toggleAttribute(name, value !== undefined);
+    if (name === 'appearance' && value) this.setAttribute(name, value);
     const secret = this.login?.clientSecret;
     // Frameworks set equal objects again.
     if (secret && secret !== secretBefore) this.#flow.provideSecret(secret);
     this.attributeChangedCallback();
   }
 
-  /**
-   * Reports errors: callbacks of the browser have no caller to catch them.
-   * @param skipsSiteConfig for work that does not need the configuration of the site
-   */
-  async #runAndReportErrors(act: (settings: Settings) => unknown, skipsSiteConfig?: boolean): Promise<void> {
+  /** Reports errors: callbacks of the browser have no caller to catch them. */
+  async #runAndReportErrors(act: () => unknown): Promise<void> {
     try {
-      if (!skipsSiteConfig) await siteConfig.load?.(this.#settings().routes);
-      if (this.isConnected) await act(this.#settings());
+      await siteConfig.load?.(this.#settings().routes);
+      if (this.isConnected) await act();
     } catch (error) {
       this.#report(error);
     }

@@ -147,7 +147,7 @@ export interface Settings {
 
 /** @throws {TypeError} for an attribute of the wrong form @throws {SyntaxError} for an order that is not JSON */
 export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
-  const given: ButtonOptions = Object.assign(attributesOf(element), options);
+  const given: ButtonOptions = Object.assign(attributesOf(element, options), options);
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
@@ -170,13 +170,15 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
   } as unknown as Settings;
 }
 
-function attributesOf(element: HTMLElement): ButtonOptions {
+/** Attributes that no property replaces: servers render the order of a Svelte page as `[object Object]`. */
+function attributesOf(element: HTMLElement, options: ButtonOptions): ButtonOptions {
   // No prototype: a polluted Object.prototype must not choose a route or a wallet.
   const given: Record<string, unknown> = { __proto__: null };
   for (const [attribute, name] of Object.entries(optionsByAttribute)) {
     const value = element.getAttribute(attribute);
     // An order such as 42 or 007 stays text.
-    if (value !== null) given[name] = name === 'order' && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
+    if (value !== null && options[name] === undefined)
+      given[name] = name === 'order' && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
   }
   return given;
 }

@@ -39,27 +39,27 @@ function compile(folder: string, options: object = {}): Promise<Ended> {
 }
 
 test('the attributes, properties and events of the button have types in React', async () => {
-  project.copy('docs/examples/react/src/intent-button.d.ts', 'react/intent-button.d.ts');
   write(
     'react/page.tsx',
-    `import 'express-intents/elements';
-import { createRef } from 'react';
-import type { IntentButton } from 'express-intents/elements';
-const ref = createRef<IntentButton>();
+    `import { createRef } from 'react';
+import type { IntentButtonElement } from 'express-intents/elements';
+import { IntentButton } from 'express-intents/react';
+const ref = createRef<IntentButtonElement>();
 export const right = (
-  <intent-button
-    ref={ref} className="pay" mode="payment" order={{ id: 42, qty: 2 }} success-url="/thanks" cancel-url="/cart"
-    onsuccess={(event) => event.detail.intent.length} onintenterror={(event) => event.detail.error.code}
+  <IntentButton
+    ref={ref} className="pay" mode="payment" order={{ id: 42, qty: 2 }} successUrl="/thanks" cancelUrl="/cart"
+    onSuccess={(success) => success.intent.length} onError={({ error }) => error.code} onCancel={({ reason }) => reason}
   >
     Pay
-  </intent-button>
+  </IntentButton>
 );
+ref.current?.update({ clientSecret: '' });
 // @ts-expect-error an unknown mode
-export const mode = <intent-button mode="pay" />;
-// @ts-expect-error an unknown attribute
-export const attribute = <intent-button sucess={1} />;
+export const mode = <IntentButton mode="pay" />;
+// @ts-expect-error an unknown prop
+export const prop = <IntentButton sucess={1} />;
 // @ts-expect-error the detail has no such member
-export const event = <intent-button onsuccess={(event) => event.detail.id} />;
+export const event = <IntentButton onSuccess={(success) => success.id} />;
 `,
   );
   expect(await compile('react', { jsx: 'react-jsx' })).toEqual(fine);

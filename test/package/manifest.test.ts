@@ -14,7 +14,7 @@ describe('package.json', () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),
     );
-    expect(targets).toHaveLength(9);
+    expect(targets).toHaveLength(11);
     for (const target of [...targets, ...Object.values(manifest.bin)]) {
       expect([target, existsSync(join(root, target))]).toEqual([target, true]);
     }
@@ -30,7 +30,7 @@ describe('package.json', () => {
     const entries = Object.entries(manifest.exports).flatMap(([entry, target]) =>
       typeof target === 'string' || entry === '.' ? [] : [[entry.slice(2), [target.types?.slice(2)]]],
     );
-    expect(entries).toHaveLength(3);
+    expect(entries).toHaveLength(4);
     expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(entries) });
   });
 
@@ -96,6 +96,8 @@ describe('the tarball', () => {
     'dist/http/operations/openapi.json',
     'dist/types/browser/elements.d.ts',
     'dist/browser/elements.js',
+    'dist/browser/react.js',
+    'dist/types/browser/react.d.ts',
     'dist/browser/elements.js.map',
     'dist/browser/intent-dialog.js',
     'dist/browser/de.js',

@@ -1,4 +1,4 @@
-import 'express-intents/elements';
+import { IntentButton } from 'express-intents/react';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
@@ -14,7 +14,7 @@ function App() {
           Change
         </button>
       </p>
-      <intent-button order={{ article: 'tea', quantity }} onsuccess={(event) => setIntent(event.detail.intent)} />
+      <IntentButton order={{ article: 'tea', quantity }} onSuccess={(success) => setIntent(success.intent)} />
     </>
   );
 }

@@ -1,0 +1,107 @@
+import {
+  createElement,
+  type ForwardRefExoticComponent,
+  forwardRef,
+  type HTMLAttributes,
+  type RefAttributes,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import type { ButtonEvents, ButtonHandler, ButtonOptions, EventName, IntentButtonElement } from './elements.js';
+import './elements.js';
+
+// A component, because React sets no properties and adds no listeners when it hydrates a custom element that the server has
+// rendered, and because React 18 sets attributes only.
+
+type Handlers = { readonly [Name in EventName as `on${Capitalize<Name>}`]?: ButtonHandler<Name> | undefined };
+
+/** The options of the button, the handlers of its events, and attributes such as `className`. */
+export interface IntentButtonProps
+  extends ButtonOptions,
+    Handlers,
+    Omit<HTMLAttributes<IntentButtonElement>, keyof ButtonOptions | keyof Handlers> {}
+
+const eventsByHandler: Record<keyof Handlers, EventName> = {
+  onInvoke: 'invoke',
+  onScanned: 'scanned',
+  onSuccess: 'success',
+  onCancel: 'cancel',
+  onError: 'error',
+};
+
+/** The options, and the attributes in which the server renders them. */
+const attributesByOption: Record<keyof ButtonOptions, string | undefined> = {
+  mode: 'mode',
+  order: 'order',
+  amount: 'amount',
+  payee: 'payee',
+  appearance: 'appearance',
+  locale: 'locale',
+  label: 'label',
+  walletUrl: 'wallet-url',
+  successUrl: 'success-url',
+  cancelUrl: 'cancel-url',
+  expiresInMs: undefined,
+  routes: undefined,
+  base: undefined,
+  login: undefined,
+};
+const optionNames = Object.keys(attributesByOption) as (keyof ButtonOptions)[];
+
+// On the server, React 18 warns about layout effects.
+const useEffectBeforePaint = typeof document === 'undefined' ? useEffect : useLayoutEffect;
+
+/**
+ * `<intent-button>` as a component, for React 18 and later. Options are props, and handlers get the detail of their event. A ref
+ * is the element.
+ * @example <IntentButton order={{ article: 'tea' }} onSuccess={({ intent }) => location.assign(`/thanks/${intent}`)} />
+ */
+export const IntentButton: ForwardRefExoticComponent<IntentButtonProps & RefAttributes<IntentButtonElement>> =
+  forwardRef(function IntentButton(props: IntentButtonProps, ref) {
+    const { className, ...rest } = props as Record<string, unknown>;
+    for (const name of [...optionNames, ...Object.keys(eventsByHandler)]) delete rest[name];
+    const element = useRef<IntentButtonElement>(null);
+    const newest = useRef<Handlers>(props);
+    // Those of the first rendering. Later the properties count.
+    const [attributes] = useState(() => attributesOf(props));
+    useImperativeHandle(ref, () => element.current as IntentButtonElement);
+    useEffectBeforePaint(() => {
+      newest.current = props;
+      for (const name of optionNames) {
+        if (element.current?.[name] !== props[name])
+          Object.assign(element.current as IntentButtonElement, { [name]: props[name] });
+        // An option that is removed later must not come back as an attribute.
+        const attribute = attributesByOption[name];
+        if (attribute && attribute !== 'appearance') element.current?.removeAttribute(attribute);
+      }
+    });
+    useEffectBeforePaint(() => {
+      const button = element.current as IntentButtonElement;
+      const added = Object.entries(eventsByHandler).map(([prop, event]) => {
+        const handler = (detail: ButtonEvents[EventName]): unknown =>
+          newest.current[prop as keyof Handlers]?.(detail as never);
+        button.on(event, handler);
+        return () => button.off(event, handler);
+      });
+      return () => {
+        for (const remove of added) remove();
+      };
+    }, []);
+    return createElement('intent-button', { ...attributes, class: className, ...rest, ref: element });
+  });
+
+/** Only the orders that an attribute can carry: text, and JSON of an object. */
+function attributesOf(props: ButtonOptions): Record<string, unknown> {
+  const { order } = props;
+  const isJson = typeof order === 'object' && order !== null;
+  const carried = isJson
+    ? JSON.stringify(order)
+    : typeof order === 'string' && !/^\s*[[{]/.test(order)
+      ? order
+      : undefined;
+  const given = optionNames.map((name) => [attributesByOption[name], name === 'order' ? carried : props[name]]);
+  return Object.fromEntries(given.filter(([attribute, value]) => attribute && value !== undefined));
+}
