@@ -38,6 +38,8 @@ export const elements = Object.freeze({
     requireThat(name === 'button', 'name', 'button');
     const button = document.createElement('intent-button');
     checkOptions(options);
-    return { button: Object.assign(button, options) };
+    const settable = button as Record<string, unknown> & IntentButtonElement;
+    for (const [name, value] of Object.entries(options)) settable[name] = value;
+    return { button };
   },
 });

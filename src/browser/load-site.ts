@@ -9,7 +9,11 @@ let loading: Promise<void> | undefined;
 /** Requests the configuration of the site, once for all elements of the page, and again after a failure. Never rejects. */
 export function loadSite(site: SiteConfig, { elements }: ElementRoutes): Promise<void> {
   loading ??= requestJson<SiteConfig>(elements && `${elements}/site.json`, AbortSignal.timeout(timeoutMs)).then(
-    (answer) => void Object.assign(site, answer, { load: undefined }),
+    (answer) => {
+      const settable = site as unknown as Record<string, unknown>;
+      for (const [name, value] of Object.entries(answer)) settable[name] = value;
+      settable.load = undefined;
+    },
     () => {
       loading = undefined;
     },

@@ -1,3 +1,4 @@
+import { parseJson, toJson } from './built-ins.js';
 import { decodeClientSecret, isPublicKey } from './flow/client-secret.js';
 import { returnUrl } from './flow/return-url.js';
 import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
@@ -147,13 +148,16 @@ export interface Settings {
 
 /** @throws {TypeError} for an attribute of the wrong form @throws {SyntaxError} for an order that is not JSON */
 export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
-  const given: ButtonOptions = Object.assign(attributesOf(element, options), options);
+  const given: ButtonOptions = { __proto__: null, ...attributesOf(element, options), ...options } as ButtonOptions;
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
   const paths = Object.entries({ ...siteConfig.routes, ...given.routes });
-  const routes = Object.fromEntries(paths.map(([name, path]) => [name, path && base + path]));
-  const orderJson = JSON.stringify({ mode, order, amount });
+  // Not relative to the page, whose `<base>` can be another origin.
+  const routes = Object.fromEntries(
+    paths.map(([name, path]) => [name, path && new URL(base + path, location.origin).href]),
+  );
+  const orderJson = toJson({ mode, order, amount }) as string;
   return {
     __proto__: null,
     payee: location.hostname,
@@ -178,7 +182,7 @@ function attributesOf(element: HTMLElement, options: ButtonOptions): ButtonOptio
     const value = element.getAttribute(attribute);
     // An order such as 42 or 007 stays text.
     if (value !== null && options[name] === undefined)
-      given[name] = name === 'order' && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
+      given[name] = name === 'order' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
   }
   return given;
 }

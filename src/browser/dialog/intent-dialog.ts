@@ -1,3 +1,4 @@
+import { NativePromise } from '../built-ins.js';
 import type { Problem } from '../flow/api.js';
 import type { Settings } from '../options.js';
 import { amountIn, localizeAmount } from '../texts/amount.js';
@@ -274,7 +275,7 @@ export class IntentDialog {
     this.#retry.textContent = yes;
     this.#cancel.textContent = no;
     this.#arrange(ask.replace('{user}', `${userId.slice(0, 4)}…${userId.slice(-4)}`));
-    return new Promise((resolve) => {
+    return new NativePromise((resolve) => {
       this.#answer = resolve;
     });
   }

@@ -62,7 +62,7 @@ export function qrModules(text: string): Readonly<Rows> {
 /** The modules that are the same in every code of one version. */
 function functionPatterns(version: number): Rows {
   const size = 17 + 4 * version;
-  const rows: Rows = Array.from({ length: size }, () => []);
+  const rows: Rows = [...Array(size)].map(() => []);
   const set = (x: number, y: number, dark: number): void => {
     const row = rows[y];
     if (row && x >= 0 && x < size) row[x] ??= dark & 1;
@@ -81,7 +81,7 @@ function functionPatterns(version: number): Rows {
   squares(3, size - 4, 4);
   const count = version > 1 ? Math.floor(version / 7) + 1 : 0;
   const step = Math.ceil((2 * version + 2) / count) * 2;
-  const centers = [6, ...Array.from({ length: count }, (_, index) => size - 7 - index * step)];
+  const centers = [6, ...[...Array(count)].map((_, index) => size - 7 - index * step)];
   for (const y of centers) {
     for (const x of centers) if (rows[y]?.[x] === undefined) squares(x, y, 2);
   }
@@ -134,7 +134,7 @@ function withCorrection(data: readonly number[], corrections: number, blocks: nu
   // The last blocks are longer by one.
   const startOf = (block: number): number =>
     block * Math.floor(data.length / blocks) + Math.max(0, block - blocks + (data.length % blocks));
-  const parts = Array.from({ length: blocks }, (_, block) => data.slice(startOf(block), startOf(block + 1)));
+  const parts = [...Array(blocks)].map((_, block) => data.slice(startOf(block), startOf(block + 1)));
   return [...interleave(parts), ...interleave(parts.map((part) => correctionOf(part, corrections)))];
 }
 

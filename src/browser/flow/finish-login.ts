@@ -1,3 +1,4 @@
+import { toJson } from '../built-ins.js';
 import type { User } from '../events.js';
 import { isFinalRefusal, type Problem, requestJson } from './api.js';
 import { retryUntil } from './retry.js';
@@ -33,7 +34,7 @@ export async function finishLogin(
   };
   let confirm: boolean | undefined;
   const complete = async (): Promise<User | undefined> => {
-    const answer = await requestJson<LoginResponse>(session, signal, JSON.stringify({ id, confirm }), idempotencyKey);
+    const answer = await requestJson<LoginResponse>(session, signal, toJson({ id, confirm }), idempotencyKey);
     if (answer.user) return answer.user;
     // If the login expires while the visitor decides, the site is not the cause.
     failure = undefined;

@@ -1,3 +1,4 @@
+import { NativePromise } from '../built-ins.js';
 import type { DialogState, IntentDialog } from '../dialog/intent-dialog.js';
 import type { Emit, User } from '../events.js';
 import type { Settings } from '../options.js';
@@ -276,7 +277,7 @@ export class IntentFlow {
   async #check(): Promise<void> {
     const attempt = this.#attempt;
     this.#show('expired');
-    const answers = await Promise.all([...this.#watches.values()].map((watch) => watch.poll()));
+    const answers = await NativePromise.all([...this.#watches.values()].map((watch) => watch.poll()));
     if (this.#attempt !== attempt || this.#state !== 'expired') return;
     this.#show('expired', { check: answers.every(Boolean) ? 'unpaid' : 'failed' });
   }
@@ -339,7 +340,7 @@ export class IntentFlow {
     forgetPending(orderKey);
     // The handlers of the page complete its own login.
     this.#clearCode(mode === 'login' && isFromPage ? 'completing' : 'done');
-    const [isPrevented] = await Promise.all([this.#emit('success', { intent: id, user }), delay(lingerMs)]);
+    const [isPrevented] = await NativePromise.all([this.#emit('success', { intent: id, user }), delay(lingerMs)]);
     const finish = (): void => {
       if (this.#attempt !== attempt) return;
       this.#endAttempt();

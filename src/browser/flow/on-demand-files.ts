@@ -1,3 +1,4 @@
+import { NativePromise } from '../built-ins.js';
 import { siteFolder } from '../site-config.js';
 import { languageOf } from '../texts/button-texts.js';
 import type { Texts } from '../texts/en.js';
@@ -28,7 +29,7 @@ function onDemandFile<Module>(name: string, importFile: () => Promise<Module>): 
     const address = failures && siteFolder && `${siteFolder}${name}.js?retry=${failures}`;
     // The comments let the bundler of an app keep the import unchanged without a warning.
     const started = address ? import(/* webpackIgnore: true */ /* @vite-ignore */ address) : importFile();
-    const loaded = await Promise.race([started, delay(timeoutMs)]).catch(() => undefined);
+    const loaded = await NativePromise.race([started, delay(timeoutMs)]).catch(() => undefined);
     if (loaded) return loaded as Module;
     loading = undefined;
     failures += 1;
@@ -71,7 +72,7 @@ export async function loadDialog(tag: string, signal: AbortSignal) {
     () => undefined,
   );
   const { IntentDialog } = await dialogFile.load(signal);
-  const texts = await Promise.race([loadingTexts, delay(textsWaitMs).then(() => undefined)]);
+  const texts = await NativePromise.race([loadingTexts, delay(textsWaitMs).then(() => undefined)]);
   return { IntentDialog, texts };
 }
 

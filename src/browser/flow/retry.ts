@@ -1,6 +1,7 @@
+import { NativePromise } from '../built-ins.js';
 import { type Problem, toProblem } from './api.js';
 
-export const delay = (waitMs: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, waitMs));
+export const delay = (waitMs: number): Promise<unknown> => new NativePromise((resolve) => setTimeout(resolve, waitMs));
 
 /** Milliseconds until the next attempt: exponential with jitter, so pages do not retry at the same moment after an outage. */
 export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, 8_000) * (1 + Math.random() / 2);

@@ -1,3 +1,4 @@
+import { NativePromise } from '../built-ins.js';
 import type { Emit } from '../events.js';
 import type { Settings } from '../options.js';
 import { isFinalRefusal, isServiceFailure, isServiceRefusal, type Problem, requestJson } from './api.js';
@@ -60,7 +61,7 @@ export class SecretSource {
     // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
     const before = this.#provided;
     this.#provided = undefined;
-    const providing = new Promise<void>((resolve) => {
+    const providing = new NativePromise<void>((resolve) => {
       this.#onProvided = resolve;
     });
     const isPrevented = await emit('invoke', { mode: settings.mode, order: settings.order });
@@ -71,7 +72,7 @@ export class SecretSource {
       const creation = new AbortController();
       signal.addEventListener('abort', () => creation.abort());
       // The secret of the page replaces the created one, as it replaces a code on the screen.
-      const created = await Promise.race([this.#create(settings, creation.signal, onRetry), providing]);
+      const created = await NativePromise.race([this.#create(settings, creation.signal, onRetry), providing]);
       creation.abort();
       this.#key = undefined;
       if (created) return { secret: created.client_secret, isFromPage: false };

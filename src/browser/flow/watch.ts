@@ -1,3 +1,4 @@
+import { NativePromise, parseJson } from '../built-ins.js';
 import type { Settings } from '../options.js';
 import { siteConfig } from '../site-config.js';
 import { tryOrUndefined } from '../validation.js';
@@ -46,7 +47,7 @@ export class Watch {
   readonly #stream: EventStream;
   readonly #stopped = new AbortController();
   #poll: AbortController | undefined;
-  #lastPoll = Promise.resolve(true);
+  #lastPoll: Promise<boolean> = NativePromise.resolve(true);
   #polledAtMs = 0;
   #failures = 0;
   #isSlow = false;
@@ -199,15 +200,15 @@ class EventStream {
     if (this.#source || !this.#url) return;
     const source = new EventSource(this.#url);
     this.#source = source;
-    for (const event in streamEvents) {
+    for (const event of Object.keys(streamEvents)) {
       source.addEventListener(event, ({ data }) => {
         this.isAlive = true;
         this.#failures = 0;
-        this.#onSignal(streamEvents[event] || signalOf(tryOrUndefined(() => JSON.parse(data)) ?? {}));
+        this.#onSignal(streamEvents[event] || signalOf(tryOrUndefined(() => parseJson(data) as Status) ?? {}));
       });
     }
     source.addEventListener('description', ({ data }) => {
-      const description: unknown = tryOrUndefined(() => JSON.parse(data).description);
+      const description: unknown = tryOrUndefined(() => (parseJson(data) as { description?: unknown }).description);
       if (typeof description === 'string') this.#onDescription(description);
     });
     source.onerror = () => {
