@@ -178,7 +178,8 @@ export class IntentButtonElement extends Base {
 
   #settings(): Settings {
     const settings = resolveSettings(this, this.#options);
-    return { ...settings, label: this.#contentText() || settings.label };
+    // No prototype, as in the settings: a polluted one must not choose the wallet.
+    return { __proto__: null, ...settings, label: this.#contentText() || settings.label } as unknown as Settings;
   }
 
   /** The text of the content, also of what another component passes on to it. */

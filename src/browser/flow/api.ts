@@ -75,7 +75,7 @@ const explained = new Set<string>();
 
 /** The router answers every error as JSON with a code. Any other answer is a fault of the installation, reported once. */
 function explainForeignAnswer(path: string, { status, headers, redirected }: Response, body?: string): void {
-  const answer = `${body ? 'POST' : 'GET'} ${path} returned ${status} ${headers.get('Content-Type') ?? 'without Content-Type'}`;
+  const answer = `${body ? 'POST' : 'GET'} ${new URL(path).pathname} returned ${status} ${headers.get('Content-Type') ?? 'without Content-Type'}`;
   // A 2xx JSON answer that cannot be parsed can come from the router: a broken connection truncates it.
   if (explained.has(answer) || / 20.*json/.test(answer)) return;
   explained.add(answer);

@@ -5,6 +5,7 @@ import type { Settings } from '../options.js';
 import { buttonTextsOf } from '../texts/button-texts.js';
 import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
+import type { ButtonHost } from './button-host.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
 import { finishLogin } from './finish-login.js';
 import { loadDialog, loadPublicKeyOf } from './on-demand-files.js';
@@ -13,6 +14,7 @@ import { delay } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
 import { SecretSource } from './secret-source.js';
 import { Watch, type WatchSignal } from './watch.js';
+import { WatchList } from './watch-list.js';
 
 /** How long success is shown before the redirect. */
 const lingerMs = 1_200;
@@ -23,16 +25,6 @@ const claims = new Map<string, IntentFlow>();
 /** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
 const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
   ['declined', 'expired', 'problem'].includes(state);
-
-/** The button of a dialog. */
-export interface ButtonHost {
-  readonly element: HTMLElement;
-  readonly root: ShadowRoot;
-  /** Shows that the button is busy, with a text for screen readers. */
-  showBusy(text: string): void;
-  /** Shows a text below the button, or none, and that the button is no longer busy. */
-  showNote(text: string): void;
-}
 
 /**
  * One payment or login of a button, from the click to its end.
@@ -49,15 +41,18 @@ export interface ButtonHost {
  * Each, except completing, leads to idle when the element leaves the page or the visitor closes the dialog.
  *
  * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues until
- * an hour after the code expires, also if the element leaves the page, unless another button of the order takes over. Unless it was declined, `pending-intents.ts` keeps its id for the next visit.
+ * an hour after the code expires, also if the element leaves the page, unless another button of the order takes over.
+ * Unless it was declined, `pending-intents.ts` keeps its id for the next visit, the button says that it can still be paid, and the
+ * next click leads to waiting or scanned with its code, or to expired if the page cannot show the code again.
  */
 export class IntentFlow {
   #dialog: IntentDialog | undefined;
   readonly #host: ButtonHost;
   readonly #resolveSettings: () => Settings;
   readonly #emit: Emit;
-  /** The watches of all intents that can still be submitted. Each retry adds one. */
-  readonly #watches = new Map<string, Watch>();
+  readonly #watches = new WatchList((id) => {
+    if (id !== this.#completingId) claims.delete(id);
+  });
   #settings = {} as Settings;
   #state: DialogState | 'idle' = 'idle';
   #attempt: AbortController | undefined;
@@ -71,7 +66,6 @@ export class IntentFlow {
   #newestSecret: string | undefined;
   /** The intent whose code is on the screen. */
   #shownId: string | undefined;
-  #expiresAtMs = 0;
   #expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: ButtonHost, resolveSettings: () => Settings, emit: Emit) {
@@ -80,8 +74,8 @@ export class IntentFlow {
     this.#emit = emit;
   }
 
-  /** Opens the dialog and creates an intent, unless an attempt is active. */
-  async start(): Promise<void> {
+  /** Opens the dialog and creates an intent, unless an attempt is active. A payment that is still open is offered first, but not for a retry. */
+  async start(isRetry?: boolean): Promise<void> {
     if (this.#attempt) {
       // A login can be in progress without a dialog: it was closed, or the page was reloaded.
       if (this.#state === 'completing') return this.#open().catch(() => this.#noteLoadFailure());
@@ -103,6 +97,13 @@ export class IntentFlow {
     }
     if (signal.aborted) return;
     try {
+      const payable = !isRetry && this.#watches.findPayable(this.#settings.orderKey);
+      if (payable) {
+        const { id, code, isFromPage } = payable;
+        this.#latestId = id;
+        if (!code || Date.now() >= code.expiresAtMs) return this.#expire();
+        return await this.#showCode(code, signal, isFromPage);
+      }
       if (!isSecureContext) throw new Problem('insecure_page', 426);
       // Before the intent is created, because its code cannot be shown without this function.
       await loadPublicKeyOf(signal);
@@ -110,7 +111,7 @@ export class IntentFlow {
       const { secret, isFromPage } = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) =>
         this.#show(state),
       );
-      if (!signal.aborted) await this.#showCode(secret, signal, isFromPage);
+      if (!signal.aborted) await this.#showCode(this.#codeOf(secret), signal, isFromPage);
     } catch (error) {
       if (!signal.aborted) this.#fail(toProblem(error));
     }
@@ -123,7 +124,7 @@ export class IntentFlow {
       this.#secrets.provide(clientSecret);
       return;
     }
-    this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
+    this.#showCode(this.#codeOf(clientSecret), attempt.signal, true).catch((error) => {
       if (this.#attempt === attempt) this.#fail(toProblem(error));
     });
   }
@@ -152,14 +153,14 @@ export class IntentFlow {
     if (this.#completingId && isAsking) this.#release(this.#completingId);
     if (this.#state === 'completing') return;
     this.#endAttempt();
-    this.#keepScannedOnly();
+    this.#watches.endUnscanned();
   }
 
   /** Leaves an intent to the next button of its order. */
   #release(id: string): void {
     const watch = this.#watches.get(id);
     if (this.#completingId === id) this.#endAttempt();
-    if (watch) this.#unwatch(watch);
+    if (watch) this.#watches.end(watch);
     claims.delete(id);
   }
 
@@ -168,9 +169,9 @@ export class IntentFlow {
     if (!isRetryable(this.#state)) return;
     this.#attempt = undefined;
     // A payment that arrives late is still a payment. A login that is confirmed late must not replace the next code.
-    if (this.#settings.mode === 'login') this.#unwatchAll();
-    for (const watch of this.#watches.values()) watch.slowDown();
-    void this.start();
+    if (this.#settings.mode === 'login') this.#watches.endAll();
+    this.#watches.slowDown();
+    void this.start(true);
   }
 
   // ---- From the click to the code ----
@@ -195,18 +196,27 @@ export class IntentFlow {
     this.#show(state as DialogState);
   }
 
+  #notePayable(): void {
+    const isPayable = this.#watches.findPayable(this.#settings.orderKey);
+    this.#host.showNote(isPayable ? buttonTextsOf(this.#settings.locale).payable : '');
+  }
+
   #noteLoadFailure(): void {
     this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog);
   }
 
-  async #showCode(secret: string, signal: AbortSignal, isFromPage: boolean): Promise<void> {
+  #codeOf(secret: string): NonNullable<Watch['code']> {
+    return { secret, expiresAtMs: Date.now() + this.#settings.expiresInMs };
+  }
+
+  async #showCode(code: NonNullable<Watch['code']>, signal: AbortSignal, isFromPage: boolean): Promise<void> {
+    const { secret, expiresAtMs } = code;
     this.#newestSecret = secret;
-    const { orderKey, urls, mode, expiresInMs, walletUrl } = this.#settings;
+    const { orderKey, urls, mode, walletUrl } = this.#settings;
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload, await loadPublicKeyOf(signal));
     if (signal.aborted || this.#newestSecret !== secret) return;
     this.#secrets.discard();
-    const expiresAtMs = Date.now() + expiresInMs;
     this.#dialog?.showCode({
       payload,
       // The code is scanned by another device, which does not return to this page.
@@ -216,13 +226,14 @@ export class IntentFlow {
     });
     rememberPending(orderKey, { id, isFromPage });
     clearTimeout(this.#expiryTimer);
-    this.#expiryTimer = setTimeout(() => this.#expire(), expiresInMs);
-    this.#expiresAtMs = expiresAtMs;
+    this.#expiryTimer = setTimeout(() => this.#expire(), expiresAtMs - Date.now());
     this.#latestId = id;
     this.#shownId = id;
-    this.#show('waiting');
-    if (mode === 'login') this.#unwatchAll();
-    this.#watch(id, isFromPage);
+    if (mode === 'login') this.#watches.endAll();
+    const watch = this.#watch(id, isFromPage);
+    watch.code = code;
+    watch.speedUp();
+    this.#show(watch.isScanned ? 'scanned' : 'waiting');
   }
 
   // ---- While the intent is watched ----
@@ -237,7 +248,7 @@ export class IntentFlow {
       (description) => id === this.#shownId && this.#dialog?.showItem(description),
     );
     watch.isFromPage = isFromPage;
-    this.#watches.set(id, watch);
+    this.#watches.add(watch);
     this.#wasCodeShown = true;
     claims.set(id, this);
     return watch;
@@ -247,28 +258,30 @@ export class IntentFlow {
     const { id } = watch;
     if (signal === 'ended') watch.stop();
     // "Check again" still polls.
-    if (signal === 'ended' && !this.#attempt) this.#unwatch(watch);
+    if (signal === 'ended' && !this.#attempt) this.#watches.end(watch);
     if (signal === 'submitted') {
       void this.#succeed(watch);
       return;
     }
     if (signal === 'unknown' && isRestored) {
       forgetPending(watch.settings.orderKey, id);
-      this.#unwatch(watch);
+      this.#watches.end(watch);
     }
     if ((signal === 'scanned' || signal === 'declined') && !watch.isScanned) {
       watch.isScanned = true;
+      if (!this.#attempt) this.#notePayable();
       void this.#emit('scanned', { intent: id });
     }
+    if (signal === 'declined') watch.isDeclined = true;
     if (id !== this.#shownId) return;
-    if (Date.now() >= this.#expiresAtMs) this.#expire();
+    if (watch.code && Date.now() >= watch.code.expiresAtMs) this.#expire();
     else if (signal === 'declined') this.#clearCode(signal);
     else if (signal === 'offline' || signal === 'silent') this.#show(signal);
     else this.#show(watch.isScanned ? 'scanned' : 'waiting');
   }
 
   #expire(): void {
-    for (const watch of this.#watches.values()) watch.slowDown();
+    this.#watches.slowDown();
     this.#clearCode('expired');
     if (this.#settings.mode === 'payment') void this.#check();
   }
@@ -277,19 +290,9 @@ export class IntentFlow {
   async #check(): Promise<void> {
     const attempt = this.#attempt;
     this.#show('expired');
-    const answers = await NativePromise.all([...this.#watches.values()].map((watch) => watch.poll()));
+    const isChecked = await this.#watches.poll();
     if (this.#attempt !== attempt || this.#state !== 'expired') return;
-    this.#show('expired', { check: answers.every(Boolean) ? 'unpaid' : 'failed' });
-  }
-
-  #unwatch(watch: Watch): void {
-    watch.stop();
-    this.#watches.delete(watch.id);
-    if (watch.id !== this.#completingId) claims.delete(watch.id);
-  }
-
-  #unwatchAll(): void {
-    for (const watch of this.#watches.values()) this.#unwatch(watch);
+    this.#show('expired', { check: isChecked ? 'unpaid' : 'failed' });
   }
 
   // ---- Completion ----
@@ -302,15 +305,16 @@ export class IntentFlow {
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
     // The button or its dialog now shows another order, or an invalid one. A result, a login or a redirect would replace it.
     if (orderKey !== shown?.orderKey && (this.#attempt || !completesLogin)) {
-      this.#unwatch(watch);
+      this.#watches.end(watch);
       forgetPending(orderKey, id);
       // A login that is not completed emits no `success`.
       if (mode === 'payment' || isFromPage) void this.#emit('success', { intent: id });
+      if (!this.#attempt) this.#notePayable();
       return;
     }
     // Another button must not restore it during the completion.
     this.#completingId = id;
-    this.#unwatchAll();
+    this.#watches.endAll();
     this.#settings = settings;
     // The site may be creating another intent. Its code must not replace this result.
     this.#attempt?.abort();
@@ -385,21 +389,11 @@ export class IntentFlow {
     if (state === 'done' || state === 'idle') return;
     const { orderKey, urls } = this.#settings;
     const reason = isRetryable(state) ? state : 'dismissed';
-    this.#keepScannedOnly();
-    if (reason === 'declined' || this.#watches.size === 0) forgetPending(orderKey);
+    this.#watches.endUnscanned();
+    if (reason === 'declined' || this.#watches.isEmpty) forgetPending(orderKey);
+    this.#notePayable();
     const isPrevented = await this.#emit('cancel', { intent, reason });
     if (urls.cancel && !isPrevented) location.assign(returnUrl(urls.cancel, intent));
-  }
-
-  #keepScannedOnly(): void {
-    for (const watch of this.#watches.values()) {
-      // While polls fail, a scan may not have been reported.
-      if (watch.settings.mode === 'payment' && (watch.isScanned || watch.isFailing)) {
-        watch.slowDown();
-        // A later code of this order, which is no longer watched, may have replaced this id.
-        rememberPending(watch.settings.orderKey, watch);
-      } else this.#unwatch(watch);
-    }
   }
 
   #endAttempt(): void {

@@ -41,6 +41,10 @@ export class Watch {
   readonly settings: Settings;
   /** Set by the flow. Each poll reports `scanned` again. */
   isScanned = false;
+  /** Set by the flow. A wallet that declined does not pay later. */
+  isDeclined = false;
+  /** Set by the flow while this page can show the code of the intent again. */
+  code: { readonly secret: string; readonly expiresAtMs: number } | undefined;
   /** Set by the flow. Whether the page provided the client secret, and completes the login itself. */
   isFromPage = false;
   readonly #onSignal: (signal: WatchSignal) => void;
@@ -122,6 +126,13 @@ export class Watch {
     if (!this.settings.routes.status) return;
     this.#isSlow = true;
     this.#stream.close();
+    this.#schedule();
+  }
+
+  /** The code is on the screen again. */
+  speedUp(): void {
+    this.#isSlow = false;
+    this.#stream.open();
     this.#schedule();
   }
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
-import { domain } from '../../support/sites/site.js';
-import { begin, buttonScript, closed, event, idOf, part, seen } from '../support/checkout.js';
+import { destination, domain } from '../../support/sites/site.js';
+import { begin, buttonScript, closed, event, idOf, part, seen, state } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -80,13 +80,16 @@ describe('a button whose order changes', () => {
 });
 
 test('a scanned payment is restored after a reload, although a later code was closed without a scan', async () => {
-  const { page } = await open(site.page({ script: buttonScript() }));
+  const { page } = await open(site.page({ script: reachable() }));
   const first = await begin(page);
   await site.simulator.wallet('Ada').scan(first);
   await event(page, 'scanned');
-  await part(page, 'cancel').click();
-  await closed(page);
-  await begin(page);
+  const later = await site.router.client.paymentIntents.create({ destination, amount: '9.99', currency: 'usd' });
+  await page.evaluate(
+    (given) => (globalThis as unknown as { button: { update(given: object): void } }).button.update(given),
+    { clientSecret: later.clientSecret },
+  );
+  await state(page, 'waiting');
   await part(page, 'cancel').click();
   await closed(page);
   await page.reload();

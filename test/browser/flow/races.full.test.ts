@@ -209,3 +209,49 @@ button.addEventListener('invoke', (event) => {
   await page.waitForTimeout(300);
   expect(await page.locator('intent-button dialog').getAttribute('data-state')).toBe('preparing');
 });
+
+/** Answers `POST /intent` when told to. */
+async function holdCreation(page: Page): Promise<(status: number) => void> {
+  let answer: (status: number) => void = () => undefined;
+  const answered = new Promise<number>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/intent', async (route) =>
+    route.fulfill({ status: await answered, json: { code: 'request_refused', detail: 'No.' } }),
+  );
+  return answer;
+}
+
+test('a secret that is provided while the button creates an intent is shown at once, and a refusal of the request changes nothing', async () => {
+  const visit = await open(site.page({ script: buttonScript({}, 'globalThis.button = button;') }));
+  const { page } = visit;
+  visit.forgive(/status of 403/);
+  const answer = await holdCreation(page);
+  const request = page.waitForRequest((sent) => sent.method() === 'POST');
+  await part(page, 'button').click();
+  await request;
+  const provided = await provideSecret(page);
+  await state(page, 'waiting');
+  answer(403);
+  await site.simulator.wallet('Ada').pay(provided);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(provided) });
+  expect((await seen(page)).map(([name]) => name)).not.toContain('error');
+});
+
+test('a login that is confirmed after its code expired does not replace the next code', async () => {
+  const login = { mode: 'login', order: undefined, expiresInMs: 3_000 };
+  const { page } = await open(site.page({ script: buttonScript(login) }));
+  const first = await begin(page);
+  await state(page, 'expired');
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await part(page, 'retry').click();
+  const { client_secret: second } = (await (await answer).json()) as { client_secret: string };
+  await state(page, 'waiting');
+  const polled = page.waitForResponse((response) => response.url().endsWith(`/status/${idOf(second)}`));
+  await site.simulator.wallet('Ada').login(first);
+  await page.evaluate(() => void dispatchEvent(new Event('focus')));
+  await polled;
+  await site.simulator.wallet('Ben').login(second);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
+  expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
+});
