@@ -47,6 +47,7 @@ export class IntentButtonElement extends Base {
   );
   readonly #note = buildElement('p', { part: 'note', role: 'status', dir: 'auto' });
   readonly #flow: IntentFlow;
+  readonly #languages = new MutationObserver(() => this.#showLabel());
   #restoreTimer: ReturnType<typeof setTimeout> | undefined;
 
   static {
@@ -154,6 +155,11 @@ export class IntentButtonElement extends Base {
 
   connectedCallback(): void {
     this.#flow.reopen();
+    // The language around the element can change.
+    for (let node: Node | undefined = this; node; node = (node as ShadowRoot).host) {
+      node = node.getRootNode();
+      this.#languages.observe(node, { subtree: true, attributeFilter: ['lang'] });
+    }
     this.attributeChangedCallback();
   }
 
@@ -164,6 +170,7 @@ export class IntentButtonElement extends Base {
 
   disconnectedCallback(): void {
     // A page that moves the element removes and inserts it in one task.
+    this.#languages.disconnect();
     setTimeout(() => this.isConnected || this.#flow.leave());
   }
 

@@ -151,7 +151,6 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
   const given: ButtonOptions = { __proto__: null, ...attributesOf(element, options), ...options } as ButtonOptions;
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
-  const lang = element.closest<HTMLElement>('[lang]')?.lang;
   const paths = Object.entries({ ...siteConfig.routes, ...given.routes });
   // Not relative to the page, whose `<base>` can be another origin.
   const routes = Object.fromEntries(
@@ -168,10 +167,18 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
     completesLogin: mode === 'login' || login,
     routes,
     urls: { success: given.successUrl, cancel: given.cancelUrl },
-    locale: negotiateTag([given.locale, lang, ...navigator.languages]),
+    locale: negotiateTag([given.locale, langAround(element), ...navigator.languages]),
     orderJson,
     orderKey: `intent-button ${routes.intent || base} ${orderJson}`,
   } as unknown as Settings;
+}
+
+/** The nearest language, also of the hosts of the shadow trees around the element. */
+function langAround(element: Element): string | undefined {
+  const nearest = element.closest('[lang]');
+  if (nearest) return nearest.getAttribute('lang') as string;
+  const { host } = element.getRootNode() as ShadowRoot;
+  return host && langAround(host);
 }
 
 /** Attributes that no property replaces: servers render the order of a Svelte page as `[object Object]`. */

@@ -123,3 +123,20 @@ test('a page whose base is another origin sends its requests to its own origin, 
   const asked = visit.requests.map((request) => new URL(request.url()));
   expect(asked.filter(({ origin }) => origin !== site.origin).map(({ pathname }) => pathname)).toEqual([]);
 });
+
+test('a button in the shadow tree of a component has the language around the component, and follows its changes', async () => {
+  const script = `import '/intent/v1/elements.js';
+const root = document.querySelector('#component').attachShadow({ mode: 'open' });
+root.append(document.createElement('p'));
+root.firstChild.append(document.createElement('intent-button'));`;
+  const { page } = await open(site.page({ body: '<div lang="de"><div id="component"></div></div>', script }));
+  const button = page.locator('intent-button [part="button"]');
+  const shows = (text: string): Promise<void> => eventually(async () => expect(await button.textContent()).toBe(text));
+  await shows('Mit Wallet bezahlen');
+  await page.locator('[lang="de"]').evaluate((element) => element.setAttribute('lang', 'fr'));
+  await shows('Payer avec votre portefeuille');
+  await page.locator('intent-button').evaluate((element) => element.parentElement?.setAttribute('lang', 'es'));
+  await shows('Pagar con tu monedero');
+  await button.click();
+  await eventually(async () => expect(await part(page, 'title').textContent()).toBe('Pagar con tu monedero'));
+});

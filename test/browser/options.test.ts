@@ -47,7 +47,11 @@ test.each([
 
 /** The settings of an element with these attributes. */
 function settingsOf(attributes: Readonly<Record<string, string>>) {
-  const element = { getAttribute: (name: string) => attributes[name] ?? null, closest: () => null };
+  const element = {
+    getAttribute: (name: string) => attributes[name] ?? null,
+    closest: () => null,
+    getRootNode: () => ({}),
+  };
   return resolveSettings(element as unknown as HTMLElement, {});
 }
 

@@ -1,6 +1,6 @@
 import { toJson } from '../built-ins.js';
 import type { User } from '../events.js';
-import { isFinalRefusal, type Problem, requestJson } from './api.js';
+import { isFinalRefusal, Problem, requestJson, toProblem } from './api.js';
 import { retryUntil } from './retry.js';
 
 /** The user, or the user that the visitor must confirm. */
@@ -51,4 +51,16 @@ export async function finishLogin(
     // If the login expired during the retries, the cause is the failure of the site.
     throw ((problem as Problem).status === 404 && failure) || problem;
   }
+}
+
+/**
+ * Checks before the wallet is asked that the browser keeps the cookie which binds a login to it. Browsers refuse it in a frame of
+ * another site, or everywhere. The page cannot see the cookie, but the route answers a login that is not confirmed yet differently
+ * without it. Pages of their own with cookies are not checked.
+ * @throws {Problem} `cookies_blocked`
+ */
+export async function requireLoginCookie(id: string, session: string | false, signal: AbortSignal): Promise<void> {
+  if (self === top && navigator.cookieEnabled) return;
+  const answer = await requestJson(session, signal, toJson({ id })).catch((error) => toProblem(error));
+  if (answer instanceof Problem && answer.code === 'intent_not_found') throw new Problem('cookies_blocked', 403);
 }

@@ -7,13 +7,14 @@ import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import type { ButtonHost } from './button-host.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
-import { finishLogin } from './finish-login.js';
+import { finishLogin, requireLoginCookie } from './finish-login.js';
 import { loadDialog, loadPublicKeyOf } from './on-demand-files.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
-import { delay } from './retry.js';
-import { returnUrl, walletLink } from './return-url.js';
+import { delay, isRetryable } from './retry.js';
+import { returnUrl } from './return-url.js';
 import { SecretSource } from './secret-source.js';
-import { Watch, type WatchSignal } from './watch.js';
+import { shownCode } from './shown-code.js';
+import { type ReopenableCode, Watch, type WatchSignal } from './watch.js';
 import { WatchList } from './watch-list.js';
 
 /** How long success is shown before the redirect. */
@@ -22,10 +23,6 @@ const lingerMs = 1_200;
 /** The intents that buttons of this page handle. After a reload, only one of two buttons with the same order restores the intent. */
 const claims = new Map<string, IntentFlow>();
 
-/** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
-const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
-  ['declined', 'expired', 'problem'].includes(state);
-
 /**
  * One payment or login of a button, from the click to its end.
  *
@@ -33,8 +30,7 @@ const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem'
  * - idle: no dialog. A click starts an attempt and loads the dialog.
  * - preparing: the site creates the intent, or a handler of `invoke` provides its client secret.
  * - waiting, scanned: the code is on the screen. A scan leads from waiting to scanned.
- * - offline, silent: the site does not respond, or its call to the payment service fails. In preparing, the creation is
- *   retried; later, the watch continues.
+ * - offline, silent: the site does not respond, or its call to the sequencer fails. The creation is retried, the watch continues.
  * - declined, expired, problem: the code is gone. A retry starts the next attempt. An expired payment is checked first.
  * - completing: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
@@ -42,8 +38,8 @@ const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem'
  *
  * A payment that was scanned, or whose polls fail, can be submitted after the dialog is closed. Its watch continues until
  * an hour after the code expires, also if the element leaves the page, unless another button of the order takes over.
- * Unless it was declined, `pending-intents.ts` keeps its id for the next visit, the button says that it can still be paid, and the
- * next click leads to waiting or scanned with its code, or to expired if the page cannot show the code again.
+ * Unless it was declined, `pending-intents.ts` keeps its id for the next visit, and the next click offers it again: in waiting or
+ * scanned with its code, or in expired if this page cannot show the code.
  */
 export class IntentFlow {
   #dialog: IntentDialog | undefined;
@@ -78,7 +74,8 @@ export class IntentFlow {
   async start(isRetry?: boolean): Promise<void> {
     if (this.#attempt) {
       // A login can be in progress without a dialog: it was closed, or the page was reloaded.
-      if (this.#state === 'completing') return this.#open().catch(() => this.#noteLoadFailure());
+      if (this.#state === 'completing')
+        return this.#open().catch(() => this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog));
       return;
     }
     this.#settings = this.#resolveSettings();
@@ -92,7 +89,7 @@ export class IntentFlow {
       if (signal.aborted) return;
       // Without a dialog, the button itself reports the problem.
       this.#endAttempt();
-      this.#noteLoadFailure();
+      this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog);
       void this.#emit('error', { error: toProblem(error) });
     }
     if (signal.aborted) return;
@@ -102,7 +99,7 @@ export class IntentFlow {
         const { id, code, isFromPage } = payable;
         this.#latestId = id;
         if (!code || Date.now() >= code.expiresAtMs) return this.#expire();
-        return await this.#showCode(code, signal, isFromPage);
+        return await this.#showCode(code.secret, signal, isFromPage, code.expiresAtMs);
       }
       if (!isSecureContext) throw new Problem('insecure_page', 426);
       // Before the intent is created, because its code cannot be shown without this function.
@@ -111,7 +108,7 @@ export class IntentFlow {
       const { secret, isFromPage } = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) =>
         this.#show(state),
       );
-      if (!signal.aborted) await this.#showCode(this.#codeOf(secret), signal, isFromPage);
+      if (!signal.aborted) await this.#showCode(secret, signal, isFromPage);
     } catch (error) {
       if (!signal.aborted) this.#fail(toProblem(error));
     }
@@ -124,7 +121,7 @@ export class IntentFlow {
       this.#secrets.provide(clientSecret);
       return;
     }
-    this.#showCode(this.#codeOf(clientSecret), attempt.signal, true).catch((error) => {
+    this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
       if (this.#attempt === attempt) this.#fail(toProblem(error));
     });
   }
@@ -201,29 +198,16 @@ export class IntentFlow {
     this.#host.showNote(isPayable ? buttonTextsOf(this.#settings.locale).payable : '');
   }
 
-  #noteLoadFailure(): void {
-    this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog);
-  }
-
-  #codeOf(secret: string): NonNullable<Watch['code']> {
-    return { secret, expiresAtMs: Date.now() + this.#settings.expiresInMs };
-  }
-
-  async #showCode(code: NonNullable<Watch['code']>, signal: AbortSignal, isFromPage: boolean): Promise<void> {
-    const { secret, expiresAtMs } = code;
+  async #showCode(secret: string, signal: AbortSignal, isFromPage: boolean, reopenedUntilMs?: number): Promise<void> {
+    const expiresAtMs = reopenedUntilMs ?? Date.now() + this.#settings.expiresInMs;
     this.#newestSecret = secret;
-    const { orderKey, urls, mode, walletUrl } = this.#settings;
+    const { orderKey, urls, mode, walletUrl, completesLogin, routes } = this.#settings;
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload, await loadPublicKeyOf(signal));
+    if (completesLogin && !isFromPage) await requireLoginCookie(id, routes.session, signal);
     if (signal.aborted || this.#newestSecret !== secret) return;
     this.#secrets.discard();
-    this.#dialog?.showCode({
-      payload,
-      // The code is scanned by another device, which does not return to this page.
-      text: walletUrl ? walletLink(walletUrl, secret) : secret,
-      link: walletUrl && walletLink(walletUrl, secret, urls, id),
-      expiresAtMs,
-    });
+    this.#dialog?.showCode(shownCode({ payload, secret, id, walletUrl, returnUrls: urls, expiresAtMs }));
     rememberPending(orderKey, { id, isFromPage });
     clearTimeout(this.#expiryTimer);
     this.#expiryTimer = setTimeout(() => this.#expire(), expiresAtMs - Date.now());
@@ -231,7 +215,7 @@ export class IntentFlow {
     this.#shownId = id;
     if (mode === 'login') this.#watches.endAll();
     const watch = this.#watch(id, isFromPage);
-    watch.code = code;
+    watch.code = { secret, expiresAtMs };
     watch.speedUp();
     this.#show(watch.isScanned ? 'scanned' : 'waiting');
   }

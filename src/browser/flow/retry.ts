@@ -7,7 +7,7 @@ export const delay = (waitMs: number): Promise<unknown> => new NativePromise((re
 export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, 8_000) * (1 + Math.random() / 2);
 
 /**
- * Repeats `act` until it succeeds, while its problems are retryable.
+ * Repeats `act` until it succeeds, while `mayRetry` allows it.
  * @param retryWindowMs after this time no further retry is scheduled
  * @param act gets the number of failures so far
  * @throws {Problem} the last one, also if the signal is aborted
@@ -15,7 +15,7 @@ export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failu
 export async function retryUntil<Value>(
   signal: AbortSignal,
   retryWindowMs: number,
-  isRetryable: (problem: Problem) => boolean,
+  mayRetry: (problem: Problem) => boolean,
   act: (failures: number) => Promise<Value>,
 ): Promise<Value> {
   const endsAtMs = Date.now() + retryWindowMs;
@@ -25,8 +25,12 @@ export async function retryUntil<Value>(
       return await act(failures);
     } catch (error) {
       const problem = toProblem(error);
-      if (signal.aborted || !isRetryable(problem) || Date.now() > endsAtMs) throw problem;
+      if (signal.aborted || !mayRetry(problem) || Date.now() > endsAtMs) throw problem;
       await delay(backoffMs(failures));
     }
   }
 }
+
+/** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
+export const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
+  ['declined', 'expired', 'problem'].includes(state);

@@ -13,6 +13,12 @@ import { backoffMs } from './retry.js';
  */
 export type WatchSignal = 'created' | 'unknown' | 'scanned' | 'declined' | 'submitted' | 'offline' | 'silent' | 'ended';
 
+/** A code that can be shown again. */
+export interface ReopenableCode {
+  readonly secret: string;
+  readonly expiresAtMs: number;
+}
+
 const pollMs = 1_000;
 const slowPollMs = 5_000;
 /** Detects a stream that stopped without an error. */
@@ -44,7 +50,7 @@ export class Watch {
   /** Set by the flow. A wallet that declined does not pay later. */
   isDeclined = false;
   /** Set by the flow while this page can show the code of the intent again. */
-  code: { readonly secret: string; readonly expiresAtMs: number } | undefined;
+  code: ReopenableCode | undefined;
   /** Set by the flow. Whether the page provided the client secret, and completes the login itself. */
   isFromPage = false;
   readonly #onSignal: (signal: WatchSignal) => void;

@@ -38,6 +38,8 @@ export const de: Texts = {
   amount: 'Dieser Betrag kann hier nicht bezahlt werden.',
   gone: 'Diese Anmeldung ist abgelaufen.',
   insecure: 'Öffnen Sie diese Seite mit https:// in der Adresse.',
+  cookies:
+    'Dieser Browser blockiert hier das Cookie der Anmeldung. Öffnen Sie diese Seite in einem eigenen Tab, oder erlauben Sie Cookies.',
   otherwise: 'Etwas ist schiefgegangen. Versuchen Sie es in einer Minute noch einmal.',
   ask: 'Weiter als {user}?',
   yes: 'Weiter',

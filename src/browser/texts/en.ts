@@ -38,6 +38,7 @@ export const en = {
   amount: 'This amount cannot be paid here.',
   gone: 'This login has expired.',
   insecure: 'Open this page with https:// in the address.',
+  cookies: 'This browser blocks the cookie of the login here. Open this page in its own tab, or allow cookies.',
   otherwise: 'Something went wrong. Try again in a minute.',
   /** `{user}` becomes the shortened id. */
   ask: 'Continue as {user}?',

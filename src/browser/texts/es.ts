@@ -38,6 +38,8 @@ export const es: Texts = {
   amount: 'Este importe no se puede pagar aquí.',
   gone: 'Este inicio de sesión ha caducado.',
   insecure: 'Abre esta página con https:// en la dirección.',
+  cookies:
+    'Este navegador bloquea aquí la cookie de inicio de sesión. Abre esta página en su propia pestaña o permite las cookies.',
   otherwise: 'Algo ha fallado. Vuelve a intentarlo en un minuto.',
   ask: '¿Continuar como {user}?',
   yes: 'Continuar',

@@ -38,6 +38,8 @@ export const fr: Texts = {
   amount: 'Ce montant ne peut pas être payé ici.',
   gone: 'Cette connexion a expiré.',
   insecure: 'Ouvrez cette page avec https:// dans l’adresse.',
+  cookies:
+    'Ce navigateur bloque ici le cookie de connexion. Ouvrez cette page dans son propre onglet ou autorisez les cookies.',
   otherwise: 'Un problème est survenu. Réessayez dans une minute.',
   ask: 'Continuer en tant que {user}\u00a0?',
   yes: 'Continuer',

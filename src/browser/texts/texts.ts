@@ -5,6 +5,7 @@ import type { Texts } from './en.js';
 export const textsByCode: ReadonlyMap<string, keyof Texts> = new Map<string, keyof Texts>([
   ['offline', 'unreachable'],
   ['insecure_page', 'insecure'],
+  ['cookies_blocked', 'cookies'],
   ['not_supported', 'refused'],
   ['request_refused', 'refused'],
   ['intent_refused', 'refused'],

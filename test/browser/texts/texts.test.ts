@@ -76,7 +76,7 @@ describe('the locale', () => {
 
 describe('problemText', () => {
   test('every code with a text of its own is an error code, or a problem that the button finds itself', () => {
-    const own = ['offline', 'insecure_page'];
+    const own = ['offline', 'insecure_page', 'cookies_blocked'];
     expect([...textsByCode.keys()].filter((code) => !own.includes(code) && !Object.hasOwn(errorCodes, code))).toEqual(
       [],
     );
