@@ -14,7 +14,7 @@ import { delay, isRetryable } from './retry.js';
 import { returnUrl } from './return-url.js';
 import { SecretSource } from './secret-source.js';
 import { shownCode } from './shown-code.js';
-import { type ReopenableCode, Watch, type WatchSignal } from './watch.js';
+import { Watch, type WatchSignal } from './watch.js';
 import { WatchList } from './watch-list.js';
 
 /** How long success is shown before the redirect. */
