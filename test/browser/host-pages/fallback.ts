@@ -4,7 +4,7 @@ import type { EnginePage } from '../engines/engine.js';
 import type { VisitHostPage } from './use-host-pages.js';
 
 /** The styles of docs/button.md. */
-const css = /```css\n([\s\S]*?not\(:defined\)[\s\S]*?)```/.exec(guide('docs/button.md'))?.[1] ?? '';
+const css = /<style>\n([\s\S]*?:not\(:defined\)[\s\S]*?)<\/style>/.exec(guide('docs/button.md'))?.[1] ?? '';
 
 const body = `
 <p>A line <b>with</b> the button <intent-button label="Pay $4.50"><a slot="fallback" href="/nothing">Pay $4.50</a></intent-button> in it</p>
