@@ -1,4 +1,3 @@
-export type { ExactTerms, RecordedExact } from './intents/exact-terms.js';
 export {
   type Clock,
   createWallet,

@@ -38,14 +38,14 @@ const literals = new Map<string | undefined, unknown>([
 ]);
 
 /** `JSON.parse`. @throws {SyntaxError} */
-export function parseJson(text: string): unknown {
+export function fromJson(text: string): unknown {
   const rest = text.match(tokens) ?? [];
   let at = 0;
-  const require = (isValid: unknown): void => {
+  const requireValid = (isValid: unknown): void => {
     if (!isValid) throw new SyntaxError('Not valid JSON.');
   };
   const parseString = (token = ''): string => {
-    require(token.length > 1 && token.startsWith('"'));
+    requireValid(token.length > 1 && token.startsWith('"'));
     return token
       .slice(1, -1)
       .replace(/\\(u(.{4})|.)/g, (_, one: string, code?: string) =>
@@ -57,7 +57,7 @@ export function parseJson(text: string): unknown {
     else {
       do parseItem();
       while (rest[at++] === ',');
-      require(rest[at - 1] === end);
+      requireValid(rest[at - 1] === end);
     }
   };
   const parseValue = (): unknown => {
@@ -71,7 +71,7 @@ export function parseJson(text: string): unknown {
       const members: [string, unknown][] = [];
       parseList('}', () => {
         const name = parseString(rest[at++]);
-        require(rest[at++] === ':');
+        requireValid(rest[at++] === ':');
         members.push([name, parseValue()]);
       });
       return Object.fromEntries(members);
@@ -81,6 +81,6 @@ export function parseJson(text: string): unknown {
     return parseString(token);
   };
   const value = parseValue();
-  require(at === rest.length);
+  requireValid(at === rest.length);
   return value;
 }

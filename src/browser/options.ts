@@ -1,4 +1,4 @@
-import { parseJson, toJson } from './built-ins.js';
+import { fromJson, toJson } from './built-ins.js';
 import { decodeClientSecret, isPublicKey } from './flow/client-secret.js';
 import { returnUrl } from './flow/return-url.js';
 import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
@@ -189,7 +189,7 @@ function attributesOf(element: HTMLElement, options: ButtonOptions): ButtonOptio
     const value = element.getAttribute(attribute);
     // An order such as 42 or 007 stays text.
     if (value !== null && options[name] === undefined)
-      given[name] = name === 'order' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
+      given[name] = name === 'order' && /^\s*[[{]/.test(value) ? fromJson(value) : value;
   }
   return given;
 }

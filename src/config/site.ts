@@ -87,8 +87,8 @@ function problemOfWalletUrl(url: string, production: boolean): string | undefine
   return production && !url.startsWith('https:') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
-/** In bytes. At this limit elements.js takes at most 10 KB after gzip. */
-const maxButtonConfigBytes = 1_800;
+/** In bytes. At this limit elements.js takes at most 12 KB after gzip. */
+const maxButtonConfigBytes = 1_000;
 
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));

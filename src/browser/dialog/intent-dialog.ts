@@ -201,6 +201,11 @@ export class IntentDialog {
     this.#showModal();
   }
 
+  /** What the button shows while a scanned payment can still be confirmed. */
+  get payableNote(): string {
+    return this.#texts.payable;
+  }
+
   /** Closes the dialog without a call to `closed`. */
   close(): void {
     this.#reset();

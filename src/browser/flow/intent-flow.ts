@@ -195,7 +195,7 @@ export class IntentFlow {
 
   #notePayable(): void {
     const isPayable = this.#watches.findPayable(this.#settings.orderKey);
-    this.#host.showNote(isPayable ? buttonTextsOf(this.#settings.locale).payable : '');
+    this.#host.showNote((isPayable && this.#dialog?.payableNote) || '');
   }
 
   async #showCode(secret: string, signal: AbortSignal, isFromPage: boolean, reopenedUntilMs?: number): Promise<void> {

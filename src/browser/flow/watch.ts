@@ -1,4 +1,4 @@
-import { NativePromise, parseJson } from '../built-ins.js';
+import { fromJson, NativePromise } from '../built-ins.js';
 import type { Settings } from '../options.js';
 import { siteConfig } from '../site-config.js';
 import { tryOrUndefined } from '../validation.js';
@@ -221,11 +221,11 @@ class EventStream {
       source.addEventListener(event, ({ data }) => {
         this.isAlive = true;
         this.#failures = 0;
-        this.#onSignal(streamEvents[event] || signalOf(tryOrUndefined(() => parseJson(data) as Status) ?? {}));
+        this.#onSignal(streamEvents[event] || signalOf(tryOrUndefined(() => fromJson(data) as Status) ?? {}));
       });
     }
     source.addEventListener('description', ({ data }) => {
-      const description: unknown = tryOrUndefined(() => (parseJson(data) as { description?: unknown }).description);
+      const description: unknown = tryOrUndefined(() => (fromJson(data) as { description?: unknown }).description);
       if (typeof description === 'string') this.#onDescription(description);
     });
     source.onerror = () => {

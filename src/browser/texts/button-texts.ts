@@ -8,8 +8,6 @@ export interface ButtonTexts {
   readonly busy: string;
   /** The dialog could not be loaded. */
   readonly noDialog: string;
-  /** The dialog was closed, and a wallet has scanned the code of the payment. */
-  readonly payable: string;
 }
 
 export const buttonTexts: Readonly<Record<string, ButtonTexts>> = {
@@ -18,35 +16,30 @@ export const buttonTexts: Readonly<Record<string, ButtonTexts>> = {
     login: 'Log in with your wallet',
     busy: 'One moment…',
     noDialog: 'Connection problem. Try again, or reload this page.',
-    payable: 'If you confirm in your wallet, you still pay.',
   },
   de: {
     payment: 'Mit Wallet bezahlen',
     login: 'Mit Wallet anmelden',
     busy: 'Einen Moment …',
     noDialog: 'Verbindungsproblem. Versuchen Sie es noch einmal, oder laden Sie diese Seite neu.',
-    payable: 'Wenn Sie in Ihrer Wallet bestätigen, bezahlen Sie trotzdem.',
   },
   es: {
     payment: 'Pagar con tu monedero',
     login: 'Entrar con tu monedero',
     busy: 'Un momento…',
     noDialog: 'Problema de conexión. Vuelve a intentarlo o recarga esta página.',
-    payable: 'Si confirmas en tu monedero, pagarás igualmente.',
   },
   fr: {
     payment: 'Payer avec votre portefeuille',
     login: 'Se connecter avec votre portefeuille',
     busy: 'Un instant…',
     noDialog: 'Problème de connexion. Réessayez ou rechargez cette page.',
-    payable: 'Si vous confirmez dans votre portefeuille, vous paierez quand même.',
   },
   ja: {
     payment: 'ウォレットで支払う',
     login: 'ウォレットでログイン',
     busy: '少々お待ちください…',
     noDialog: '接続に問題があります。もう一度試すか、ページを再読み込みしてください。',
-    payable: 'ウォレットで承認すると、支払いは行われます。',
   },
 };
 

@@ -27,6 +27,7 @@ export const de: Texts = {
   unchecked: 'Die Zahlung konnte nicht geprüft werden. Wählen Sie „Erneut prüfen“, bevor Sie noch einmal bezahlen.',
   keepOpen: 'Noch keine Zahlung. Wenn Sie in Ihrer Wallet bestätigt haben, lassen Sie diese Seite offen.',
   unpaid: 'Es wurde nichts abgebucht.',
+  payable: 'Wenn Sie in Ihrer Wallet bestätigen, bezahlen Sie trotzdem.',
   offline: 'Sie sind offline. Warten auf eine Verbindung …',
   offlineOpen: 'Sie sind offline. Wenn Sie bezahlt haben, lassen Sie diese Seite offen.',
   noAnswer: 'Verbindungsproblem. Neuer Versuch läuft …',

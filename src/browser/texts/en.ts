@@ -26,6 +26,8 @@ export const en = {
   unchecked: 'Could not check for a payment. Select “Check again” before you pay again.',
   keepOpen: 'No payment yet. If you have confirmed in your wallet, keep this page open.',
   unpaid: 'You were not charged.',
+  /** Below the button, after the dialog of a scanned payment was closed. */
+  payable: 'If you confirm in your wallet, you still pay.',
   offline: 'You are offline. Waiting for a connection…',
   /** If the visitor may have paid. */
   offlineOpen: 'You are offline. If you have paid, keep this page open.',

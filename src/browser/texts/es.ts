@@ -27,6 +27,7 @@ export const es: Texts = {
   unchecked: 'No se ha podido comprobar el pago. Selecciona «Volver a comprobar» antes de pagar otra vez.',
   keepOpen: 'Aún no hay ningún pago. Si has confirmado en tu monedero, deja esta página abierta.',
   unpaid: 'No se te ha cobrado nada.',
+  payable: 'Si confirmas en tu monedero, pagarás igualmente.',
   offline: 'No tienes conexión. Esperando a que vuelva…',
   offlineOpen: 'No tienes conexión. Si has pagado, deja esta página abierta.',
   noAnswer: 'Problema de conexión. Seguimos intentándolo…',

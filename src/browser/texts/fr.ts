@@ -27,6 +27,7 @@ export const fr: Texts = {
   unchecked: 'Impossible de vérifier le paiement. Sélectionnez « Vérifier à nouveau » avant de payer encore une fois.',
   keepOpen: 'Aucun paiement pour le moment. Si vous avez confirmé dans votre portefeuille, laissez cette page ouverte.',
   unpaid: 'Aucun montant n’a été débité.',
+  payable: 'Si vous confirmez dans votre portefeuille, vous paierez quand même.',
   offline: 'Vous êtes hors ligne. En attente de connexion…',
   offlineOpen: 'Vous êtes hors ligne. Si vous avez payé, laissez cette page ouverte.',
   noAnswer: 'Problème de connexion. Nouvelle tentative…',
