@@ -88,6 +88,7 @@ const rules: readonly Rule[] = [
     reason: 'The path of a file URL starts with /C: on Windows. Use fileURLToPath',
     exceptions: {
       'browser/site-config.ts': 'a URL in a browser',
+      'browser/flow/api.ts': 'a URL in a browser',
       'errors.ts': 'compared with the URLs of a stack',
     },
     faulty: `const file = new URL('./a', import.meta.url).pathname;`,

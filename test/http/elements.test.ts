@@ -149,9 +149,9 @@ test('site.json has the configuration in elements.js, for a button in a bundle',
   await request(origin).get('/intent/v1/site.json').set('If-None-Match', etag).expect(304);
 });
 
-test('every built file of the button is served, except the one for bundles', () => {
+test('every built file of the button is served, except those for bundles', () => {
   const built = readdirSync(new URL('../../dist/browser/', import.meta.url));
-  const served = built.filter((name) => !name.startsWith('load-site.'));
+  const served = built.filter((name) => !/^(?:load-site|react)\./.test(name));
   expect([...elementFiles].sort()).toEqual([...served, 'site.json'].sort());
 });
 
