@@ -4,12 +4,11 @@
 /** The promise of async functions. `Promise` can be a polyfill. */
 export const NativePromise = (async () => undefined)().constructor as PromiseConstructor;
 
-/** `JSON.stringify`, without the `toJSON` of arrays and plain objects. @throws {TypeError} for a `bigint` */
+/** `JSON.stringify` with other escapes, without the `toJSON` of arrays and plain objects. @throws {TypeError} for a `bigint` */
 export function toJson(value: unknown): string | undefined {
   if (typeof value === 'bigint') throw new TypeError('A bigint is not JSON.');
   if (typeof value === 'string') {
-    const escaped = (character: string): string =>
-      /["\\]/.test(character) ? `\\${character}` : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
     // Also a lone half of a surrogate pair, which is not UTF-8.
     return `"${value.replace(/["\\\p{Cc}\p{Cs}]/gu, escaped)}"`;
   }

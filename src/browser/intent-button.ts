@@ -28,9 +28,15 @@ import { requireThat, tryOrUndefined } from './validation.js';
 // Without a page, as in server-side rendering, the module can still be loaded.
 const Base = (globalThis.HTMLElement ?? class {}) as new () => ButtonEventTarget & HTMLElement & ButtonOptions;
 
+/**
+ * In HTML that a framework renders on the server, until it has set the properties and handlers. A pending payment that is reported
+ * earlier is reported to nobody.
+ */
+const hydratingAttribute = 'data-hydrating';
+
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButtonElement extends Base {
-  static readonly observedAttributes = [...attributeNames, 'lang'];
+  static readonly observedAttributes = [...attributeNames, hydratingAttribute, 'lang'];
   /** Like a button, it is disabled in a disabled fieldset, and has labels. It has no value, so a form sends nothing of it. */
   static readonly formAssociated = true;
 
@@ -49,6 +55,8 @@ export class IntentButtonElement extends Base {
   readonly #flow: IntentFlow;
   readonly #languages = new MutationObserver(() => this.#showLabel());
   #restoreTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the visitor has clicked the button before a framework has set its properties and handlers. */
+  #wasClicked = false;
 
   static {
     for (const name of optionNames) {
@@ -88,7 +96,8 @@ export class IntentButtonElement extends Base {
     this.addEventListener('click', (event) => {
       const path = event.composedPath();
       if ((path[0] !== this && !path.includes(this.#button)) || this.#button.disabled) return;
-      void this.#runAndReportErrors(() => this.#flow.start());
+      if (this.hasAttribute(hydratingAttribute)) this.#wasClicked = true;
+      else void this.#runAndReportErrors(() => this.#flow.start());
     });
     for (const event of ['pointerenter', 'focus']) this.#button.addEventListener(event, () => this.#preload());
     root.append(this.#button, this.#note);
@@ -180,7 +189,12 @@ export class IntentButtonElement extends Base {
     // Deferred until all attributes and properties are set, and only then are invalid ones reported. After the order changes, the new order may have a pending intent of
     // its own.
     clearTimeout(this.#restoreTimer);
-    this.#restoreTimer = setTimeout(() => this.#runAndReportErrors(() => this.#flow.restore()));
+    if (this.hasAttribute(hydratingAttribute)) return;
+    this.#restoreTimer = setTimeout(() => {
+      const act = this.#wasClicked ? () => this.#flow.start() : () => this.#flow.restore();
+      this.#wasClicked = false;
+      void this.#runAndReportErrors(act);
+    });
   }
 
   #settings(): Settings {

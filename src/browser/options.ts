@@ -129,6 +129,8 @@ export interface Settings {
   readonly mode: 'payment' | 'login';
   /** Whether the button completes a login of the router, which starts the session, before `success`. A payment can log its payer in too. */
   readonly completesLogin: boolean;
+  /** The client secret in the option `login`. The router did not create this login, so it cannot create the next one either. */
+  readonly ownSecret: string | undefined;
   readonly order: unknown;
   readonly amount: string | number | undefined;
   readonly payee: string;
@@ -165,6 +167,7 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
     mode,
     expiresInMs: Math.min(given.expiresInMs ?? (mode === 'login' ? siteConfig.loginTtlMs : paymentTtlMs), maxTtlMs),
     completesLogin: mode === 'login' || login,
+    ownSecret: login?.clientSecret,
     routes,
     urls: { success: given.successUrl, cancel: given.cancelUrl },
     locale: negotiateTag([given.locale, langAround(element), ...navigator.languages]),

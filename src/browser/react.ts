@@ -9,6 +9,7 @@ import {
   useLayoutEffect,
   useRef,
   useState,
+  version,
 } from 'react';
 import type { ButtonEvents, ButtonHandler, ButtonOptions, EventName, IntentButtonElement } from './elements.js';
 import './elements.js';
@@ -22,7 +23,9 @@ type Handlers = { readonly [Name in EventName as `on${Capitalize<Name>}`]?: Butt
 export interface IntentButtonProps
   extends ButtonOptions,
     Handlers,
-    Omit<HTMLAttributes<IntentButtonElement>, keyof ButtonOptions | keyof Handlers> {}
+    Omit<HTMLAttributes<IntentButtonElement>, keyof ButtonOptions | keyof Handlers> {
+  readonly disabled?: boolean | undefined;
+}
 
 const eventsByHandler: Record<keyof Handlers, EventName> = {
   onInvoke: 'invoke',
@@ -51,6 +54,9 @@ const attributesByOption: Record<keyof ButtonOptions, string | undefined> = {
 };
 const optionNames = Object.keys(attributesByOption) as (keyof ButtonOptions)[];
 
+/** The elements that have the handlers of their component. They keep them: a removed button still reports its payment. */
+const listening = new WeakSet<IntentButtonElement>();
+
 // On the server, React 18 warns about layout effects.
 const useEffectBeforePaint = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
@@ -67,7 +73,7 @@ export const IntentButton: ForwardRefExoticComponent<IntentButtonProps & RefAttr
     const newest = useRef<Handlers>(props);
     // Those of the first rendering. Later the properties count.
     const [attributes] = useState(() => attributesOf(props));
-    useImperativeHandle(ref, () => element.current as IntentButtonElement);
+    useImperativeHandle(ref, () => element.current as IntentButtonElement, []);
     useEffectBeforePaint(() => {
       newest.current = props;
       for (const name of optionNames) {
@@ -80,18 +86,29 @@ export const IntentButton: ForwardRefExoticComponent<IntentButtonProps & RefAttr
     });
     useEffectBeforePaint(() => {
       const button = element.current as IntentButtonElement;
-      const added = Object.entries(eventsByHandler).map(([prop, event]) => {
-        const handler = (detail: ButtonEvents[EventName]): unknown =>
-          newest.current[prop as keyof Handlers]?.(detail as never);
-        button.on(event, handler);
-        return () => button.off(event, handler);
-      });
-      return () => {
-        for (const remove of added) remove();
-      };
+      if (!listening.has(button)) {
+        listening.add(button);
+        for (const [prop, event] of Object.entries(eventsByHandler)) {
+          button.on(event, (detail: ButtonEvents[EventName]): unknown =>
+            newest.current[prop as keyof Handlers]?.(detail as never),
+          );
+        }
+      }
+      button.removeAttribute('data-hydrating');
     }, []);
-    return createElement('intent-button', { ...attributes, class: className, ...rest, ref: element });
+    return createElement('intent-button', { ...attributes, class: className, ...plainAttributes(rest), ref: element });
   });
+
+/** React 18 writes `false` into attributes of custom elements, where it means true: `disabled="false"`. */
+function plainAttributes(rest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!version.startsWith('18.')) return rest;
+  const isText = (name: string): boolean => /^(?:aria-|data-|draggable$|spellCheck$|contentEditable$)/.test(name);
+  return Object.fromEntries(
+    Object.entries(rest).map(([name, value]) =>
+      typeof value === 'boolean' && !isText(name) ? [name, value ? '' : undefined] : [name, value],
+    ),
+  );
+}
 
 /** Only the orders that an attribute can carry: text, and JSON of an object. */
 function attributesOf(props: ButtonOptions): Record<string, unknown> {
@@ -103,5 +120,6 @@ function attributesOf(props: ButtonOptions): Record<string, unknown> {
       ? order
       : undefined;
   const given = optionNames.map((name) => [attributesByOption[name], name === 'order' ? carried : props[name]]);
-  return Object.fromEntries(given.filter(([attribute, value]) => attribute && value !== undefined));
+  const rendered = given.filter(([attribute, value]) => attribute && value !== undefined);
+  return { 'data-hydrating': '', ...Object.fromEntries(rendered) };
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { compile } from 'svelte/compiler';
-import type { HookRequest } from '../../src/http/hooks.js';
+import type { HookRequest, Hooks } from '../../src/http/hooks.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { orderIn } from '../support/sites/site.js';
-import { begin, closed, idOf, part, seen } from './support/checkout.js';
-import { startStrictSite } from './support/strict-site.js';
+import { begin, closed, event, idOf, part, seen, state } from './support/checkout.js';
+import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
 // The button in pages that a framework renders on the server and hydrates in the browser.
@@ -136,6 +136,25 @@ async function renderOnServer(of: FrameworkPage): Promise<string> {
   return (require(file) as { html: string | Promise<string> }).html;
 }
 
+/** A site that serves the page, and the modules of its browser. */
+async function serve(of: FrameworkPage, html: string, payment: Hooks['payment']): Promise<StrictSite> {
+  const files = await bundle(of, 'client');
+  return startStrictSite({
+    payment,
+    before: (app) => {
+      app.get('/rendered', (_req, res) => {
+        res.removeHeader('Content-Security-Policy');
+        res.send(`<!doctype html><title>A shop</title><div id="app">${html}</div>
+<script>globalThis.seen = [];</script><script type="module" src="/stdin.js"></script>`);
+      });
+      app.get(/^\/[\w.-]+\.js$/, (req, res, next) => {
+        const file = files[req.path];
+        return file === undefined ? next() : void res.type('js').send(file);
+      });
+    },
+  });
+}
+
 const react18 = (name: string): string => join(here, 'react-18/node_modules', name);
 
 test.each([
@@ -154,21 +173,7 @@ test.each([
     const html = await renderOnServer(of);
     expect(html).toMatch(/<intent-button[^>]* class="pay"/);
     if (name.startsWith('React')) expect(html).toContain('order="{&quot;id&quot;:1,&quot;quantity&quot;:1}"');
-    const files = await bundle(of, 'client');
-    const site = await startStrictSite({
-      payment,
-      before: (app) => {
-        app.get('/rendered', (_req, res) => {
-          res.removeHeader('Content-Security-Policy');
-          res.send(`<!doctype html><title>A shop</title><div id="app">${html}</div>
-<script>globalThis.seen = [];</script><script type="module" src="/stdin.js"></script>`);
-        });
-        app.get(/^\/[\w.-]+\.js$/, (req, res, next) => {
-          const file = files[req.path];
-          return file === undefined ? next() : void res.type('js').send(file);
-        });
-      },
-    });
+    const site = await serve(of, html, payment);
     const { page } = await open(`${site.origin}/rendered`);
     const pay = async (quantity: number): Promise<void> => {
       const code = await begin(page);
@@ -202,3 +207,83 @@ test.each([
     }
   },
 );
+
+const inReact18 = { react: react18('react'), 'react-dom': react18('react-dom') };
+
+test('a payment whose React component was unmounted is reported to its handler', async () => {
+  const page18 = `
+import { createElement as h, useState } from 'react';
+import { IntentButton } from 'express-intents/react';
+function Page() {
+  const [isShown, setShown] = useState(true);
+  return h('main', null, h('button', { id: 'toggle', onClick: () => setShown(!isShown) }, 'Toggle'),
+    isShown && h(IntentButton, { order: 'tea', onSuccess: (detail) => { seen.push(['success', detail]); } }, 'Pay'));
+}
+export const page = h(Page);`;
+  const of = { ...react, page: page18 };
+  const site = await serve(of, await renderOnServer(of), () => ({ amount: '4.50', currency: 'usd' }));
+  const { page } = await open(`${site.origin}/rendered`);
+  const code = await begin(page);
+  await site.simulator.wallet('Ada').scan(code);
+  await state(page, 'scanned');
+  await page.evaluate('document.querySelector("#toggle").click()');
+  await site.simulator.wallet('Ada').pay(code);
+  expect(await event(page, 'success')).toEqual({ intent: idOf(code) });
+});
+
+test('a payment made while the page was away is reported after React has hydrated it, however late', async () => {
+  const late = {
+    ...react,
+    page: `import { createElement as h } from 'react'; import { IntentButton } from 'express-intents/react';
+export const page = h('main', null,
+  h(IntentButton, { order: { id: 1 }, onSuccess: (detail) => { seen.push(['success', detail]); } }, 'Pay'));`,
+    client: `import { hydrateRoot } from 'react-dom/client'; import { page } from 'page';
+globalThis.hydrate = () => hydrateRoot(document.querySelector('#app'), page);`,
+  };
+  const site = await serve(late, await renderOnServer(late), () => ({ amount: '4.50', currency: 'usd' }));
+  const { page } = await open(`${site.origin}/rendered`);
+  await page.waitForFunction('globalThis.hydrate');
+  await page.evaluate('void hydrate()');
+  const code = await begin(page);
+  await site.simulator.wallet('Ada').scan(code);
+  await state(page, 'scanned');
+  await page.goto('about:blank');
+  await site.simulator.wallet('Ada').pay(code);
+  await page.goto(`${site.origin}/rendered`);
+  await page.waitForFunction('globalThis.hydrate && customElements.get("intent-button")');
+  // An earlier restore would have asked for the status by now.
+  await page.evaluate('fetch("/session").then(() => undefined)');
+  expect(await seen(page)).toEqual([]);
+  await page.evaluate('void hydrate()');
+  expect(await event(page, 'success')).toEqual({ intent: idOf(code) });
+});
+
+test.each([
+  ['18', inReact18],
+  ['19', {}],
+])('React %s renders boolean attributes as such, and calls a ref once', async (_version, alias) => {
+  const of = {
+    ...react,
+    alias,
+    page: `import { createElement as h, useState } from 'react'; import { IntentButton } from 'express-intents/react';
+const ref = (element) => { if (element) seen.push(['ref', {}]); };
+function Page() {
+  const [count, setCount] = useState(0);
+  return h('main', { 'data-count': count }, h('button', { id: 'more', onClick: () => setCount(count + 1) }, 'More'),
+    h(IntentButton, { id: 'on', order: 'a', ref, disabled: false, hidden: false }, 'Pay'),
+    h(IntentButton, { id: 'off', order: 'b', disabled: true }, 'Pay'));
+}
+export const page = h(Page);`,
+  };
+  const site = await serve(of, await renderOnServer(of), () => ({ amount: '4.50', currency: 'usd' }));
+  const { page } = await open(`${site.origin}/rendered`);
+  await event(page, 'ref');
+  await page.click('#more');
+  await page.waitForSelector('main[data-count="1"]');
+  expect(await page.locator('#on').evaluate((one) => [one.matches(':disabled'), one.hasAttribute('hidden')])).toEqual([
+    false,
+    false,
+  ]);
+  expect(await page.locator('#off').evaluate((one) => one.matches(':disabled'))).toBe(true);
+  expect((await seen(page)).map(([name]) => name)).toEqual(['ref']);
+});

@@ -202,8 +202,8 @@ export class IntentDialog {
   }
 
   /** What the button shows while a scanned payment can still be confirmed. */
-  get payableNote(): string {
-    return this.#texts.payable;
+  static payableNote({ payable }: Texts = en): string {
+    return payable;
   }
 
   /** Closes the dialog without a call to `closed`. */

@@ -8,10 +8,10 @@ import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
 import type { ButtonHost } from './button-host.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
 import { finishLogin, requireLoginCookie } from './finish-login.js';
-import { loadDialog, loadPublicKeyOf } from './on-demand-files.js';
+import { loadDialog, loadPayableNote, loadPublicKeyOf } from './on-demand-files.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay, isRetryable } from './retry.js';
-import { returnUrl } from './return-url.js';
+import { leaveTo, returnUrl } from './return-url.js';
 import { SecretSource } from './secret-source.js';
 import { shownCode } from './shown-code.js';
 import { Watch, type WatchSignal } from './watch.js';
@@ -94,7 +94,7 @@ export class IntentFlow {
     }
     if (signal.aborted) return;
     try {
-      const payable = !isRetry && this.#watches.findPayable(this.#settings.orderKey);
+      const payable = !isRetry && this.#findPayable();
       if (payable) {
         const { id, code, isFromPage } = payable;
         this.#latestId = id;
@@ -130,6 +130,7 @@ export class IntentFlow {
   restore(): void {
     if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
+    void this.#notePayable();
     const pending = recallPending(this.#settings.orderKey);
     if (!pending) return;
     const owner = claims.get(pending.id);
@@ -193,9 +194,32 @@ export class IntentFlow {
     this.#show(state as DialogState);
   }
 
-  #notePayable(): void {
-    const isPayable = this.#watches.findPayable(this.#settings.orderKey);
-    this.#host.showNote((isPayable && this.#dialog?.payableNote) || '');
+  /** The open payment of the order. Another button of the order hands its payment over, so that no second code is offered. */
+  #findPayable(): Watch | undefined {
+    const { orderKey } = this.#settings;
+    const own = this.#watches.findPayable(orderKey);
+    if (own) return own;
+    for (const other of claims.values()) {
+      const found = other.#watches.findPayable(orderKey);
+      if (!found) continue;
+      other.#release(found.id);
+      void other.#notePayable();
+      const taken = this.#watch(found.id, found.isFromPage);
+      taken.isScanned = found.isScanned;
+      taken.code = found.code;
+      return taken;
+    }
+    return undefined;
+  }
+
+  /** Without a dialog, says below the button that the payment of the order can still be confirmed. */
+  async #notePayable(): Promise<void> {
+    const settings = this.#settings;
+    const isPayable = (): boolean => !this.#attempt && !!this.#watches.findPayable(settings.orderKey);
+    if (!this.#attempt) this.#host.showNote('');
+    if (!isPayable()) return;
+    const note = await loadPayableNote(settings.locale);
+    if (settings === this.#settings && isPayable()) this.#host.showNote(note);
   }
 
   async #showCode(secret: string, signal: AbortSignal, isFromPage: boolean, reopenedUntilMs?: number): Promise<void> {
@@ -204,7 +228,7 @@ export class IntentFlow {
     const { orderKey, urls, mode, walletUrl, completesLogin, routes } = this.#settings;
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload, await loadPublicKeyOf(signal));
-    if (completesLogin && !isFromPage) await requireLoginCookie(id, routes.session, signal);
+    if (completesLogin && !isFromPage && !reopenedUntilMs) await requireLoginCookie(id, routes.session, signal);
     if (signal.aborted || this.#newestSecret !== secret) return;
     this.#secrets.discard();
     this.#dialog?.showCode(shownCode({ payload, secret, id, walletUrl, returnUrls: urls, expiresAtMs }));
@@ -242,7 +266,10 @@ export class IntentFlow {
     const { id } = watch;
     if (signal === 'ended') watch.stop();
     // "Check again" still polls.
-    if (signal === 'ended' && !this.#attempt) this.#watches.end(watch);
+    if (signal === 'ended' && !this.#attempt) {
+      this.#watches.end(watch);
+      void this.#notePayable();
+    }
     if (signal === 'submitted') {
       void this.#succeed(watch);
       return;
@@ -253,7 +280,7 @@ export class IntentFlow {
     }
     if ((signal === 'scanned' || signal === 'declined') && !watch.isScanned) {
       watch.isScanned = true;
-      if (!this.#attempt) this.#notePayable();
+      void this.#notePayable();
       void this.#emit('scanned', { intent: id });
     }
     if (signal === 'declined') watch.isDeclined = true;
@@ -293,12 +320,12 @@ export class IntentFlow {
       forgetPending(orderKey, id);
       // A login that is not completed emits no `success`.
       if (mode === 'payment' || isFromPage) void this.#emit('success', { intent: id });
-      if (!this.#attempt) this.#notePayable();
+      void this.#notePayable();
       return;
     }
     // Another button must not restore it during the completion.
     this.#completingId = id;
-    this.#watches.endAll();
+    this.#watches.endAll(orderKey);
     this.#settings = settings;
     // The site may be creating another intent. Its code must not replace this result.
     this.#attempt?.abort();
@@ -335,9 +362,7 @@ export class IntentFlow {
       this.#dialog?.close();
     };
     if (!urls.success || isPrevented) return finish();
-    // Back navigation can restore the page in this state.
-    addEventListener('pageshow', finish, { once: true });
-    location.assign(returnUrl(urls.success, id));
+    leaveTo(returnUrl(urls.success, id), finish);
   }
 
   /** Asks the visitor to confirm the user. Opens the dialog if it is closed. */
@@ -375,7 +400,7 @@ export class IntentFlow {
     const reason = isRetryable(state) ? state : 'dismissed';
     this.#watches.endUnscanned();
     if (reason === 'declined' || this.#watches.isEmpty) forgetPending(orderKey);
-    this.#notePayable();
+    void this.#notePayable();
     const isPrevented = await this.#emit('cancel', { intent, reason });
     if (urls.cancel && !isPrevented) location.assign(returnUrl(urls.cancel, intent));
   }

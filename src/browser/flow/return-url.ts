@@ -32,3 +32,10 @@ export function walletLink(
   );
   return `${walletUrl}#${clientSecret}${parameters.join('')}`;
 }
+
+/** Opens a page. @param onStay called if this page stays, because only its fragment changes, and when back navigation restores it */
+export function leaveTo(url: string, onStay: () => void): void {
+  addEventListener('pageshow', onStay, { once: true });
+  location.assign(url);
+  if (url.includes('#') && url.split('#')[0] === location.href.split('#')[0]) onStay();
+}

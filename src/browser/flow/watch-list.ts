@@ -30,8 +30,11 @@ export class WatchList {
     this.#onEnd(watch.id);
   }
 
-  endAll(): void {
-    for (const watch of this.#watches.values()) this.end(watch);
+  /** @param orderKey if given, payments of other orders are still watched */
+  endAll(orderKey?: string): void {
+    for (const watch of this.#watches.values()) {
+      if (orderKey === undefined || watch.settings.orderKey === orderKey) this.end(watch);
+    }
   }
 
   /** The codes are no longer on the screen. */
@@ -51,10 +54,15 @@ export class WatchList {
     }
   }
 
-  /** The newest payment of an order that was scanned and not declined, so that the visitor can still confirm it in a wallet. */
+  /**
+   * The newest payment of an order that a wallet can still confirm: it was scanned, or may have been, and not declined.
+   */
   findPayable(orderKey: string): Watch | undefined {
     return [...this.#watches.values()]
-      .filter(({ settings, isScanned, isDeclined }) => settings.orderKey === orderKey && isScanned && !isDeclined)
+      .filter(
+        ({ settings, isScanned, isFailing, isDeclined }) =>
+          settings.orderKey === orderKey && (isScanned || isFailing) && !isDeclined,
+      )
       .at(-1);
   }
 

@@ -1,12 +1,15 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../support/launch-chromium.js';
 import type { Engine, EnginePage } from './engine.js';
 
 export async function startChromium(): Promise<Engine> {
   const browser = await launchChromium();
+  let context: BrowserContext | undefined;
   return {
     visit: async (view) => {
-      const context = await browser.newContext({ viewport: view, locale: 'en-US', reducedMotion: 'reduce' });
+      // The pages of the last visitor would go on polling.
+      await context?.close();
+      context = await browser.newContext({ viewport: view, locale: 'en-US', reducedMotion: 'reduce' });
       return pageOf(await context.newPage());
     },
     close: () => browser.close(),

@@ -79,3 +79,57 @@ test('a payment that the wallet declined is not offered again', async () => {
   expect(await part(page, 'note').textContent()).toBe('');
   expect(await begin(page)).not.toBe(code);
 });
+
+test('a second button of the order offers the open payment of the first, and reports it alone', async () => {
+  const script = `import { elements } from '/intent/v1/elements.js';
+globalThis.seen = [];
+for (const id of ['one', 'two']) {
+  const { button } = elements.create('button', { order: 'tea' });
+  button.id = id;
+  button.on('success', (detail) => { seen.push([id, detail]); });
+  button.mount('#pay');
+}`;
+  const visit = await open(site.page({ script }));
+  const { page } = visit;
+  const inState = (id: string, name: string) =>
+    page.locator(`#${id} dialog[data-state="${name}"]`).waitFor({ state: 'attached' });
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await page.locator('#one [part="button"]').click();
+  const code = String(((await (await answer).json()) as { client_secret: string }).client_secret);
+  await inState('one', 'waiting');
+  await site.simulator.wallet('Ada').scan(code);
+  await inState('one', 'scanned');
+  await page.locator('#one [part="cancel"]').click();
+  await closed(page);
+  await page.locator('#two [part="button"]').click();
+  await inState('two', 'scanned');
+  expect(created(visit)).toBe(1);
+  await site.simulator.wallet('Ada').pay(code);
+  expect(await event(page, 'two')).toEqual({ intent: idOf(code) });
+  await closed(page);
+  expect((await seen(page)).filter(([name]) => name === 'one')).toEqual([]);
+});
+
+test('a scanned payment is reported after a payment for another order, whose button has no note of it', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ order: 'A' }, 'globalThis.button = button;') }));
+  const first = await scanAndCancel(page);
+  await textOf(page, 'note');
+  await page.evaluate('button.order = "B"');
+  await eventually(async () => expect(await part(page, 'note').textContent()).toBe(''));
+  const second = await begin(page);
+  await site.simulator.wallet('Ada').pay(second);
+  await closed(page);
+  await site.simulator.wallet('Ada').pay(first);
+  await eventually(async () => {
+    const paid = (await seen(page)).filter(([name]) => name === 'success').map(([, detail]) => detail.intent);
+    expect(paid).toEqual([idOf(second), idOf(first)]);
+  });
+});
+
+test('a success-url that changes only the fragment leaves a button that works', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ successUrl: '#/thanks/{{INTENT_ID}}' }) }));
+  const code = await scanAndCancel(page);
+  await site.simulator.wallet('Ada').pay(code);
+  await page.waitForURL(`**#/thanks/${idOf(code)}`);
+  expect(await begin(page)).not.toBe(code);
+});

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { createSigner, type Signer } from '../../../src/keys/verifier-key.js';
 import type { IntentClient } from '../../../src/sequencer/intent-client.js';
 import { domain, verifierSecret } from '../../support/sites/site.js';
-import { buttonScript, event, idOf, part, scan, seen, state } from '../support/checkout.js';
+import { buttonScript, closed, event, idOf, part, scan, seen, state } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -140,4 +140,26 @@ test.each([
   const visit = await open(site.page({ script: buttonScript({ ...login, login: { verifier } }) }));
   visit.forgive(/The verifier must be a public key/);
   expect(visit.faults.join()).toContain('The verifier must be a public key, Base58 of 32 bytes.');
+});
+
+test('a login whose secret is an option shows it again after a cancel, and asks no route of the router', async () => {
+  const script = buttonScript(
+    login,
+    `${post}
+const { client_secret: clientSecret } = await post('/wallet-login');
+button.login = { clientSecret };
+note('ready');`,
+  );
+  const { page, requests } = await open(site.page({ script }));
+  await event(page, 'ready');
+  await part(page, 'button').click();
+  const first = await scan(page);
+  await part(page, 'cancel').click();
+  await closed(page);
+  await part(page, 'button').click();
+  const second = await scan(page);
+  expect(second).toBe(first);
+  await site.simulator.wallet('Ada').login(second);
+  expect(await event(page, 'success')).toEqual({ intent: idOf(second) });
+  expect(requests.filter((request) => request.method() === 'POST')).toHaveLength(1);
 });

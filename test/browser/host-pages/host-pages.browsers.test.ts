@@ -9,7 +9,7 @@ import { pageStyleTests } from './page-styles.js';
 import { readableTests } from './readable.js';
 import { useHostPages } from './use-host-pages.js';
 
-// The tests of host-pages.test.ts, in the other engines.
+// The tests of host-pages.full.test.ts, in the other engines.
 
 describe.each([
   ['Firefox', startFirefox],

@@ -12,7 +12,12 @@ button.on('invoke', async () => {
   button.update({ clientSecret });
 });
 button.on('success', async ({ intent }) => {
-  await post('/wallet-login/complete', { intent });
-  location.assign('/account');
+  const complete = () => post('/wallet-login/complete', { intent });
+  try {
+    await complete().catch(complete);
+    location.assign('/account');
+  } catch {
+    document.querySelector('#login').append(' The login could not be completed. Please try again.');
+  }
 });
 button.mount('#login');
