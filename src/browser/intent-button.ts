@@ -40,7 +40,8 @@ export class IntentButtonElement extends Base {
   /** Like a button, it is disabled in a disabled fieldset, and has labels. It has no value, so a form sends nothing of it. */
   static readonly formAssociated = true;
 
-  readonly #options: ButtonOptions = {};
+  /** No prototype, as in the settings: a polluted one must not choose the label or the wallet. */
+  readonly #options = { __proto__: null } as ButtonOptions;
   #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
   /** The content of the element. If it has a text, it is the label. */
   readonly #content = buildElement('slot');
@@ -198,9 +199,7 @@ export class IntentButtonElement extends Base {
   }
 
   #settings(): Settings {
-    const settings = resolveSettings(this, this.#options);
-    // No prototype, as in the settings: a polluted one must not choose the wallet.
-    return { __proto__: null, ...settings, label: this.#contentText() || settings.label } as unknown as Settings;
+    return resolveSettings(this, this.#options, () => this.#contentText());
   }
 
   /** The text of the content, also of what another component passes on to it. */
@@ -214,6 +213,7 @@ export class IntentButtonElement extends Base {
     this.#label.hidden = !!this.#contentText();
     const settings = tryOrUndefined(() => this.#settings());
     if (settings) this.#label.textContent = settings.label || buttonTextsOf(settings.locale)[settings.mode];
+    this.#flow.translate();
   }
 
   #preload(): void {

@@ -140,7 +140,7 @@ export interface Settings {
   readonly routes: ElementRoutes;
   /** Templates of the return addresses; empty or undefined if the button does not redirect. */
   readonly urls: { readonly success: string | undefined; readonly cancel: string | undefined };
-  /** BCP 47, of a supported language. */
+  /** BCP 47, of a supported language: always the current one, like `label`. */
   readonly locale: string;
   /** The body of the request that creates the intent. */
   readonly orderJson: string;
@@ -149,7 +149,11 @@ export interface Settings {
 }
 
 /** @throws {TypeError} for an attribute of the wrong form @throws {SyntaxError} for an order that is not JSON */
-export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
+export function resolveSettings(
+  element: HTMLElement,
+  options: ButtonOptions,
+  contentText: () => string = () => '',
+): Settings {
   const given: ButtonOptions = { __proto__: null, ...attributesOf(element, options), ...options } as ButtonOptions;
   checkOptions(given);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
@@ -170,7 +174,13 @@ export function resolveSettings(element: HTMLElement, options: ButtonOptions): S
     ownSecret: login?.clientSecret,
     routes,
     urls: { success: given.successUrl, cancel: given.cancelUrl },
-    locale: negotiateTag([given.locale, langAround(element), ...navigator.languages]),
+    get label() {
+      return contentText() || (options.label ?? element.getAttribute('label'));
+    },
+    get locale() {
+      const given = options.locale ?? element.getAttribute('locale');
+      return negotiateTag([given, langAround(element), ...navigator.languages]);
+    },
     orderJson,
     orderKey: `intent-button ${routes.intent || base} ${orderJson}`,
   } as unknown as Settings;

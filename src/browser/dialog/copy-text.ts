@@ -3,16 +3,16 @@ import type { Texts } from '../texts/en.js';
 /** How long the button shows the result, in milliseconds. */
 const resultMs = 2_000;
 
-/** Copies a text to the clipboard, announces the result, and shows it as the text of the button. */
+/** Copies a text to the clipboard, announces the result, and shows it for a while in place of the label of the button. */
 export async function copyText(
   button: HTMLElement,
   announcement: HTMLElement,
   text: string | undefined,
   { copied, notCopied }: Texts,
+  label: () => string,
 ): Promise<void> {
-  // A second click while the result is shown must not save the result as the text of the button.
+  // The result of the last click is still shown.
   if (!text || announcement.textContent) return;
-  const before = button.textContent;
   const result = await navigator.clipboard.writeText(text).then(
     () => copied,
     () => notCopied,
@@ -22,6 +22,6 @@ export async function copyText(
   button.textContent = announcement.textContent = result;
   setTimeout(() => {
     announcement.textContent = '';
-    button.textContent = before;
+    button.textContent = label();
   }, resultMs);
 }

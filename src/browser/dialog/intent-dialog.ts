@@ -111,6 +111,10 @@ export class IntentDialog {
   #texts: Texts = en;
   #settings = {} as Settings;
   #shown: ShownCode | undefined;
+  /** The start of the payload: the currency and the amount of a payment, without the secret. */
+  #money: Uint8Array | undefined;
+  /** Shows the current state, or the question, in the current language. */
+  #render: (() => void) | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Set while the dialog asks the visitor to confirm the user. */
   #answer: ((isConfirmed: boolean) => void) | undefined;
@@ -144,7 +148,8 @@ export class IntentDialog {
     );
     this.#retry.onclick = () => (this.#answer ? this.#answerQuestion(true) : actions.retry());
     this.#check.onclick = () => actions.check();
-    this.#copy.onclick = () => copyText(this.#copy, this.#announcement, this.#shown?.text, this.#texts);
+    this.#copy.onclick = () =>
+      copyText(this.#copy, this.#announcement, this.#shown?.text, this.#texts, () => this.#copyLabel);
     this.#cancel.onclick = () => this.element.close();
     this.#close.onclick = () => this.element.close();
     this.element.onclose = () => {
@@ -168,30 +173,43 @@ export class IntentDialog {
 
   /** Opens the dialog unless it is open. Empty parts keep their space, so the layout does not jump. */
   open(settings: Settings, title: string, texts: Texts = en): void {
-    const { label, locale, mode, payee, walletUrl } = settings;
+    const { locale, mode, payee, walletUrl } = settings;
     const { element } = this;
-    this.#texts = texts;
-    this.#settings = settings;
-    element.lang = locale;
+    this.#money = this.#render = undefined;
     element.toggleAttribute('data-handheld', !!walletUrl && isHandheld());
-    // A login can have another purpose, such as linking a wallet. Only the page's own button text names it.
-    this.#title.textContent = (mode === 'login' && label) || title;
     this.#payee.textContent = payee;
     for (const empty of [this.#amount, this.#item, this.#lifetime]) {
       empty.textContent = '\u00a0';
       empty.hidden = mode === 'login' && empty !== this.#lifetime;
     }
-    this.#code.ariaLabel = texts.code;
-    this.#close.ariaLabel = texts.close;
-    this.#link.textContent = isHandheld() ? texts.link : texts.linkHere;
-    this.#copy.textContent = walletUrl ? texts.copyLink : texts.copyCode;
-    this.#check.textContent = texts.check;
+    this.relabel(settings, title, texts);
     this.#host.dataset.open = '';
     if (!element.open) this.#showModal();
     // On a short screen the browser may scroll to the element it focuses.
     element.scrollTop = 0;
     // Formatting the first amount takes tens of milliseconds. Do it during the request.
     setTimeout(() => localizeAmount('1.00', 'usd', locale));
+  }
+
+  /** Changes the language. The state, the code and the remaining time stay. */
+  relabel(settings: Settings, title: string, texts: Texts = en): void {
+    const { label, locale, mode } = settings;
+    this.#texts = texts;
+    this.#settings = settings;
+    this.element.lang = locale;
+    // A login can have another purpose, such as linking a wallet. Only the page's own button text names it.
+    this.#title.textContent = (mode === 'login' && label) || title;
+    this.#close.ariaLabel = texts.close;
+    this.#link.textContent = isHandheld() ? texts.link : texts.linkHere;
+    this.#copy.textContent = this.#copyLabel;
+    this.#check.textContent = texts.check;
+    this.#showAmount();
+    if (this.#shown) this.#tick();
+    this.#render?.();
+  }
+
+  get #copyLabel(): string {
+    return this.#settings.walletUrl ? this.#texts.copyLink : this.#texts.copyCode;
   }
 
   /** Shows an open dialog again, which the page has moved. */
@@ -214,17 +232,22 @@ export class IntentDialog {
 
   /** Shows the code, the amount, and a link for a wallet on this device. @throws {TypeError} for an unknown currency */
   showCode(code: ShownCode): void {
-    const { locale, mode } = this.#settings;
-    const amount = mode === 'payment' ? amountIn(code.payload, locale) : '';
+    this.#money = this.#settings.mode === 'payment' ? code.payload.slice(0, 9) : undefined;
     this.#code.replaceChildren(qrCode(code.text, this.#code.clientWidth));
-    this.#code.ariaLabel = [this.#texts.code, amount].filter(Boolean).join(', ');
-    this.#amount.textContent = amount;
-    this.#fitAmount();
+    this.#showAmount();
     if (code.link) this.#link.href = code.link;
     this.#shown = code;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), 1_000);
     this.#tick();
+  }
+
+  #showAmount(): void {
+    const amount = this.#money && amountIn(this.#money, this.#settings.locale);
+    this.#code.ariaLabel = [this.#texts.code, amount].filter(Boolean).join(', ');
+    if (!amount) return;
+    this.#amount.textContent = amount;
+    this.#fitAmount();
   }
 
   /** A number that breaks, or is cut off, can be read as another one: the stylesheet needs the width of the text, in em. */
@@ -250,8 +273,8 @@ export class IntentDialog {
   }
 
   show(state: DialogState, details: StateDetails = {}): void {
-    const { element } = this;
-    element.dataset.state = state;
+    this.#render = () => this.show(state, details);
+    this.element.dataset.state = state;
     const isFinal = details.isFinal || state === 'done' || state === 'completing';
     const isCheck = state === 'expired' && this.#settings.mode === 'payment';
     const mark = marks[state as 'done'] ?? '';
@@ -273,13 +296,16 @@ export class IntentDialog {
    * @returns false if the visitor closes the dialog; never resolves if the dialog leaves the page
    */
   confirmUser(userId: string): Promise<boolean> {
-    const { ask, yes, no } = this.#texts;
+    this.#render = () => {
+      const { ask, yes, no } = this.#texts;
+      this.#retry.textContent = yes;
+      this.#cancel.textContent = no;
+      this.#arrange(ask.replace('{user}', `${userId.slice(0, 4)}…${userId.slice(-4)}`));
+    };
     this.element.dataset.state = 'awaitingConfirmation';
     this.#setMark(marks.awaitingConfirmation);
     this.#retry.hidden = false;
-    this.#retry.textContent = yes;
-    this.#cancel.textContent = no;
-    this.#arrange(ask.replace('{user}', `${userId.slice(0, 4)}…${userId.slice(-4)}`));
+    this.#render();
     return new NativePromise((resolve) => {
       this.#answer = resolve;
     });

@@ -14,6 +14,7 @@ import { delay, isRetryable } from './retry.js';
 import { leaveTo, returnUrl } from './return-url.js';
 import { SecretSource } from './secret-source.js';
 import { shownCode } from './shown-code.js';
+import { translateDialog } from './translate-dialog.js';
 import { Watch, type WatchSignal } from './watch.js';
 import { WatchList } from './watch-list.js';
 
@@ -72,12 +73,10 @@ export class IntentFlow {
 
   /** Opens the dialog and creates an intent, unless an attempt is active. A payment that is still open is offered first, but not for a retry. */
   async start(isRetry?: boolean): Promise<void> {
-    if (this.#attempt) {
-      // A login can be in progress without a dialog: it was closed, or the page was reloaded.
-      if (this.#state === 'completing')
-        return this.#open().catch(() => this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog));
-      return;
-    }
+    // A login can be in progress without a dialog: it was closed, or the page was reloaded.
+    if (this.#attempt && this.#state === 'completing')
+      return this.#open().catch(() => this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog));
+    if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
     this.#attempt = new AbortController();
     const { signal } = this.#attempt;
@@ -117,13 +116,11 @@ export class IntentFlow {
   /** Sets the client secret for the current attempt, or for the next one. */
   provideSecret(clientSecret: string): void {
     const attempt = this.#attempt;
-    if (!attempt || !this.#newestSecret) {
-      this.#secrets.provide(clientSecret);
-      return;
-    }
-    this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
-      if (this.#attempt === attempt) this.#fail(toProblem(error));
-    });
+    if (!attempt || !this.#newestSecret) this.#secrets.provide(clientSecret);
+    else
+      this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
+        if (this.#attempt === attempt) this.#fail(toProblem(error));
+      });
   }
 
   /** Watches the intent of the order that was pending before a reload, or in a tab that was closed. */
@@ -137,6 +134,11 @@ export class IntentFlow {
     // The page no longer listens to a button that it has replaced.
     if (owner && owner !== this && !owner.#host.element.isConnected) owner.#release(pending.id);
     if (!claims.has(pending.id)) void this.#watch(pending.id, pending.isFromPage, true).poll();
+  }
+
+  /** The language around the button can have changed. */
+  translate(): void {
+    if (this.#dialog) void translateDialog(this.#dialog, this.#settings);
   }
 
   /** The element is back in the page, which has moved it. A dialog that leaves the page is no longer modal. */
@@ -178,18 +180,21 @@ export class IntentFlow {
   async #open(): Promise<void> {
     const attempt = this.#attempt as AbortController;
     const settings = this.#settings;
+    const { locale, mode } = settings;
     const state = this.#state;
-    const texts = buttonTextsOf(settings.locale);
+    const texts = buttonTextsOf(locale);
     if (this.#dialog?.element.open) this.#show(state as DialogState);
     else this.#host.showBusy(texts.busy);
-    const loaded = await loadDialog(settings.locale, attempt.signal);
+    const loaded = await loadDialog(locale, attempt.signal);
     this.#dialog ??= new loaded.IntentDialog(this.#host.element, this.#host.root, {
       closed: () => void this.#onClosed(),
       retry: () => this.#retry(),
       check: () => void this.#check(),
     });
     if (this.#attempt !== attempt || this.#state !== state) return;
-    this.#dialog.open(settings, texts[settings.mode], loaded.texts);
+    // The language has changed meanwhile.
+    if (settings.locale !== locale) return this.#open();
+    this.#dialog.open(settings, texts[mode], loaded.texts);
     if (state === 'completing') this.#dialog.clearCode();
     this.#show(state as DialogState);
   }

@@ -60,17 +60,19 @@ export function preloadDialog(tag: string): void {
   for (const file of [dialogFile, textFiles[languageOf(tag)]]) file?.preload().catch(() => undefined);
 }
 
+/** Loads the texts of the dialog in the language of a supported tag. Undefined for English, and if the file cannot be loaded. */
+export const loadTexts = async (tag: string): Promise<Texts | undefined> => {
+  const language = languageOf(tag);
+  return (await textFiles[language]?.preload().catch(() => undefined))?.[language];
+};
+
 /**
  * Loads the dialog, and its texts in the language of a supported tag. Without a file for the language, or if that file is not
  * loaded in time, `texts` is undefined, and the dialog is in English.
  * @throws {Problem} `offline`; after an abort, one with any code
  */
 export async function loadDialog(tag: string, signal: AbortSignal) {
-  const language = languageOf(tag);
-  const loadingTexts = textFiles[language]?.preload().then(
-    (file) => file[language],
-    () => undefined,
-  );
+  const loadingTexts = loadTexts(tag);
   const { IntentDialog } = await dialogFile.load(signal);
   const texts = await NativePromise.race([loadingTexts, delay(textsWaitMs).then(() => undefined)]);
   return { IntentDialog, texts };

@@ -1,5 +1,7 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
 import { orderIn } from '../../support/sites/site.js';
-import { buttonScript, part, scan, textOf } from '../support/checkout.js';
+import { begin, buttonScript, part, scan, state, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -8,6 +10,7 @@ let site: StrictSite;
 
 beforeAll(async () => {
   site = await startStrictSite({
+    login: { confirm: true },
     payment: (req) => ({ amount: '1234.50', currency: orderIn(req) === 'yen' ? 'jpy' : 'eur' }),
   });
 });
@@ -51,4 +54,80 @@ test.each([
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   expect(wide).toBe(false);
   expect(await part(page, 'dialog').evaluate((dialog) => getComputedStyle(dialog).direction)).toBe('rtl');
+});
+
+const speak = (page: Page, lang: string): Promise<void> =>
+  page.evaluate((lang) => {
+    document.documentElement.lang = lang;
+  }, lang);
+
+test('an open dialog follows the language of the page, and keeps its state, its code and the remaining time', async () => {
+  const walletUrl = 'https://wallet.example/';
+  const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }));
+  const opened = Date.now();
+  await page.clock.setFixedTime(opened);
+  const code = await begin(page);
+  await part(page, 'code').evaluate((element) => element.firstElementChild?.setAttribute('data-kept', ''));
+  await page.clock.setFixedTime(opened + 65_000);
+  await part(page, 'lifetime').filter({ hasText: 'Code expires in 13:55' }).waitFor();
+  await speak(page, 'de');
+  await part(page, 'status').filter({ hasText: 'Scannen Sie diesen Code mit Ihrer Wallet.' }).waitFor();
+  expect(await textOf(page, 'title')).toBe('Mit Wallet bezahlen');
+  expect(await part(page, 'amount').textContent()).toBe('1.234,50\u00a0€');
+  expect(await part(page, 'lifetime').textContent()).toBe('Code läuft ab in 13:55');
+  expect([await textOf(page, 'link'), await textOf(page, 'copy'), await textOf(page, 'cancel')]).toEqual([
+    'Wallet auf diesem Gerät öffnen',
+    'Link kopieren',
+    'Abbrechen',
+  ]);
+  await page.getByRole('img', { name: 'QR-Code für Ihre Wallet, 1.234,50\u00a0€' }).waitFor();
+  await page.getByRole('button', { name: 'Schließen' }).waitFor();
+  expect(await part(page, 'dialog').getAttribute('lang')).toBe('de');
+  await state(page, 'waiting');
+  expect(await part(page, 'code').locator('[data-kept]').count()).toBe(1);
+  expect(await part(page, 'link').getAttribute('href')).toContain(code);
+  // The code is no longer on the screen, but the amount is.
+  await page.clock.setFixedTime(opened + 3_600_000);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await part(page, 'retry').filter({ hasText: 'Erneut versuchen' }).waitFor();
+  await speak(page, 'fr');
+  await part(page, 'retry').filter({ hasText: 'Réessayer' }).waitFor();
+  expect(await textOf(page, 'status')).toMatch(/^Ce code a expiré\. Aucun paiement/);
+  expect(await part(page, 'amount').textContent()).toBe('1\u202f234,50\u00a0€');
+  await state(page, 'expired');
+});
+
+test('the question of a login follows the language of the page', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+  await site.simulator.wallet('Ada').login(await begin(page));
+  await part(page, 'status').filter({ hasText: 'Continue as' }).waitFor();
+  await speak(page, 'es');
+  await part(page, 'status').filter({ hasText: '¿Continuar como' }).waitFor();
+  expect([await textOf(page, 'retry'), await textOf(page, 'cancel')]).toEqual(['Continuar', 'No soy yo']);
+  await part(page, 'retry').click();
+  await state(page, 'done');
+  expect(await textOf(page, 'status')).toBe('Sesión iniciada.');
+});
+
+test('texts that arrive after the language has changed again are not shown', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/intent/v1/de.js', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await begin(page);
+  const german = page.waitForResponse('**/intent/v1/de.js');
+  await speak(page, 'de');
+  await eventually(async () => expect(await textOf(page, 'button')).toBe('Mit Wallet bezahlen'));
+  await speak(page, 'fr');
+  await part(page, 'cancel').filter({ hasText: 'Annuler' }).waitFor();
+  release();
+  await (await german).finished();
+  await speak(page, 'fr-CA');
+  await eventually(async () => expect(await part(page, 'dialog').getAttribute('lang')).toBe('fr-CA'));
+  expect(await part(page, 'cancel').textContent()).toBe('Annuler');
 });
