@@ -1,54 +1,16 @@
 import { NativePromise } from '../built-ins.js';
-import type { Problem } from '../flow/api.js';
 import type { Settings } from '../options.js';
 import { amountIn, localizeAmount } from '../texts/amount.js';
 import { en, type Texts } from '../texts/en.js';
 import { problemText, retryText } from '../texts/texts.js';
 import { buildElement, svgAttributes } from './build-element.js';
-import { copyText } from './copy-text.js';
+import textCss from './copy-text.css';
+import { copyText, openWindow, showResult } from './copy-text.js';
+import type { DialogState, ShownCode, StateDetails } from './dialog-state.js';
 import css from './intent-dialog.css';
 import { qrCode } from './qr-code.js';
 
 // Loaded when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
-
-/**
- * The states that `IntentFlow` sets and describes. The attribute `data-state` has the current state, or `awaitingConfirmation`
- * during `confirmUser`.
- */
-export type DialogState =
-  | 'preparing'
-  | 'waiting'
-  | 'scanned'
-  | 'completing'
-  | 'done'
-  | 'declined'
-  | 'expired'
-  | 'offline'
-  | 'silent'
-  | 'problem';
-
-/** Details of a state. */
-export interface StateDetails {
-  /** What to show in the state `problem`, and in `completing` while the completion is retried. */
-  readonly problem?: Problem;
-  /** Whether no retry is offered. */
-  readonly isFinal?: boolean;
-  /** In the state `problem`: whether it is certain that nothing was paid. */
-  readonly isUnpaid?: boolean;
-  /** In the state `expired` of a payment: the result of the check for a payment. Undefined during the check. */
-  readonly check?: 'unpaid' | 'failed';
-}
-
-/** The code of an intent. */
-export interface ShownCode {
-  /** Holds the amount of a payment. */
-  readonly payload: Uint8Array;
-  /** The text of the QR code: a wallet link or the client secret. */
-  readonly text: string;
-  /** The link for a wallet on this device. */
-  readonly link: string | undefined;
-  readonly expiresAtMs: number;
-}
 
 /** What the visitor can do. */
 export interface DialogActions {
@@ -100,6 +62,10 @@ export class IntentDialog {
   readonly #lifetime = buildElement('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
   readonly #link = buildElement('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
   readonly #copy = buildElement('button', { part: 'copy' });
+  /** The text to copy by hand. */
+  readonly #text = buildElement('input', { part: 'text', readonly: '', dir: 'ltr' });
+  /** The link or the copy button, once the browser has refused it. The text takes its place. */
+  readonly #refused = new Set<HTMLElement>();
   readonly #check = buildElement('button', { part: 'check' });
   readonly #retry = buildElement('button', { part: 'retry' });
   readonly #cancel = buildElement('button', { part: 'cancel' });
@@ -140,6 +106,7 @@ export class IntentDialog {
       buildElement('section', {}, stage, this.#status, this.#lifetime),
       this.#link,
       this.#check,
+      this.#text,
       this.#copy,
       this.#retry,
       this.#cancel,
@@ -148,8 +115,13 @@ export class IntentDialog {
     );
     this.#retry.onclick = () => (this.#answer ? this.#answerQuestion(true) : actions.retry());
     this.#check.onclick = () => actions.check();
-    this.#copy.onclick = () =>
-      copyText(this.#copy, this.#announcement, this.#shown?.text, this.#texts, () => this.#copyLabel);
+    this.#copy.onclick = () => void this.#copyCode();
+    this.#link.onclick = (event) => {
+      // A frame can be forbidden to open windows, and then the browser ignores a click on a link. A page on its own is not.
+      if (self === top || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      if (!openWindow(this.#link.href)) this.#offerText(this.#link);
+    };
     this.#cancel.onclick = () => this.element.close();
     this.#close.onclick = () => this.element.close();
     this.element.onclose = () => {
@@ -165,7 +137,7 @@ export class IntentDialog {
     root.addEventListener('keyup', (event) => (event as KeyboardEvent).key === 'Escape' && event.stopPropagation());
     if (!sheet) {
       sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
+      sheet.replaceSync(css + textCss);
     }
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
     root.append(this.element);
@@ -203,6 +175,7 @@ export class IntentDialog {
     this.#link.textContent = isHandheld() ? texts.link : texts.linkHere;
     this.#copy.textContent = this.#copyLabel;
     this.#check.textContent = texts.check;
+    this.#text.ariaLabel = this.#copyLabel;
     this.#showAmount();
     if (this.#shown) this.#tick();
     this.#render?.();
@@ -269,6 +242,8 @@ export class IntentDialog {
     this.#shown = undefined;
     this.#code.replaceChildren();
     this.#link.removeAttribute('href');
+    this.#refused.clear();
+    this.#text.value = '';
     this.#lifetime.textContent = '\u00a0';
   }
 
@@ -283,8 +258,9 @@ export class IntentDialog {
     this.#check.hidden = !isCheck;
     this.#check.disabled = !details.check;
     // Without a link, copying is the way to a wallet on this device.
-    this.#link.hidden = !!mark || !this.#settings.walletUrl;
-    this.#copy.hidden = !!mark;
+    this.#link.hidden = !!mark || !this.#settings.walletUrl || this.#refused.has(this.#link);
+    this.#text.hidden = !!mark || !this.#refused.size;
+    this.#copy.hidden = !!mark || this.#refused.has(this.#copy);
     this.#copy.disabled = !this.#shown;
     this.#retry.textContent = this.#texts.retry;
     this.#cancel.textContent = mark ? this.#texts.close : this.#texts.cancel;
@@ -309,6 +285,25 @@ export class IntentDialog {
     return new NativePromise((resolve) => {
       this.#answer = resolve;
     });
+  }
+
+  async #copyCode(): Promise<void> {
+    const shown = this.#shown;
+    // The result of the last click is still shown.
+    if (!shown || this.#announcement.textContent) return;
+    const isCopied = await copyText(shown.text, this.#text);
+    // Meanwhile the code has gone, or another click has been answered.
+    if (this.#shown !== shown || this.#announcement.textContent) return;
+    if (isCopied) showResult(this.#copy, this.#announcement, this.#texts.copied, () => this.#copyLabel);
+    else this.#offerText(this.#copy);
+  }
+
+  /** Shows the text, selected, in place of what the browser has refused. */
+  #offerText(refused: HTMLElement): void {
+    this.#refused.add(refused);
+    this.#text.value = (this.#refused.has(this.#link) && this.#shown?.link) || (this.#shown?.text ?? '');
+    this.#render?.();
+    this.#text.select();
   }
 
   #showModal(): void {
@@ -352,13 +347,13 @@ export class IntentDialog {
   /** Announces the sentence. The first visible action is the primary one, which has a line of its own. */
   #arrange(sentence: string): void {
     const { element } = this;
-    const actions = [this.#link, this.#check, this.#copy, this.#retry];
+    const actions = [this.#link, this.#check, this.#text, this.#copy, this.#retry];
     const primary = actions.find(({ hidden }) => !hidden);
     for (const action of actions) action.toggleAttribute('data-primary', action === primary);
     element.toggleAttribute('data-no-primary', !primary);
     element.toggleAttribute(
       'data-lone-cancel',
-      [this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary),
+      [this.#text, this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary),
     );
     // Screen readers announce a text each time it is set.
     if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
@@ -382,6 +377,8 @@ export class IntentDialog {
     }
     if (state === 'offline' && navigator.onLine) return texts.noAnswer;
     if (state === 'offline' && isPayment && this.#shown) return texts.offlineOpen;
+    if (state === 'waiting' && this.#refused.size)
+      return this.#refused.has(this.#link) ? texts.copyInstead : texts.copyThis;
     if (state === 'waiting' && isHandheld()) return this.#settings.walletUrl ? texts.waitingHere : texts.waitingCopy;
     return texts[state as 'waiting'];
   }

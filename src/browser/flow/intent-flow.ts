@@ -1,5 +1,6 @@
 import { NativePromise } from '../built-ins.js';
-import type { DialogState, IntentDialog } from '../dialog/intent-dialog.js';
+import type { DialogState } from '../dialog/dialog-state.js';
+import type { IntentDialog } from '../dialog/intent-dialog.js';
 import type { Emit, User } from '../events.js';
 import type { Settings } from '../options.js';
 import { buttonTextsOf } from '../texts/button-texts.js';
@@ -179,8 +180,7 @@ export class IntentFlow {
   /** Loads and opens the dialog, unless the state changes meanwhile. @throws {Problem} if it cannot be loaded */
   async #open(): Promise<void> {
     const attempt = this.#attempt as AbortController;
-    const settings = this.#settings;
-    const { locale, mode } = settings;
+    const { locale, mode } = this.#settings;
     const state = this.#state;
     const texts = buttonTextsOf(locale);
     if (this.#dialog?.element.open) this.#show(state as DialogState);
@@ -193,8 +193,8 @@ export class IntentFlow {
     });
     if (this.#attempt !== attempt || this.#state !== state) return;
     // The language has changed meanwhile.
-    if (settings.locale !== locale) return this.#open();
-    this.#dialog.open(settings, texts[mode], loaded.texts);
+    if (this.#settings.locale !== locale) return this.#open();
+    this.#dialog.open(this.#settings, texts[mode], loaded.texts);
     if (state === 'completing') this.#dialog.clearCode();
     this.#show(state as DialogState);
   }

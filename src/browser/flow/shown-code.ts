@@ -1,4 +1,4 @@
-import type { ShownCode } from '../dialog/intent-dialog.js';
+import type { ShownCode } from '../dialog/dialog-state.js';
 import { walletLink } from './return-url.js';
 
 /** What the dialog shows of an intent. */

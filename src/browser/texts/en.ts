@@ -7,7 +7,9 @@ export const en = {
   copyLink: 'Copy link',
   copyCode: 'Copy code',
   copied: 'Copied',
-  notCopied: 'Copying failed',
+  /** Shown with a selected text. */
+  copyThis: 'Copy this text:',
+  copyInstead: 'This page cannot open your wallet. Copy this link:',
   cancel: 'Cancel',
   close: 'Close',
   retry: 'Try again',
