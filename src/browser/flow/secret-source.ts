@@ -73,9 +73,10 @@ export class SecretSource {
       signal.addEventListener('abort', () => creation.abort());
       // The secret of the page replaces the created one, as it replaces a code on the screen.
       const created = await NativePromise.race([this.#create(settings, creation.signal, onRetry), providing]);
-      creation.abort();
       this.#key = undefined;
+      // Not aborted: monitoring scripts of the page read a copy of the answer.
       if (created) return { secret: created.client_secret, isFromPage: false };
+      creation.abort();
     }
     const secret = (this.#provided ?? before) as string;
     this.#provided = undefined;
