@@ -81,6 +81,8 @@ it.each([
 });
 
 it('react has valid types, and sells the order of its page', async () => {
+  // The package is beside the example, not in its folder as npm installs it.
+  home.link('@types/react');
   project = new ExampleProject('react', home);
   expect(await project.run('types')).toEqual({ code: 0, stdout: '', stderr: '' });
   const visitor = await startExample('react');
