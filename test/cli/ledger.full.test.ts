@@ -153,7 +153,7 @@ describe('the command ledger', () => {
     const first = await command('migrate');
     expect(first).toMatchObject({ code: 0, error: '' });
     expect(first.out).toMatch(
-      /^applied migration 1 \(intents\)\n(?:applied migration \d+ \(\w+\)\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date\.$/,
+      /^applied migration 1 \(intents [\da-f]{8}\)\n(?:applied migration \d+ \(\w+\)\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date\.$/,
     );
     expect(first.out).not.toContain('hunter2');
     expect((await command('migrate')).out).toMatch(/^The ledger in .* was already up to date\.$/);
