@@ -1,5 +1,6 @@
 // The JavaScript of the package: readable code for Node, minified files for browsers. `tsc` writes the declarations.
 import { cpSync } from 'node:fs';
+import { transformSync } from 'esbuild';
 import { defineConfig } from 'rolldown';
 
 const common = {
@@ -81,7 +82,7 @@ const stylesAreText = {
   transform: {
     filter: { id: /\.css$/ },
     handler: (css) => ({
-      code: css.replace(/\/\*.*?\*\//gs, '').replace(/\s+/g, ' '),
+      code: transformSync(css, { loader: 'css', minify: true }).code,
       map: { mappings: '' },
       moduleType: 'text',
     }),

@@ -4,11 +4,12 @@
 /** The promise of async functions. `Promise` can be a polyfill. */
 export const NativePromise = (async () => undefined)().constructor as PromiseConstructor;
 
-/** `JSON.stringify` with other escapes, without the `toJSON` of arrays and plain objects. @throws {TypeError} for a `bigint` */
+/** `JSON.stringify`, without the `toJSON` of arrays and plain objects. @throws {TypeError} for a `bigint` */
 export function toJson(value: unknown): string | undefined {
   if (typeof value === 'bigint') throw new TypeError('A bigint is not JSON.');
   if (typeof value === 'string') {
-    const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const escaped = (character: string): string =>
+      /["\\]/.test(character) ? `\\${character}` : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
     // Also a lone half of a surrogate pair, which is not UTF-8.
     return `"${value.replace(/["\\\p{Cc}\p{Cs}]/gu, escaped)}"`;
   }
@@ -30,11 +31,7 @@ const tokens =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON refuses them in strings.
   /"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?|\w+|[^ \t\n\r]/gi;
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-const literals = new Map<string | undefined, unknown>([
-  ['null', null],
-  ['true', true],
-  ['false', false],
-]);
+const literals: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
 
 /** `JSON.parse`. @throws {SyntaxError} */
 export function fromJson(text: string): unknown {
@@ -60,7 +57,7 @@ export function fromJson(text: string): unknown {
     }
   };
   const parseValue = (): unknown => {
-    const token = rest[at++];
+    const token = rest[at++] ?? '';
     if (token === '[') {
       const items: unknown[] = [];
       parseList(']', () => items.push(parseValue()));
@@ -75,8 +72,8 @@ export function fromJson(text: string): unknown {
       });
       return Object.fromEntries(members);
     }
-    if (literals.has(token)) return literals.get(token);
-    if (/^-?\d/.test(token ?? '')) return Number(token);
+    if (Object.hasOwn(literals, token)) return literals[token];
+    if (/^-?\d/.test(token)) return Number(token);
     return parseString(token);
   };
   const value = parseValue();

@@ -1,5 +1,6 @@
+import type { ButtonOptions } from './button-options.js';
 import { IntentButtonElement } from './intent-button.js';
-import { type ButtonOptions, checkOptions } from './options.js';
+import { checkOptions } from './options.js';
 import { requireThat } from './validation.js';
 
 /** The attributes and properties of `<intent-button>`, for the types of templates (docs/vue.md). */
@@ -12,9 +13,9 @@ export interface IntentButtonAttributes extends ButtonOptions {
   disabled?: boolean | undefined;
 }
 
+export type { ButtonOptions } from './button-options.js';
 export type { ButtonEvents, ButtonHandler, EventName, IntentButtonEventMap, User } from './events.js';
 export type { Problem } from './flow/api.js';
-export type { ButtonOptions } from './options.js';
 export type { ElementRoutes } from './site-config.js';
 export type { IntentButtonElement };
 

@@ -1,3 +1,4 @@
+import { attributeOf, type ButtonOptions, type OptionName, optionNames } from './button-options.js';
 import { buildElement, svgAttributes } from './dialog/build-element.js';
 import {
   type ButtonEvents,
@@ -12,15 +13,7 @@ import { decodeClientSecret } from './flow/client-secret.js';
 import { IntentFlow } from './flow/intent-flow.js';
 import { preloadDialog } from './flow/on-demand-files.js';
 import css from './intent-button.css';
-import {
-  attributeNames,
-  type ButtonOptions,
-  checkOptions,
-  type OptionName,
-  optionNames,
-  resolveSettings,
-  type Settings,
-} from './options.js';
+import { checkOptions, resolveSettings, type Settings } from './options.js';
 import { siteConfig } from './site-config.js';
 import { buttonTextsOf } from './texts/button-texts.js';
 import { requireThat, tryOrUndefined } from './validation.js';
@@ -36,7 +29,7 @@ const hydratingAttribute = 'data-hydrating';
 
 /** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButtonElement extends Base {
-  static readonly observedAttributes = [...attributeNames, hydratingAttribute, 'lang'];
+  static readonly observedAttributes = [...optionNames.map(attributeOf), hydratingAttribute, 'lang'];
   /** Like a button, it is disabled in a disabled fieldset, and has labels. It has no value, so a form sends nothing of it. */
   static readonly formAssociated = true;
 
@@ -187,8 +180,8 @@ export class IntentButtonElement extends Base {
   attributeChangedCallback(): void {
     this.#showLabel();
     if (!this.isConnected) return;
-    // Deferred until all attributes and properties are set, and only then are invalid ones reported. After the order changes, the new order may have a pending intent of
-    // its own.
+    // Deferred until all attributes and properties are set, and only then are invalid ones reported. After the order changes, the
+    // new order may have a pending intent of its own.
     clearTimeout(this.#restoreTimer);
     if (this.hasAttribute(hydratingAttribute)) return;
     this.#restoreTimer = setTimeout(() => {
@@ -229,8 +222,8 @@ export class IntentButtonElement extends Base {
     // An undefined option must not hide the attribute.
     if (value === undefined) delete this.#options[name];
     // The style sheet reads this attribute.
-    if (name === 'appearance') this.toggleAttribute(name, value !== undefined);
     if (name === 'appearance' && value) this.setAttribute(name, value);
+    else if (name === 'appearance') this.removeAttribute(name);
     const secret = this.login?.clientSecret;
     // Frameworks set equal objects again.
     if (secret && secret !== secretBefore) this.#flow.provideSecret(secret);

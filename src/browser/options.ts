@@ -1,53 +1,10 @@
 import { fromJson, toJson } from './built-ins.js';
+import { attributeOf, type ButtonOptions, isJsonOrder, type OptionName, optionNames } from './button-options.js';
 import { decodeClientSecret, isPublicKey } from './flow/client-secret.js';
 import { returnUrl } from './flow/return-url.js';
 import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
 import { negotiateTag } from './texts/button-texts.js';
 import { httpUrl, requireThat } from './validation.js';
-
-/** The options of a button, which are also properties. All but `expiresInMs`, `routes`, `base` and `login` are attributes. */
-export interface ButtonOptions {
-  /** Default `payment`; `login` if the option `login` is given. */
-  mode?: 'payment' | 'login' | undefined;
-  /** The order, any JSON. The server sets the price. The attribute is text, or JSON if it starts with `{` or `[`. */
-  order?: unknown;
-  /** Only if the site's visitors choose the amount: a decimal with at most two decimal places. */
-  amount?: string | number | undefined;
-  /** The displayed name of the payee or site. Default: the host name of the page. */
-  payee?: string | undefined;
-  /** Default `auto`: the system's preference. */
-  appearance?: 'auto' | 'light' | 'dark' | undefined;
-  /** BCP 47. Default: the `lang` around the element, then the languages of the browser. */
-  locale?: string | undefined;
-  /** The text of the button. */
-  label?: string | undefined;
-  /**
-   * How long the code is shown, in milliseconds, at most 24 days. Default: 15 minutes for a payment, the server's limit for a
-   * login.
-   */
-  expiresInMs?: number | undefined;
-  /** The address of the wallet. Default: the server's. */
-  walletUrl?: string | undefined;
-  /**
-   * The page to open after success: absolute or a path, on the page's own origin or one of the server's `returnOrigins`.
-   * `{{INTENT_ID}}` becomes the id.
-   */
-  successUrl?: string | undefined;
-  /** The page to open after cancel, like `successUrl`. */
-  cancelUrl?: string | undefined;
-  /** Paths of the routes, `false` for a disabled route. Default: the server's. */
-  routes?: Partial<ElementRoutes> | undefined;
-  /** The path the router is mounted under, such as `/shop`. Default: derived from the URL of elements.js; empty in a bundle. */
-  base?: string | undefined;
-  /**
-   * With `mode: 'payment'`, set `{}` if the terms of the payment have `login: true`. The button then completes the login before
-   * `success`. `clientSecret` has the effect of `update`. `verifier` is the public key of the login, whose form is checked: the
-   * page cannot see the key inside an intent.
-   */
-  login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
-}
-
-export type OptionName = keyof ButtonOptions;
 
 type Check = (value: never, name: string) => unknown;
 
@@ -86,24 +43,6 @@ const checks = {
   },
 } satisfies Record<OptionName, Check | Checks | false>;
 
-export const optionNames = Object.keys(checks) as OptionName[];
-
-/** The options that are also attributes, by the name of the attribute. */
-const optionsByAttribute = {
-  mode: 'mode',
-  order: 'order',
-  amount: 'amount',
-  payee: 'payee',
-  appearance: 'appearance',
-  locale: 'locale',
-  label: 'label',
-  'wallet-url': 'walletUrl',
-  'success-url': 'successUrl',
-  'cancel-url': 'cancelUrl',
-} as const satisfies Record<string, OptionName>;
-
-export const attributeNames = Object.keys(optionsByAttribute);
-
 /** @throws {TypeError} for an unknown option or field, and for a value of the wrong form */
 export function checkOptions(options: object, known: Checks = checks): void {
   for (const [name, value] of Object.entries(options)) {
@@ -129,8 +68,8 @@ export interface Settings {
   readonly mode: 'payment' | 'login';
   /** Whether the button completes a login of the router, which starts the session, before `success`. A payment can log its payer in too. */
   readonly completesLogin: boolean;
-  /** The client secret in the option `login`. The router did not create this login, so it cannot create the next one either. */
-  readonly ownSecret: string | undefined;
+  /** With a client secret, a login that the router did not create: it cannot create the next one either. */
+  readonly login: ButtonOptions['login'];
   readonly order: unknown;
   readonly amount: string | number | undefined;
   readonly payee: string;
@@ -171,7 +110,6 @@ export function resolveSettings(
     mode,
     expiresInMs: Math.min(given.expiresInMs ?? (mode === 'login' ? siteConfig.loginTtlMs : paymentTtlMs), maxTtlMs),
     completesLogin: mode === 'login' || login,
-    ownSecret: login?.clientSecret,
     routes,
     urls: { success: given.successUrl, cancel: given.cancelUrl },
     get label() {
@@ -198,11 +136,10 @@ function langAround(element: Element): string | undefined {
 function attributesOf(element: HTMLElement, options: ButtonOptions): ButtonOptions {
   // No prototype: a polluted Object.prototype must not choose a route or a wallet.
   const given: Record<string, unknown> = { __proto__: null };
-  for (const [attribute, name] of Object.entries(optionsByAttribute)) {
-    const value = element.getAttribute(attribute);
-    // An order such as 42 or 007 stays text.
-    if (value !== null && options[name] === undefined)
-      given[name] = name === 'order' && /^\s*[[{]/.test(value) ? fromJson(value) : value;
+  for (const name of optionNames) {
+    const attribute = attributeOf(name);
+    const value = attribute && options[name] === undefined ? element.getAttribute(attribute) : null;
+    if (value !== null) given[name] = name === 'order' && isJsonOrder(value) ? fromJson(value) : value;
   }
   return given;
 }

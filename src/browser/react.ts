@@ -13,6 +13,7 @@ import {
 } from 'react';
 import type { ButtonEvents, ButtonHandler, ButtonOptions, EventName, IntentButtonElement } from './elements.js';
 import './elements.js';
+import { attributeOf, isJsonOrder, optionNames } from './button-options.js';
 
 // A component, because React sets no properties and adds no listeners when it hydrates a custom element that the server has
 // rendered, and because React 18 sets attributes only.
@@ -34,25 +35,6 @@ const eventsByHandler: Record<keyof Handlers, EventName> = {
   onCancel: 'cancel',
   onError: 'error',
 };
-
-/** The options, and the attributes in which the server renders them. */
-const attributesByOption: Record<keyof ButtonOptions, string | undefined> = {
-  mode: 'mode',
-  order: 'order',
-  amount: 'amount',
-  payee: 'payee',
-  appearance: 'appearance',
-  locale: 'locale',
-  label: 'label',
-  walletUrl: 'wallet-url',
-  successUrl: 'success-url',
-  cancelUrl: 'cancel-url',
-  expiresInMs: undefined,
-  routes: undefined,
-  base: undefined,
-  login: undefined,
-};
-const optionNames = Object.keys(attributesByOption) as (keyof ButtonOptions)[];
 
 /** The elements that have the handlers of their component. They keep them: a removed button still reports its payment. */
 const listening = new WeakSet<IntentButtonElement>();
@@ -80,7 +62,7 @@ export const IntentButton: ForwardRefExoticComponent<IntentButtonProps & RefAttr
         if (element.current?.[name] !== props[name])
           Object.assign(element.current as IntentButtonElement, { [name]: props[name] });
         // An option that is removed later must not come back as an attribute.
-        const attribute = attributesByOption[name];
+        const attribute = attributeOf(name);
         if (attribute && attribute !== 'appearance') element.current?.removeAttribute(attribute);
       }
     });
@@ -113,13 +95,10 @@ function plainAttributes(rest: Readonly<Record<string, unknown>>): Readonly<Reco
 /** Only the orders that an attribute can carry: text, and JSON of an object. */
 function attributesOf(props: ButtonOptions): Record<string, unknown> {
   const { order } = props;
-  const isJson = typeof order === 'object' && order !== null;
-  const carried = isJson
-    ? JSON.stringify(order)
-    : typeof order === 'string' && !/^\s*[[{]/.test(order)
-      ? order
-      : undefined;
-  const given = optionNames.map((name) => [attributesByOption[name], name === 'order' ? carried : props[name]]);
+  const isText = typeof order === 'string' && !isJsonOrder(order);
+  const isObject = typeof order === 'object' && order !== null;
+  const carried = isText ? order : isObject ? JSON.stringify(order) : undefined;
+  const given = optionNames.map((name) => [attributeOf(name), name === 'order' ? carried : props[name]]);
   const rendered = given.filter(([attribute, value]) => attribute && value !== undefined);
   return { 'data-hydrating': '', ...Object.fromEntries(rendered) };
 }

@@ -46,8 +46,8 @@ export function decodeCanonical<Decoded>(codec: Codec<Decoded, Decoded>, bytes: 
 }
 
 /**
- * Verifies the signatures, the form and the limits of an intent (interface sections 2.4, 2.5, 5 and 8). Only the embedded
- * sequencer and its wallet call this, because a site does not receive intents.
+ * Verifies the signatures, the form and the limits of an intent (interface sections 2.4, 2.5, 5 and 8). Only the simulator
+ * and its wallet call this, because a site does not receive intents.
  *
  * @param message decoded by `decodeCanonical`, alone or as part of a larger message
  * @param rendezvousKey 32 bytes

@@ -155,11 +155,13 @@ async function serve(of: FrameworkPage, html: string, payment: Hooks['payment'])
   });
 }
 
-const react18 = (name: string): string => join(here, 'react-18/node_modules', name);
+const inReact18 = Object.fromEntries(
+  ['react', 'react-dom'].map((name) => [name, join(here, 'react-18/node_modules', name)]),
+);
 
 test.each([
   ['React 19', react],
-  ['React 18', { ...react, alias: { react: react18('react'), 'react-dom': react18('react-dom') } }],
+  ['React 18', { ...react, alias: inReact18 }],
   ['Vue', vue],
   ['Svelte', svelte],
 ])(
@@ -208,10 +210,10 @@ test.each([
   },
 );
 
-const inReact18 = { react: react18('react'), 'react-dom': react18('react-dom') };
-
 test('a payment whose React component was unmounted is reported to its handler', async () => {
-  const page18 = `
+  const of = {
+    ...react,
+    page: `
 import { createElement as h, useState } from 'react';
 import { IntentButton } from 'express-intents/react';
 function Page() {
@@ -219,8 +221,8 @@ function Page() {
   return h('main', null, h('button', { id: 'toggle', onClick: () => setShown(!isShown) }, 'Toggle'),
     isShown && h(IntentButton, { order: 'tea', onSuccess: (detail) => { seen.push(['success', detail]); } }, 'Pay'));
 }
-export const page = h(Page);`;
-  const of = { ...react, page: page18 };
+export const page = h(Page);`,
+  };
   const site = await serve(of, await renderOnServer(of), () => ({ amount: '4.50', currency: 'usd' }));
   const { page } = await open(`${site.origin}/rendered`);
   const code = await begin(page);

@@ -16,6 +16,10 @@ export type DialogState =
   | 'silent'
   | 'problem';
 
+/** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
+export const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
+  /^(declined|expired|problem)$/.test(state);
+
 /** Details of a state. */
 export interface StateDetails {
   /** What to show in the state `problem`, and in `completing` while the completion is retried. */

@@ -1,7 +1,9 @@
 /** A failed request or page handler, or an invalid attribute or order (`handler_failed`). */
 export class Problem extends Error {
-  /** The code of the response, one from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `cookies_blocked`,
-   * `handler_failed`. */
+  /**
+   * The code of the response, one from docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `cookies_blocked`,
+   * `handler_failed`.
+   */
   declare readonly code: string;
   /**
    * HTTP status of the response; 502 for an `unreadable` 2xx response. Without a response: 0 for `offline`, 404 for a disabled

@@ -7,23 +7,22 @@ const payloadLength = 20;
 
 /**
  * Decodes a client secret. Only the canonical Base58 form of 20 bytes of the expected kind is accepted.
- * @param kind undefined for either
  * @throws {TypeError} for anything else; the message never contains the secret
  */
-export function decodeClientSecret(clientSecret: unknown, kind?: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
+export function decodeClientSecret(
+  clientSecret: unknown,
+  kind: 'payment' | 'login' | 'payment or login' = 'payment or login',
+): Uint8Array<ArrayBuffer> {
   const payload = decodeBase58(clientSecret, payloadLength);
-  const kinds = kind ? [kind] : (['payment', 'login'] as const);
-  requireThat(
-    payload && kinds.some((one) => isOfKind(payload, one)),
-    'client secret',
-    `that of a ${kinds.join(' or ')} intent`,
-  );
+  requireThat(payload && kind.includes(kindOf(payload)), 'client secret', `that of a ${kind} intent`);
   return payload;
 }
 
-const isOfKind = (payload: Uint8Array, kind: 'payment' | 'login'): boolean =>
+function kindOf(payload: Uint8Array): 'payment' | 'login' | 'neither' {
+  if (payload[0] === 2) return 'payment';
   // A login has neither currency nor amount.
-  kind === 'payment' ? payload[0] === 2 : payload[0] === 3 && payload.slice(1, 9).every((byte) => byte === 0);
+  return payload[0] === 3 && payload.slice(1, 9).every((byte) => byte === 0) ? 'login' : 'neither';
+}
 
 /** The PKCS #8 header of an Ed25519 seed (RFC 8410 section 7), in Base64. */
 const pkcs8Prefix = 'MC4CAQAwBQYDK2VwBCIEIA';

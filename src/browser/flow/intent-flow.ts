@@ -1,29 +1,22 @@
 import { NativePromise } from '../built-ins.js';
-import type { DialogState } from '../dialog/dialog-state.js';
-import type { IntentDialog } from '../dialog/intent-dialog.js';
+import { type DialogState, isRetryable, type StateDetails } from '../dialog/dialog-state.js';
 import type { Emit, User } from '../events.js';
 import type { Settings } from '../options.js';
-import { buttonTextsOf } from '../texts/button-texts.js';
 import { tryOrUndefined } from '../validation.js';
 import { isFinalRefusal, isServiceRefusal, Problem, toProblem } from './api.js';
-import type { ButtonHost } from './button-host.js';
+import { type ButtonHost, ButtonView } from './button-view.js';
 import { decodeClientSecret, deriveIntentId } from './client-secret.js';
 import { finishLogin, requireLoginCookie } from './finish-login.js';
-import { loadDialog, loadPayableNote, loadPublicKeyOf } from './on-demand-files.js';
+import { loadPublicKeyOf } from './on-demand-files.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
-import { delay, isRetryable } from './retry.js';
+import { delay } from './retry.js';
 import { leaveTo, returnUrl } from './return-url.js';
 import { SecretSource } from './secret-source.js';
-import { shownCode } from './shown-code.js';
-import { translateDialog } from './translate-dialog.js';
 import { Watch, type WatchSignal } from './watch.js';
 import { WatchList } from './watch-list.js';
 
 /** How long success is shown before the redirect. */
 const lingerMs = 1_200;
-
-/** The intents that buttons of this page handle. After a reload, only one of two buttons with the same order restores the intent. */
-const claims = new Map<string, IntentFlow>();
 
 /**
  * One payment or login of a button, from the click to its end.
@@ -44,13 +37,10 @@ const claims = new Map<string, IntentFlow>();
  * scanned with its code, or in expired if this page cannot show the code.
  */
 export class IntentFlow {
-  #dialog: IntentDialog | undefined;
-  readonly #host: ButtonHost;
+  readonly #view: ButtonView;
   readonly #resolveSettings: () => Settings;
   readonly #emit: Emit;
-  readonly #watches = new WatchList((id) => {
-    if (id !== this.#completingId) claims.delete(id);
-  });
+  readonly #watches: WatchList;
   #settings = {} as Settings;
   #state: DialogState | 'idle' = 'idle';
   #attempt: AbortController | undefined;
@@ -67,17 +57,23 @@ export class IntentFlow {
   #expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(host: ButtonHost, resolveSettings: () => Settings, emit: Emit) {
-    this.#host = host;
     this.#resolveSettings = resolveSettings;
     this.#emit = emit;
+    this.#view = new ButtonView(host, {
+      closed: () => void this.#onClosed(),
+      retry: () => this.#retry(),
+      check: () => void this.#check(),
+    });
+    this.#watches = new WatchList(host.element, (id) => this.#handOver(id));
   }
 
   /** Opens the dialog and creates an intent, unless an attempt is active. A payment that is still open is offered first, but not for a retry. */
   async start(isRetry?: boolean): Promise<void> {
-    // A login can be in progress without a dialog: it was closed, or the page was reloaded.
-    if (this.#attempt && this.#state === 'completing')
-      return this.#open().catch(() => this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog));
-    if (this.#attempt) return;
+    if (this.#attempt) {
+      // A login can be in progress without a dialog: it was closed, or the page was reloaded.
+      if (this.#state === 'completing') await this.#open().catch(() => this.#view.noteFailure(this.#settings));
+      return;
+    }
     this.#settings = this.#resolveSettings();
     this.#attempt = new AbortController();
     const { signal } = this.#attempt;
@@ -89,7 +85,7 @@ export class IntentFlow {
       if (signal.aborted) return;
       // Without a dialog, the button itself reports the problem.
       this.#endAttempt();
-      this.#host.showNote(buttonTextsOf(this.#settings.locale).noDialog);
+      this.#view.noteFailure(this.#settings);
       void this.#emit('error', { error: toProblem(error) });
     }
     if (signal.aborted) return;
@@ -117,52 +113,49 @@ export class IntentFlow {
   /** Sets the client secret for the current attempt, or for the next one. */
   provideSecret(clientSecret: string): void {
     const attempt = this.#attempt;
-    if (!attempt || !this.#newestSecret) this.#secrets.provide(clientSecret);
-    else
-      this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
-        if (this.#attempt === attempt) this.#fail(toProblem(error));
-      });
+    if (!attempt || !this.#newestSecret) {
+      this.#secrets.provide(clientSecret);
+      return;
+    }
+    this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
+      if (this.#attempt === attempt) this.#fail(toProblem(error));
+    });
   }
 
   /** Watches the intent of the order that was pending before a reload, or in a tab that was closed. */
   restore(): void {
     if (this.#attempt) return;
     this.#settings = this.#resolveSettings();
-    void this.#notePayable();
+    this.#notePayable();
     const pending = recallPending(this.#settings.orderKey);
-    if (!pending) return;
-    const owner = claims.get(pending.id);
-    // The page no longer listens to a button that it has replaced.
-    if (owner && owner !== this && !owner.#host.element.isConnected) owner.#release(pending.id);
-    if (!claims.has(pending.id)) void this.#watch(pending.id, pending.isFromPage, true).poll();
+    if (pending && this.#watches.canRestore(pending.id)) void this.#watch(pending.id, pending.isFromPage, true).poll();
   }
 
   /** The language around the button can have changed. */
   translate(): void {
-    if (this.#dialog) void translateDialog(this.#dialog, this.#settings);
+    void this.#view.translate(this.#settings);
   }
 
-  /** The element is back in the page, which has moved it. A dialog that leaves the page is no longer modal. */
+  /** The element is back in the page, which has moved it. */
   reopen(): void {
-    this.#dialog?.reopen();
+    this.#view.dialog?.reopen();
   }
 
   /** The element has left the page. Pending intents are restored when it returns. */
   leave(): void {
-    const isAsking = this.#dialog?.element.dataset.state === 'awaitingConfirmation';
-    this.#dialog?.close();
-    if (this.#completingId && isAsking) this.#release(this.#completingId);
+    const isAsking = this.#view.dialog?.element.dataset.state === 'awaitingConfirmation';
+    this.#view.dialog?.close();
+    if (this.#completingId && isAsking) this.#handOver(this.#completingId);
     if (this.#state === 'completing') return;
     this.#endAttempt();
     this.#watches.endUnscanned();
   }
 
-  /** Leaves an intent to the next button of its order. */
-  #release(id: string): void {
-    const watch = this.#watches.get(id);
+  /** Leaves an intent to another button of its order. */
+  #handOver(id: string): void {
     if (this.#completingId === id) this.#endAttempt();
-    if (watch) this.#watches.end(watch);
-    claims.delete(id);
+    this.#watches.release(id);
+    this.#notePayable();
   }
 
   /** The previous intent is still watched. */
@@ -180,63 +173,44 @@ export class IntentFlow {
   /** Loads and opens the dialog, unless the state changes meanwhile. @throws {Problem} if it cannot be loaded */
   async #open(): Promise<void> {
     const attempt = this.#attempt as AbortController;
-    const { locale, mode } = this.#settings;
-    const state = this.#state;
-    const texts = buttonTextsOf(locale);
-    if (this.#dialog?.element.open) this.#show(state as DialogState);
-    else this.#host.showBusy(texts.busy);
-    const loaded = await loadDialog(locale, attempt.signal);
-    this.#dialog ??= new loaded.IntentDialog(this.#host.element, this.#host.root, {
-      closed: () => void this.#onClosed(),
-      retry: () => this.#retry(),
-      check: () => void this.#check(),
-    });
-    if (this.#attempt !== attempt || this.#state !== state) return;
-    // The language has changed meanwhile.
-    if (this.#settings.locale !== locale) return this.#open();
-    this.#dialog.open(this.#settings, texts[mode], loaded.texts);
-    if (state === 'completing') this.#dialog.clearCode();
-    this.#show(state as DialogState);
+    const state = this.#state as DialogState;
+    if (this.#view.isOpen) this.#show(state);
+    const isCurrent = (): boolean => this.#attempt === attempt && this.#state === state;
+    if (!(await this.#view.open(this.#settings, attempt.signal, isCurrent))) return;
+    if (state === 'completing') this.#view.dialog?.clearCode();
+    this.#show(state);
   }
 
-  /** The open payment of the order. Another button of the order hands its payment over, so that no second code is offered. */
+  /** The open payment of the order, also if another button has shown its code: no second code is offered. */
   #findPayable(): Watch | undefined {
     const { orderKey } = this.#settings;
     const own = this.#watches.findPayable(orderKey);
-    if (own) return own;
-    for (const other of claims.values()) {
-      const found = other.#watches.findPayable(orderKey);
-      if (!found) continue;
-      other.#release(found.id);
-      void other.#notePayable();
-      const taken = this.#watch(found.id, found.isFromPage);
-      taken.isScanned = found.isScanned;
-      taken.code = found.code;
-      return taken;
-    }
-    return undefined;
+    const other = own ?? this.#watches.takePayable(orderKey);
+    if (own || !other) return own;
+    const taken = this.#watch(other.id, other.isFromPage);
+    taken.isScanned = other.isScanned;
+    taken.code = other.code;
+    return taken;
   }
 
-  /** Without a dialog, says below the button that the payment of the order can still be confirmed. */
-  async #notePayable(): Promise<void> {
+  /** Says below the button that the payment of the order can still be confirmed, unless the dialog is in use. */
+  #notePayable(): void {
     const settings = this.#settings;
-    const isPayable = (): boolean => !this.#attempt && !!this.#watches.findPayable(settings.orderKey);
-    if (!this.#attempt) this.#host.showNote('');
-    if (!isPayable()) return;
-    const note = await loadPayableNote(settings.locale);
-    if (settings === this.#settings && isPayable()) this.#host.showNote(note);
+    const isPayable = (): boolean =>
+      !this.#attempt && settings === this.#settings && !!this.#watches.findPayable(settings.orderKey);
+    if (!this.#attempt) void this.#view.notePayable(settings, isPayable);
   }
 
   async #showCode(secret: string, signal: AbortSignal, isFromPage: boolean, reopenedUntilMs?: number): Promise<void> {
     const expiresAtMs = reopenedUntilMs ?? Date.now() + this.#settings.expiresInMs;
     this.#newestSecret = secret;
-    const { orderKey, urls, mode, walletUrl, completesLogin, routes } = this.#settings;
+    const { orderKey, mode, completesLogin, routes } = this.#settings;
     const payload = decodeClientSecret(secret, mode);
     const id = await deriveIntentId(payload, await loadPublicKeyOf(signal));
     if (completesLogin && !isFromPage && !reopenedUntilMs) await requireLoginCookie(id, routes.session, signal);
     if (signal.aborted || this.#newestSecret !== secret) return;
     this.#secrets.discard();
-    this.#dialog?.showCode(shownCode({ payload, secret, id, walletUrl, returnUrls: urls, expiresAtMs }));
+    this.#view.showCode(this.#settings, { secret, payload, id, expiresAtMs });
     rememberPending(orderKey, { id, isFromPage });
     clearTimeout(this.#expiryTimer);
     this.#expiryTimer = setTimeout(() => this.#expire(), expiresAtMs - Date.now());
@@ -258,22 +232,21 @@ export class IntentFlow {
       id,
       this.#settings,
       (signal) => this.#onSignal(watch, signal, isRestored),
-      (description) => id === this.#shownId && this.#dialog?.showItem(description),
+      (description) => id === this.#shownId && this.#view.dialog?.showItem(description),
     );
     watch.isFromPage = isFromPage;
     this.#watches.add(watch);
     this.#wasCodeShown = true;
-    claims.set(id, this);
     return watch;
   }
 
   #onSignal(watch: Watch, signal: WatchSignal, isRestored: boolean): void {
     const { id } = watch;
-    if (signal === 'ended') watch.stop();
-    // "Check again" still polls.
-    if (signal === 'ended' && !this.#attempt) {
-      this.#watches.end(watch);
-      void this.#notePayable();
+    if (signal === 'ended') {
+      // "Check again" still polls.
+      watch.stop();
+      if (!this.#attempt) this.#watches.release(id);
+      this.#notePayable();
     }
     if (signal === 'submitted') {
       void this.#succeed(watch);
@@ -281,11 +254,11 @@ export class IntentFlow {
     }
     if (signal === 'unknown' && isRestored) {
       forgetPending(watch.settings.orderKey, id);
-      this.#watches.end(watch);
+      this.#watches.release(id);
     }
     if ((signal === 'scanned' || signal === 'declined') && !watch.isScanned) {
       watch.isScanned = true;
-      void this.#notePayable();
+      this.#notePayable();
       void this.#emit('scanned', { intent: id });
     }
     if (signal === 'declined') watch.isDeclined = true;
@@ -321,16 +294,15 @@ export class IntentFlow {
     const shown = this.#attempt ? this.#settings : tryOrUndefined(() => this.#resolveSettings());
     // The button or its dialog now shows another order, or an invalid one. A result, a login or a redirect would replace it.
     if (orderKey !== shown?.orderKey && (this.#attempt || !completesLogin)) {
-      this.#watches.end(watch);
+      this.#watches.release(id);
       forgetPending(orderKey, id);
       // A login that is not completed emits no `success`.
       if (mode === 'payment' || isFromPage) void this.#emit('success', { intent: id });
-      void this.#notePayable();
+      this.#notePayable();
       return;
     }
-    // Another button must not restore it during the completion.
     this.#completingId = id;
-    this.#watches.endAll(orderKey);
+    this.#watches.endOrder(watch);
     this.#settings = settings;
     // The site may be creating another intent. Its code must not replace this result.
     this.#attempt?.abort();
@@ -351,7 +323,7 @@ export class IntentFlow {
       }
     }
     this.#completingId = undefined;
-    claims.delete(id);
+    this.#watches.release(id);
     // The visitor declined and closed the dialog.
     if (mode === 'login' && completesLogin && !user) {
       this.#state = 'waiting';
@@ -364,7 +336,7 @@ export class IntentFlow {
     const finish = (): void => {
       if (this.#attempt !== attempt) return;
       this.#endAttempt();
-      this.#dialog?.close();
+      this.#view.dialog?.close();
     };
     if (!urls.success || isPrevented) return finish();
     leaveTo(returnUrl(urls.success, id), finish);
@@ -373,16 +345,17 @@ export class IntentFlow {
   /** Asks the visitor to confirm the user. Opens the dialog if it is closed. */
   async #askUser(userId: string): Promise<boolean> {
     // The next button of the order asks.
-    if (!this.#host.element.isConnected && this.#completingId) this.#release(this.#completingId);
+    if (!this.#view.host.element.isConnected && this.#completingId) this.#handOver(this.#completingId);
     else await this.#open();
-    return this.#dialog?.confirmUser(userId) ?? false;
+    return this.#view.dialog?.confirmUser(userId) ?? false;
   }
 
   /** A login restored after a reload may be complete already. Without a dialog this is not reported. */
   #failLogin(problem: Problem): void {
+    if (this.#completingId) this.#watches.release(this.#completingId);
     this.#completingId = undefined;
     forgetPending(this.#settings.orderKey);
-    const isOpen = this.#dialog?.element.open;
+    const { isOpen } = this.#view;
     if (isOpen || problem.code !== 'intent_not_found') this.#fail(problem);
     if (!isOpen) this.#endAttempt();
   }
@@ -398,14 +371,14 @@ export class IntentFlow {
   async #onClosed(): Promise<void> {
     const state = this.#state;
     const intent = this.#latestId;
-    if (state === 'completing') return this.#showBusy();
+    if (state === 'completing') return this.#view.show(this.#settings, state);
     this.#endAttempt();
     if (state === 'done' || state === 'idle') return;
     const { orderKey, urls } = this.#settings;
     const reason = isRetryable(state) ? state : 'dismissed';
     this.#watches.endUnscanned();
-    if (reason === 'declined' || this.#watches.isEmpty) forgetPending(orderKey);
-    void this.#notePayable();
+    if (reason === 'declined' || !this.#watches.findPayable(orderKey)) forgetPending(orderKey);
+    this.#notePayable();
     const isPrevented = await this.#emit('cancel', { intent, reason });
     if (urls.cancel && !isPrevented) location.assign(returnUrl(urls.cancel, intent));
   }
@@ -419,27 +392,20 @@ export class IntentFlow {
     this.#shownId = undefined;
     this.#completingId = undefined;
     this.#secrets.reset();
-    this.#host.showNote('');
+    this.#view.host.showNote('');
   }
 
   /** Removes the code from the page. The watch of its intent continues. */
-  #clearCode(...shown: Parameters<IntentDialog['show']>): void {
+  #clearCode(state: DialogState, details?: StateDetails): void {
     clearTimeout(this.#expiryTimer);
     this.#newestSecret = undefined;
     this.#shownId = undefined;
-    this.#dialog?.clearCode();
-    this.#show(...shown);
+    this.#view.dialog?.clearCode();
+    this.#show(state, details);
   }
 
-  #show(...shown: Parameters<IntentDialog['show']>): void {
-    this.#state = shown[0];
-    this.#dialog?.show(...shown);
-    this.#showBusy();
-  }
-
-  /** Without an open dialog, the button shows that it is busy. */
-  #showBusy(): void {
-    if (this.#dialog?.element.open) this.#host.showNote('');
-    else if (this.#attempt) this.#host.showBusy(buttonTextsOf(this.#settings.locale).busy);
+  #show(state: DialogState, details?: StateDetails): void {
+    this.#state = state;
+    this.#view.show(this.#settings, state, details);
   }
 }

@@ -78,13 +78,6 @@ export async function loadDialog(tag: string, signal: AbortSignal) {
   return { IntentDialog, texts };
 }
 
-/** The text for a payment that can still be confirmed; empty if it cannot be loaded. */
-export const loadPayableNote = (tag: string): Promise<string> =>
-  loadDialog(tag, new AbortController().signal).then(
-    ({ IntentDialog, texts }) => IntentDialog.payableNote(texts),
-    () => '',
-  );
-
 const ed25519File = onDemandFile('portable-ed25519', () => import('./portable-ed25519.js'));
 
 /** The function that derives a public key. If WebCrypto has no Ed25519, it is loaded. @throws {Problem} `offline` */

@@ -30,7 +30,3 @@ export async function retryUntil<Value>(
     }
   }
 }
-
-/** The states that can offer a retry. If the dialog is closed in one of them, the state is the `reason` of `cancel`. */
-export const isRetryable = (state: string): state is 'declined' | 'expired' | 'problem' =>
-  ['declined', 'expired', 'problem'].includes(state);

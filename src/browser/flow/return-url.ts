@@ -37,5 +37,6 @@ export function walletLink(
 export function leaveTo(url: string, onStay: () => void): void {
   addEventListener('pageshow', onStay, { once: true });
   location.assign(url);
-  if (url.includes('#') && url.split('#')[0] === location.href.split('#')[0]) onStay();
+  const [page, fragment] = url.split('#');
+  if (fragment !== undefined && location.href.split('#')[0] === page) onStay();
 }

@@ -59,7 +59,7 @@ export class SecretSource {
     onRetry: (state: 'offline' | 'silent') => void,
   ): Promise<ObtainedSecret> {
     // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
-    const before = this.#provided ?? settings.ownSecret;
+    const before = this.#provided ?? settings.login?.clientSecret;
     this.#provided = undefined;
     const providing = new NativePromise<void>((resolve) => {
       this.#onProvided = resolve;

@@ -2,18 +2,25 @@ import { NativePromise } from '../built-ins.js';
 import { rememberPending } from './pending-intents.js';
 import type { Watch } from './watch.js';
 
-/** The watches of all intents of a button that can still be submitted. Each retry adds one. */
+/** The lists of this page by the intents that they handle. Only one of two buttons with the same order handles its intent. */
+const owners = new Map<string, WatchList>();
+
+/**
+ * The watches of all intents of a button that can still be submitted. Each retry adds one. An intent is handled by one list: until
+ * its watch ends, or if it was submitted, until `release`.
+ */
 export class WatchList {
+  readonly #element: Element;
+  readonly #handOver: (id: string) => void;
   readonly #watches = new Map<string, Watch>();
-  readonly #onEnd: (id: string) => void;
 
-  /** @param onEnd called when an intent is no longer watched */
-  constructor(onEnd: (id: string) => void) {
-    this.#onEnd = onEnd;
-  }
-
-  get isEmpty(): boolean {
-    return this.#watches.size === 0;
+  /**
+   * @param element the button
+   * @param handOver releases an intent that another button handles from now on
+   */
+  constructor(element: Element, handOver: (id: string) => void) {
+    this.#element = element;
+    this.#handOver = handOver;
   }
 
   get(id: string): Watch | undefined {
@@ -22,19 +29,31 @@ export class WatchList {
 
   add(watch: Watch): void {
     this.#watches.set(watch.id, watch);
+    owners.set(watch.id, this);
   }
 
-  end(watch: Watch): void {
-    watch.stop();
-    this.#watches.delete(watch.id);
-    this.#onEnd(watch.id);
+  /** Ends the watch of an intent, if there is one. Another button of its order may handle the intent. */
+  release(id: string): void {
+    this.#watches.get(id)?.stop();
+    this.#watches.delete(id);
+    owners.delete(id);
   }
 
-  /** @param orderKey if given, payments of other orders are still watched */
-  endAll(orderKey?: string): void {
-    for (const watch of this.#watches.values()) {
-      if (orderKey === undefined || watch.settings.orderKey === orderKey) this.end(watch);
-    }
+  endAll(): void {
+    for (const id of this.#watches.keys()) this.release(id);
+  }
+
+  /** The intent was submitted: ends all watches of its order. Another button must not restore it until `release`. */
+  endOrder({ id, settings: { orderKey } }: Watch): void {
+    for (const watch of this.#watches.values()) if (watch.settings.orderKey === orderKey) this.release(watch.id);
+    owners.set(id, this);
+  }
+
+  /** Whether this list may restore an intent. A button that the page has replaced hands it over: the page no longer listens to it. */
+  canRestore(id: string): boolean {
+    const owner = owners.get(id);
+    if (owner && owner !== this && !owner.#element.isConnected) owner.#handOver(id);
+    return !owners.has(id);
   }
 
   /** The codes are no longer on the screen. */
@@ -50,20 +69,27 @@ export class WatchList {
         watch.slowDown();
         // A later code of this order, which is no longer watched, may have replaced this id.
         rememberPending(watch.settings.orderKey, watch);
-      } else this.end(watch);
+      } else this.release(watch.id);
     }
   }
 
-  /**
-   * The newest payment of an order that a wallet can still confirm: it was scanned, or may have been, and not declined.
-   */
+  /** The newest payment of an order that a wallet can still confirm: it was scanned, or may have been, and not declined. */
   findPayable(orderKey: string): Watch | undefined {
-    return [...this.#watches.values()]
-      .filter(
-        ({ settings, isScanned, isFailing, isDeclined }) =>
-          settings.orderKey === orderKey && (isScanned || isFailing) && !isDeclined,
-      )
-      .at(-1);
+    return [...this.#watches.values()].findLast(
+      ({ settings, isScanned, isFailing, isDeclined }) =>
+        settings.orderKey === orderKey && (isScanned || isFailing) && !isDeclined,
+    );
+  }
+
+  /** As `findPayable`, for the other buttons of the page. The one that has the payment hands it over. */
+  takePayable(orderKey: string): Watch | undefined {
+    for (const owner of owners.values()) {
+      const found = owner.findPayable(orderKey);
+      if (!found) continue;
+      owner.#handOver(found.id);
+      return found;
+    }
+    return undefined;
   }
 
   /** Polls all statuses now. @returns whether each has been received */
