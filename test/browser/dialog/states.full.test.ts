@@ -59,7 +59,7 @@ async function answer(path) {
   return json(flags);
 }
 
-globalThis.fetch = (path) => answer(String(path));
+globalThis.fetch = (url) => answer(new URL(url, location.href).pathname);
 globalThis.EventSource = class extends EventTarget {
   static CLOSED = 2;
   readyState = 1;
