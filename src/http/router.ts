@@ -4,7 +4,7 @@ import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import { type AttachedRouter, attachRouter } from './attached-router.js';
 import { createIntentHandler } from './create-intent/create-intent.js';
-import { elementFiles, elementsHandler } from './elements.js';
+import { elementsHandler, isElementFile } from './elements.js';
 import { eventsHandler } from './events/events-route.js';
 import { closeOverfullPipeline } from './events/pipelined-streams.js';
 import { getStatusHandler } from './events/status-route.js';
@@ -95,29 +95,35 @@ function rejectWhileClosing({ events }: RouterContext, handler: Handler): Handle
   };
 }
 
-/** Routes with one more path segment, and the suffix after that segment. */
-const suffixes: Partial<Record<keyof Routes, string>> = { status: '', events: '/events' };
-/** Routes with one more path segment, which must be one of these names. */
-const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elementFiles };
+/** Routes with one more path segment: what follows that segment, and what it may be. */
+const segments: Partial<Record<keyof Routes, Pick<ParameterizedRoute, 'suffix' | 'accepts'>>> = {
+  status: { suffix: '', accepts: () => true },
+  events: { suffix: '/events', accepts: () => true },
+  elements: { suffix: '', accepts: isElementFile },
+};
+
+interface ParameterizedRoute extends Omit<MatchedRoute, 'rest'> {
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly accepts: (segment: string) => boolean;
+}
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => MatchedRoute | undefined {
   const exact = new Map<string, MatchedRoute>();
-  const parameterized: (Omit<MatchedRoute, 'rest'> & { readonly prefix: string; readonly suffix: string })[] = [];
+  const parameterized: ParameterizedRoute[] = [];
   for (const name of Object.keys(handlers) as (keyof Routes)[]) {
-    const [methods, path, suffix] = [handlers[name], routes[name], suffixes[name]];
+    const [methods, path, segment] = [handlers[name], routes[name], segments[name]];
     if (!methods || path === false) continue;
-    const names = files[name];
-    if (names) for (const rest of names) exact.set(`${path}/${rest}`, { name, methods, rest });
-    else if (suffix === undefined) exact.set(path, { name, methods, rest: '' });
-    else parameterized.push({ name, prefix: `${path}/`, suffix, methods });
+    if (segment) parameterized.push({ name, methods, prefix: `${path}/`, ...segment });
+    else exact.set(path, { name, methods, rest: '' });
   }
   return (path) => {
     const found = exact.get(path);
     if (found) return found;
-    for (const { name, prefix, suffix, methods } of parameterized) {
+    for (const { name, prefix, suffix, methods, accepts } of parameterized) {
       if (!path.startsWith(prefix) || !path.endsWith(suffix)) continue;
       const rest = path.slice(prefix.length, path.length - suffix.length);
-      if (rest !== '' && !rest.includes('/')) return { name, methods, rest };
+      if (rest !== '' && !rest.includes('/') && accepts(rest)) return { name, methods, rest };
     }
     return undefined;
   };

@@ -34,13 +34,13 @@ describe('elements.js', () => {
         ],
       },
     };
-    const walletUrl = `https://wallet.example/${random(300)}`;
+    const walletUrl = `https://wallet.example/${random(250)}`;
     const { origin } = await startSite(options, { button: { walletUrl } });
     const body = await download(`${origin}/intent/v1/elements.js`);
     expect(gunzipSync(body).toString()).toContain(walletUrl);
     expect(body.length).toBeLessThanOrEqual(12_000);
     const longer = startSite(options, { button: { walletUrl: `${walletUrl}${random(200)}` } });
-    await expect(longer).rejects.toThrow(/button\.returnOrigins: .* bytes\. The limit is 800, /);
+    await expect(longer).rejects.toThrow(/button\.returnOrigins: .* bytes\. The limit is 750, /);
   });
 
   test('can be imported without a page', async () => {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import request from 'supertest';
-import { elementFiles } from '../../src/http/elements.js';
+import { isElementFile } from '../../src/http/elements.js';
 import { expressVersions, type SiteOptions, startSite, startSiteWithSimulator } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
@@ -152,7 +152,37 @@ test('site.json has the configuration in elements.js, for a button in a bundle',
 test('every built file of the button is served, except those for bundles', () => {
   const built = readdirSync(new URL('../../dist/browser/', import.meta.url));
   const served = built.filter((name) => !/^(?:load-site|react)\./.test(name));
-  expect([...elementFiles].sort()).toEqual([...served, 'site.json'].sort());
+  expect(served.filter(isElementFile)).toEqual(served);
+  expect(isElementFile('load-site.js')).toBe(false);
+});
+
+test('elements.js loads its scripts by names that change with their content, which browsers keep for a year', async () => {
+  const { origin } = await startSite(base);
+  const { text } = await request(origin).get(path).expect(200);
+  const names = [...text.matchAll(/import\(.\.\/([\w-]+\.[\w-]{8}\.js).\)/g)].map(([, name]) => `${name}`);
+  expect(names.map((name) => name.split('.')[0])).toEqual([
+    'intent-dialog',
+    'de',
+    'es',
+    'fr',
+    'ja',
+    'portable-ed25519',
+  ]);
+  for (const name of names) {
+    const { headers, text: script } = await request(origin).get(`/intent/v1/${name}`).expect(200);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(script).toBe((await request(origin).get(`/intent/v1/${name.replace(/\.[\w-]{8}/, '')}`)).text);
+  }
+});
+
+test('a script of another version is answered with the own one, which browsers do not keep', async () => {
+  const { origin } = await startSite(base);
+  const current = await request(origin).get('/intent/v1/de.js').expect(200);
+  const other = await request(origin).get('/intent/v1/de.AAAAAAAA.js').expect(200).expect('cache-control', 'no-cache');
+  expect(other.text).toBe(current.text);
+  for (const name of ['elements.AAAAAAAA.js', 'load-site.AAAAAAAA.js', 'de.AAAAAAAA.js.map', 'de.AAAAAAA.js']) {
+    await request(origin).get(`/intent/v1/${name}`).expect(404);
+  }
 });
 
 test('the other files of the element are served, and no other files', async () => {

@@ -82,14 +82,11 @@ function explainForeignAnswer(path: string, { status, headers, redirected }: Res
   // A 2xx JSON answer that cannot be parsed can come from the router: a broken connection truncates it.
   if (explained.has(answer) || / 20.*json/.test(answer)) return;
   explained.add(answer);
+  const kind = status === 403 && body ? 'CSRF ' : redirected ? 'login ' : '';
   const cause =
-    status === 403 && body
-      ? 'CSRF middleware before the router. Mount the router before it'
-      : status === 404
-        ? 'the mount path. Mount the router at the root, or set base'
-        : redirected
-          ? 'login middleware before the router. Mount the router before it'
-          : 'middleware or a proxy before the router';
+    status === 404
+      ? 'the mount path. Mount the router at the root, or set base'
+      : `${kind}middleware or a proxy before the router. Mount the router first`;
   // biome-ignore lint/suspicious/noConsole: only the developer of the page can fix this.
   console.warn(`express-intents: ${answer}. Not from the router. Check: ${cause}. See docs/existing-app.md.`);
 }

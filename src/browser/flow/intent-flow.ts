@@ -11,7 +11,7 @@ import { loadPublicKeyOf } from './on-demand-files.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay } from './retry.js';
 import { leaveTo, returnUrl } from './return-url.js';
-import { SecretSource } from './secret-source.js';
+import { type ObtainedSecret, SecretSource } from './secret-source.js';
 import { Watch, type WatchSignal } from './watch.js';
 import { WatchList } from './watch-list.js';
 
@@ -79,6 +79,10 @@ export class IntentFlow {
     const { signal } = this.#attempt;
     this.#latestId = undefined;
     this.#state = 'preparing';
+    const payable = !isRetry && this.#findPayable();
+    // The intent does not wait for the file of the dialog.
+    const obtaining = payable ? undefined : this.#obtainSecret(signal);
+    obtaining?.catch(() => undefined);
     try {
       await this.#open();
     } catch (error) {
@@ -90,24 +94,25 @@ export class IntentFlow {
     }
     if (signal.aborted) return;
     try {
-      const payable = !isRetry && this.#findPayable();
       if (payable) {
         const { id, code, isFromPage } = payable;
         this.#latestId = id;
         if (!code || Date.now() >= code.expiresAtMs) return this.#expire();
         return await this.#showCode(code.secret, signal, isFromPage, code.expiresAtMs);
       }
-      if (!isSecureContext) throw new Problem('insecure_page', 426);
-      // Before the intent is created, because its code cannot be shown without this function.
-      await loadPublicKeyOf(signal);
-      signal.throwIfAborted();
-      const { secret, isFromPage } = await this.#secrets.obtain(this.#settings, signal, this.#emit, (state) =>
-        this.#show(state),
-      );
+      const { secret, isFromPage } = await (obtaining as Promise<ObtainedSecret>);
       if (!signal.aborted) await this.#showCode(secret, signal, isFromPage);
     } catch (error) {
       if (!signal.aborted) this.#fail(toProblem(error));
     }
+  }
+
+  async #obtainSecret(signal: AbortSignal): Promise<ObtainedSecret> {
+    if (!isSecureContext) throw new Problem('insecure_page', 426);
+    // Before the intent is created, because its code cannot be shown without this function.
+    await loadPublicKeyOf(signal);
+    signal.throwIfAborted();
+    return this.#secrets.obtain(this.#settings, signal, this.#emit, (state) => this.#show(state));
   }
 
   /** Sets the client secret for the current attempt, or for the next one. */
@@ -170,15 +175,13 @@ export class IntentFlow {
 
   // ---- From the click to the code ----
 
-  /** Loads and opens the dialog, unless the state changes meanwhile. @throws {Problem} if it cannot be loaded */
+  /** Loads and opens the dialog, unless the attempt ends meanwhile. @throws {Problem} if it cannot be loaded */
   async #open(): Promise<void> {
     const attempt = this.#attempt as AbortController;
-    const state = this.#state as DialogState;
-    if (this.#view.isOpen) this.#show(state);
-    const isCurrent = (): boolean => this.#attempt === attempt && this.#state === state;
-    if (!(await this.#view.open(this.#settings, attempt.signal, isCurrent))) return;
-    if (state === 'completing') this.#view.dialog?.clearCode();
-    this.#show(state);
+    if (this.#view.isOpen) this.#show(this.#state as DialogState);
+    if (!(await this.#view.open(this.#settings, attempt.signal, () => this.#attempt === attempt))) return;
+    if (this.#state === 'completing') this.#view.dialog?.clearCode();
+    this.#show(this.#state as DialogState);
   }
 
   /** The open payment of the order, also if another button has shown its code: no second code is offered. */

@@ -13,7 +13,7 @@ interface IntentResponse {
 }
 
 /** The client secret of an attempt. */
-interface ObtainedSecret {
+export interface ObtainedSecret {
   readonly secret: string;
   /** Whether the page provided it. Otherwise it is from `POST /intent`. */
   readonly isFromPage: boolean;

@@ -42,7 +42,7 @@ test('while the dialog is loaded, a visitor who wants no motion sees and hears t
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route('**/intent-dialog.js*', async (route) => {
+  await page.route('**/intent-dialog.*.js*', async (route) => {
     await held;
     await route.continue();
   });

@@ -12,7 +12,24 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-const files = '**/intent/v1/intent-dialog.js*';
+const files = '**/intent/v1/intent-dialog.*';
+
+test('the intent is requested while the dialog is loaded', async () => {
+  const { page, requests } = await open(site.page({ script: buttonScript() }));
+  let respond = (): void => undefined;
+  const requested = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  // The dialog arrives only after the intent was requested.
+  await page.route(files, async (route) => {
+    await requested;
+    await route.continue();
+  });
+  page.on('request', (request) => request.method() === 'POST' && respond());
+  await begin(page);
+  const methods = requests.filter((request) => /intent-dialog|\/intent$/.test(request.url()));
+  expect(methods).toHaveLength(2);
+});
 
 test('the dialog is loaded when the pointer or the focus reaches the button', async () => {
   for (const reach of ['hover', 'focus'] as const) {
@@ -41,10 +58,10 @@ test('a dialog that twice fails to load is loaded by a retry, under another addr
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
-test('a dialog that cannot be loaded is reported below the button, no intent is created, and the next press works', async () => {
+test('a dialog that cannot be loaded is reported below the button, and the next press works', async () => {
   const visit = await open(site.page({ script: buttonScript(), lang: 'de' }));
   visit.forgive(/ERR_FAILED/);
-  const { page, requests } = visit;
+  const { page } = visit;
   await page.route(files, (route) => route.abort());
   await part(page, 'button').click();
   expect(await event(page, 'error')).toMatchObject({ error: { code: 'offline' } });
@@ -53,15 +70,14 @@ test('a dialog that cannot be loaded is reported below the button, no intent is 
   );
   expect(await part(page, 'note').isVisible()).toBe(true);
   expect(await page.locator('intent-button[data-busy]').count()).toBe(0);
-  expect(requests.filter((request) => request.method() === 'POST')).toEqual([]);
-  expect((await seen(page)).map(([name]) => name)).toEqual(['error']);
+  expect((await seen(page)).map(([name]) => name)).toEqual(['invoke', 'error']);
   await page.unroute(files);
   await begin(page);
   expect(await part(page, 'note').textContent()).toBe('');
 });
 
 describe('the texts of the dialog in another language than English', () => {
-  const german = '**/intent/v1/de.js*';
+  const german = '**/intent/v1/de.*';
   const openGerman = () => open(site.page({ script: buttonScript(), lang: 'de-AT' }));
 
   test('are loaded with the dialog, and those of no other language', async () => {
@@ -72,7 +88,8 @@ describe('the texts of the dialog in another language than English', () => {
     const loaded = requests
       .map((request) => new URL(request.url()).pathname)
       .filter((path) => path.startsWith('/intent/v1/'));
-    expect(loaded.sort()).toEqual(['de', 'elements', 'intent-dialog'].map((name) => `/intent/v1/${name}.js`));
+    const names = loaded.map((path) => path.slice('/intent/v1/'.length).replace(/\.[\w-]{8}\.js$/, '.js'));
+    expect(names.sort()).toEqual(['de.js', 'elements.js', 'intent-dialog.js']);
   });
 
   test.each<[string, (route: Route) => unknown]>([
@@ -91,7 +108,7 @@ describe('the texts of the dialog in another language than English', () => {
 });
 
 describe('portable-ed25519.js, in a browser whose WebCrypto has no Ed25519,', () => {
-  const portable = '**/intent/v1/portable-ed25519.js*';
+  const portable = '**/intent/v1/portable-ed25519.*';
 
   /** @param answer answers each request for the file */
   async function openWithout(answer: (route: Route, time: number) => unknown) {

@@ -35,7 +35,7 @@ const firstMs = await timed(0);
 await timed(200);
 const laterMs = [];
 for (let round = 0; round < 5; round += 1) laterMs.push(await timed(200));
-const file = performance.getEntriesByType('resource').find(({ name }) => name.endsWith('portable-ed25519.js'));
+const file = performance.getEntriesByType('resource').find(({ name }) => name.includes('portable-ed25519.'));
 globalThis.measured = { id: await deriveIntentId(payload, await loadPublicKeyOf(signal)), firstMs, laterMs, bytes: file?.encodedBodySize ?? 0 };
 `;
 

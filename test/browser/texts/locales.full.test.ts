@@ -115,12 +115,12 @@ test('texts that arrive after the language has changed again are not shown', asy
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route('**/intent/v1/de.js', async (route) => {
+  await page.route('**/intent/v1/de.*.js', async (route) => {
     await held;
     await route.continue();
   });
   await begin(page);
-  const german = page.waitForResponse('**/intent/v1/de.js');
+  const german = page.waitForResponse('**/intent/v1/de.*.js');
   await speak(page, 'de');
   await eventually(async () => expect(await textOf(page, 'button')).toBe('Mit Wallet bezahlen'));
   await speak(page, 'fr');
