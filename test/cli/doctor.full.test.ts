@@ -1,15 +1,11 @@
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { jest } from '@jest/globals';
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import { WebSocketServer } from 'ws';
 import type { Host } from '../../src/cli/command.js';
 import type { Finding } from '../../src/cli/doctor/check.js';
 import { generateKeyPair } from '../../src/keys/verifier-key.js';
 import { lockFolder } from '../../src/ledger/database/embedded/folder-lock.js';
-import { encodeErrorResponse, encodeOkResponse } from '../../src/wire/envelope.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
@@ -237,113 +233,6 @@ const inDatabases: readonly Row[] = [
   ],
 ];
 finds('in the database', () => sound.staging, [], inDatabases);
-
-/** A server that answers all requests with this response. */
-const answering = (status: number, headers: Record<string, string>, body: string | Uint8Array) =>
-  serve((_req, res) => {
-    res.writeHead(status, headers).end(body);
-  });
-
-/** An OK envelope with all three flags true (protocol section 7). */
-const allTrue = Buffer.from('1206080110011801', 'hex');
-
-const servers: WebSocketServer[] = [];
-
-afterAll(() => {
-  for (const server of servers) server.close();
-});
-
-/** A WebSocket server that greets each client with text. */
-async function chatServer(): Promise<string> {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  servers.push(server);
-  server.on('connection', (socket) => socket.send('Welcome.'));
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** Answers each status like a service, and refuses each creation as unknown. */
-function withoutCreateIntent(): Promise<string> {
-  return serve((req, res) => {
-    const chunks: Buffer[] = [];
-    req.on('data', (chunk) => chunks.push(chunk));
-    req.on('end', () => {
-      const isCreation = Buffer.concat(chunks).includes('createIntent');
-      if (req.method !== 'POST') return res.writeHead(404).end();
-      const envelope = isCreation ? encodeErrorResponse('Unknown method.') : encodeOkResponse(new Uint8Array());
-      return res.writeHead(200, { 'content-type': 'application/octet-stream' }).end(envelope);
-    });
-  });
-}
-
-const service = (url: () => string | Promise<string>) => async () => ({ env: { INTENT_SEQUENCER_URL: await url() } });
-const grpc = (url: () => string | Promise<string>) => async () => ({ env: { INTENT_SEQUENCER_GRPC_URL: await url() } });
-const noStream = ['stream warning', /WebSockets/] as const;
-const givenAddress = /address that the operator of the sequencer gave you/;
-
-const atSequencers: readonly Row[] = [
-  [
-    'it is unreachable',
-    service(() => 'http://127.0.0.1:1'),
-    ['sequencer error', /INTENT_SEQUENCER_URL is correct/],
-    ['stream error', /INTENT_SEQUENCER_URL is correct/],
-  ],
-  ['a web page', service(() => answering(200, {}, '<!doctype html>')), ['sequencer error', givenAddress], noStream],
-  [
-    'a compressed response',
-    service(() => answering(200, { 'content-encoding': 'gzip' }, 'compressed')),
-    ['sequencer error', /^Turn off this compression\./],
-    noStream,
-  ],
-  [
-    'a redirect',
-    service(() => answering(308, { location: 'https://x.example/' }, '')),
-    ['sequencer error', /Set INTENT_SEQUENCER_URL to the target of the redirect/],
-    noStream,
-  ],
-  [
-    'a limit of requests',
-    service(() => answering(429, {}, '')),
-    ['sequencer error', /^Wait a minute\./],
-    ['stream warning', /^Wait a minute\./],
-  ],
-  [
-    'a WebSocket server that sends text',
-    service(chatServer),
-    ['sequencer error', givenAddress],
-    ['stream error', givenAddress],
-  ],
-  [
-    'no operation createIntent',
-    service(withoutCreateIntent),
-    ['sequencer warning', /sequencer: \{ dialect: 'messaging' \}/],
-    noStream,
-  ],
-  [
-    'a server that answers 200 without bytes to everything',
-    service(() => answering(200, {}, '')),
-    ['sequencer warning', /^Check that INTENT_SEQUENCER_URL is the sequencer, and not a server that answers OK to/],
-    noStream,
-  ],
-  [
-    'a server that answers an explicit OK to everything',
-    service(() => answering(200, {}, Buffer.of(8, 0))),
-    ['sequencer warning', /^Check that INTENT_SEQUENCER_URL is the sequencer, and not a server that answers OK to/],
-    noStream,
-  ],
-  [
-    'it reports everything as paid',
-    service(() => answering(200, {}, allTrue)),
-    ['sequencer error', /reports cannot be trusted\. Set INTENT_SEQUENCER_URL/],
-    noStream,
-  ],
-  [
-    'an unreachable gRPC server',
-    grpc(() => 'http://127.0.0.1:1'),
-    ['grpc error', /INTENT_SEQUENCER_GRPC_URL is correct/],
-  ],
-];
-finds('at the sequencer', () => ({ ...sound.staging, ...withoutDatabase }), [], atSequencers);
 
 const keyFile = (status: number, headers: Record<string, string>, body: string): FrontFaults =>
   frontAnswers(/^\/[.]well-known\/service-payments[.]json$/, status, headers, body);
