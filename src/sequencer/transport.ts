@@ -96,6 +96,17 @@ export function unreachableError(cause: unknown, origin?: unknown): SequencerErr
   return new SequencerError('sequencer_unreachable', message, { cause });
 }
 
+/** Errors of calls whose connection had been open before, and broke before any answer. */
+const ofOpenConnections = new WeakSet<Error>();
+
+/** Notes that the connection of a failed call had been open before. It may have been dropped long ago, without a sign. */
+export function noteOpenConnection(error: Error): void {
+  ofOpenConnections.add(error);
+}
+
+/** Whether a call failed because its connection broke, and that says nothing about new connections. */
+export const brokeOpenConnection = (error: unknown): boolean => error instanceof Error && ofOpenConnections.has(error);
+
 export function httpStatusError(httpStatus: number, retryAfterMs?: number): SequencerError {
   let fix = 'Check its URL.';
   if (httpStatus === 429 || httpStatus >= 500) fix = 'Retry later.';

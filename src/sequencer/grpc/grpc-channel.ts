@@ -31,6 +31,8 @@ export interface GrpcRequestOptions {
 export interface GrpcCall {
   /** Yields the bytes of each answer. Throws the final status unless it is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;
+  /** Whether the connection was open before the call. */
+  readonly usesOpenConnection: boolean;
   hadConnection(): boolean;
   /** How long the connection has been opening, in milliseconds. Infinite if the call had an open connection. */
   connectingMs(): number;
@@ -63,8 +65,8 @@ export class GrpcChannel {
   start(path: string, body: Uint8Array, { timeoutMs, metadata = {} }: GrpcRequestOptions = {}): GrpcCall {
     const client = this.#connect();
     const { connectivityState } = this.#grpc;
-    const isConnecting = client.getChannel().getConnectivityState(false) === connectivityState.CONNECTING;
-    if (!isConnecting) this.#connectingSinceMs = performance.now();
+    const state = client.getChannel().getConnectivityState(false);
+    if (state !== connectivityState.CONNECTING) this.#connectingSinceMs = performance.now();
     const connectingSinceMs = this.#connectingSinceMs;
     const hadConnection = this.#watchForConnection(client.getChannel());
     const request = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -84,6 +86,7 @@ export class GrpcChannel {
     answers.on('error', () => undefined);
     return {
       answers,
+      usesOpenConnection: state === connectivityState.READY,
       hadConnection,
       connectingMs: () => (hadConnection() ? Number.POSITIVE_INFINITY : performance.now() - connectingSinceMs),
       abandonConnection: () => this.#abandon(client),

@@ -3,7 +3,7 @@ import { requirePackage } from '../../async/optional-package.js';
 import { SequencerError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
 import { loadGrpcPackage } from '../../wire/grpc.js';
-import type { AttemptOptions, Transport } from '../transport.js';
+import { type AttemptOptions, noteOpenConnection, type Transport } from '../transport.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
 import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
@@ -111,6 +111,7 @@ class GrpcCalls {
       yield* call.answers;
     } catch (status) {
       const error = signal?.aborted ? signal.reason : this.#errorOf(status);
+      if (call.usesOpenConnection && isBrokenConnection(error, status)) noteOpenConnection(error);
       if (isConnectionFault(error) && !this.#isConnecting(call, error)) call.abandonConnection();
       throw error;
     } finally {
@@ -140,6 +141,11 @@ function badResponse(problem: string): SequencerError {
   const fix = 'Check that grpcUrl points to the sequencer, and that grpcNames has the names of its operations.';
   return new SequencerError('sequencer_bad_response', `${problem} ${fix}`);
 }
+
+/** Whether a call ended with its connection. Since Node 22 the status is then that of a reset stream. */
+const isBrokenConnection = (error: unknown, status: unknown): error is SequencerError =>
+  error instanceof SequencerError &&
+  (error.code === 'sequencer_unreachable' || /^Received RST_STREAM/.test(String((status as GrpcStatus).details)));
 
 /**
  * Whether the connection itself may be broken, and must not be reused. A canceled call says nothing about it. An answer

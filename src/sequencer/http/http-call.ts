@@ -3,7 +3,13 @@ import type { AbortSignalLike } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { ReceivedBytes } from '../../net/received-bytes.js';
 import { emptyEnvelope, isEmptyEnvelope, openResponse, otherServerError } from '../../wire/envelope.js';
-import { answerTimeoutError, httpStatusError, type TimedAttemptOptions, unreachableError } from '../transport.js';
+import {
+  answerTimeoutError,
+  httpStatusError,
+  noteOpenConnection,
+  type TimedAttemptOptions,
+  unreachableError,
+} from '../transport.js';
 
 /** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
@@ -11,38 +17,25 @@ export const maxResponseBytes = 64 * 1024;
 export const compressedResponse =
   'The response of the sequencer is compressed. Turn off compression there, and in every proxy in front of it.';
 
-/** The calls that have not ended. undici also counts those that ended while they waited for a connection. */
-export class RunningCalls {
-  #count = 0;
-  #onNone: (() => void) | undefined;
-
-  begin(): void {
-    this.#count += 1;
-  }
-
-  end(): void {
-    this.#count -= 1;
-    if (this.#count === 0) this.#onNone?.();
-  }
-
-  none(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onNone = resolve;
-      if (this.#count === 0) resolve();
-    });
-  }
+/** The connections that a call can use. */
+export interface Connections {
+  readonly dispatcher: Dispatcher;
+  /** A call begins. @returns whether it gets a connection that is already open */
+  begin(): boolean;
+  end(): void;
+  /** A connection broke that had been open. The others have probably been dropped too, so later calls open new ones. */
+  abandon(): void;
 }
 
 /** Sends one request. @returns the inner message of the answer @throws {SequencerError} @throws the signal's reason */
 export function sendCall(
-  dispatcher: Dispatcher,
+  connections: Connections,
   request: Dispatcher.DispatchOptions,
   options: Partial<TimedAttemptOptions>,
-  running: RunningCalls,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (options.signal?.aborted) reject(options.signal.reason);
-    else dispatcher.dispatch(request, new HttpCall(resolve, reject, options, request.origin, running));
+    else connections.dispatcher.dispatch(request, new HttpCall(resolve, reject, options, request.origin, connections));
   });
 }
 
@@ -56,10 +49,12 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignalLike | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #origin: unknown;
-  readonly #running: RunningCalls;
+  readonly #connections: Connections;
+  readonly #hasOpenConnection: boolean;
   readonly #onAbort: (() => void) | undefined;
   readonly #answer = new ReceivedBytes();
   #controller: Dispatcher.DispatchController | undefined;
+  #hasHead = false;
   #headError: SequencerError | undefined;
   /** Whether an answer without bytes is a valid envelope. */
   #mayBeEmpty = false;
@@ -70,11 +65,11 @@ class HttpCall implements Dispatcher.DispatchHandler {
     reject: (reason: unknown) => void,
     { signal, timeoutMs }: Partial<TimedAttemptOptions>,
     origin: unknown,
-    running: RunningCalls,
+    connections: Connections,
   ) {
     this.#origin = origin;
-    this.#running = running;
-    running.begin();
+    this.#connections = connections;
+    this.#hasOpenConnection = connections.begin();
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
@@ -97,6 +92,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   ): void {
     // An interim response, such as 103.
     if (statusCode < 200) return;
+    this.#hasHead = true;
     this.#headError = errorOfHead(statusCode, headers);
     this.#mayBeEmpty = isEmptyEnvelope(statusCode, String(headers['content-type'] ?? '')) && isDelimited(headers);
   }
@@ -121,7 +117,13 @@ class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#end()) this.#reject(this.#headError ?? asSequencerError(error, this.#origin));
+    if (!this.#end()) return;
+    const failure = this.#headError ?? asSequencerError(error, this.#origin);
+    if (failure.code === 'sequencer_unreachable' && this.#hasOpenConnection && !this.#hasHead) {
+      noteOpenConnection(failure);
+      this.#connections.abandon();
+    }
+    this.#reject(failure);
   }
 
   static #timeOut(call: HttpCall, timeoutMs: number): void {
@@ -137,7 +139,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   #end(): boolean {
     if (this.#hasEnded) return false;
     this.#hasEnded = true;
-    this.#running.end();
+    this.#connections.end();
     clearTimeout(this.#timer);
     if (this.#onAbort) this.#signal?.removeEventListener('abort', this.#onAbort);
     return true;

@@ -2,7 +2,7 @@ import type { Pool } from 'undici';
 import { SequencerError } from '../../errors.js';
 import { encodeRequest, type Operation } from '../../wire/envelope.js';
 import type { TimedAttemptOptions, Transport } from '../transport.js';
-import { maxResponseBytes, RunningCalls, sendCall } from './http-call.js';
+import { type Connections, maxResponseBytes, sendCall } from './http-call.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
 export interface HttpTransportOptions {
@@ -23,7 +23,7 @@ const maxConnections = 256;
 export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTransportOptions): Transport {
   const { origin, pathname } = new URL(url);
   const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
-  const connections = new ConnectionPool(origin, timeoutMs);
+  const connections = new ConnectionPools(origin, timeoutMs);
   const streams = new WebSocketStreams({
     address: `${origin.replace(/^http/, 'ws')}${path}`,
     timeoutMs,
@@ -43,10 +43,10 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
       headers: all,
       body: encodeRequest(operation, body, envelopeVersion),
     } as const;
-    const { pool, running } = connections;
-    return pool
-      ? sendCall(pool, request, options, running)
-      : connections.open().then((made) => sendCall(made, request, options, running));
+    const { current } = connections;
+    return current
+      ? sendCall(current, request, options)
+      : connections.open().then((opened) => sendCall(opened, request, options));
   };
   return {
     call: send,
@@ -58,26 +58,40 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
   };
 }
 
-/** The pool of one transport. The first call loads undici and creates the pool; `close` closes it permanently. */
-class ConnectionPool {
+/**
+ * The connections of one transport. The first call loads undici and opens a pool; `close` closes it permanently. After a connection
+ * broke that had been open, later calls use a new pool, and the old one ends with its running calls.
+ */
+class ConnectionPools {
   readonly #origin: string;
   readonly #timeoutMs: number;
-  readonly running = new RunningCalls();
-  pool: Pool | undefined;
-  #closed: Promise<void> | undefined;
+  readonly #pools = new Set<ConnectionPool>();
+  current: ConnectionPool | undefined;
+  #closed: Promise<unknown> | undefined;
 
   constructor(origin: string, timeoutMs: number) {
     this.#origin = origin;
     this.#timeoutMs = timeoutMs;
   }
 
-  async open(): Promise<Pool> {
+  async open(): Promise<ConnectionPool> {
     const undici = await import('undici');
     if (this.#closed) {
       const message = 'The call was not sent: the client is closed. Create a new client.';
       throw new SequencerError('sequencer_unreachable', message);
     }
-    this.pool ??= new undici.Pool(this.#origin, {
+    this.current ??= this.#openPool(undici.Pool);
+    return this.current;
+  }
+
+  /** Waits for running calls, and not for a connection that none of them needs. Can be called again. */
+  close(): Promise<unknown> {
+    this.#closed ??= Promise.all([...this.#pools].map((pool) => pool.close()));
+    return this.#closed;
+  }
+
+  #openPool(PoolOfUndici: typeof Pool): ConnectionPool {
+    const pool = new PoolOfUndici(this.#origin, {
       connections: maxConnections,
       // A new TLS connection costs as much as seventy calls over an open one.
       keepAliveTimeout: 60_000,
@@ -86,12 +100,52 @@ class ConnectionPool {
       bodyTimeout: 0,
       connect: { timeout: this.#timeoutMs },
     });
-    return this.pool;
+    const opened: ConnectionPool = new ConnectionPool(pool, () => {
+      if (this.current !== opened || this.#closed) return;
+      this.current = this.#openPool(PoolOfUndici);
+      void opened.close().then(() => this.#pools.delete(opened));
+    });
+    this.#pools.add(opened);
+    return opened;
+  }
+}
+
+class ConnectionPool implements Connections {
+  readonly dispatcher: Pool;
+  readonly abandon: () => void;
+  #open = 0;
+  /** The calls that have not ended. undici also counts those that ended while they waited for a connection. */
+  #running = 0;
+  #onNone: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(pool: Pool, abandon: () => void) {
+    this.dispatcher = pool;
+    this.abandon = abandon;
+    pool.on('connect', () => {
+      this.#open += 1;
+    });
+    pool.on('disconnect', () => {
+      this.#open -= 1;
+    });
   }
 
-  /** Waits for running calls, and not for a connection that none of them needs. Can be called again. */
+  begin(): boolean {
+    this.#running += 1;
+    return this.#running <= this.#open;
+  }
+
+  end(): void {
+    this.#running -= 1;
+    if (this.#running === 0) this.#onNone?.();
+  }
+
+  /** Waits for running calls. Can be called again. */
   close(): Promise<void> {
-    this.#closed ??= this.running.none().then(() => this.pool?.destroy());
+    this.#closed ??= new Promise<void>((resolve) => {
+      this.#onNone = resolve;
+      if (this.#running === 0) resolve();
+    }).then(() => this.dispatcher.destroy());
     return this.#closed;
   }
 }

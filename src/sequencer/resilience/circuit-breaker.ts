@@ -15,14 +15,24 @@ function classifyFailure(error: unknown): Outcome {
   return isFailing ? 'failing' : 'alive';
 }
 
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof SequencerError && error.code === 'sequencer_unreachable';
+
 /** When the service last answered any operation with at least one byte and without a failure, by `performance.now()`. */
 export interface LastAnswer {
   atMs: number | undefined;
 }
 
+/** An attempt to call the service, from `begin` to `succeeded` or `failed`. */
+export interface Attempt {
+  readonly isProbe: boolean;
+  /** Counts the attempts. */
+  readonly number: number;
+}
+
 const failuresToOpen = 5;
-/** How long an open circuit sends no call, in milliseconds. */
-const openMs = 5_000;
+/** How long an open circuit sends no call: at first, so that a short interruption ends soon, and at most. In milliseconds. */
+const pause = { firstMs: 500, longestMs: 2_000 };
 /** How long after the last failure an open circuit counts as a failure of the service, in milliseconds. */
 const failingMs = 300_000;
 
@@ -30,11 +40,14 @@ const failingMs = 300_000;
  * Stops the calls to a service that fails.
  *
  *     closed  (every call is sent)      -- five consecutive failures -----------> open
- *     open    (no call is sent, 5 s)    -- the first call after that -----------> probing
+ *     open    (no call is sent, 0.5 s)  -- the first call after that -----------> probing
  *     probing (only the probe is sent)  -- the service is alive ----------------> closed
- *     probing                           -- the probe fails ---------------------> open
+ *     probing                           -- the probe fails ---------------------> open, twice as long, at most 2 s
  *     probing                           -- the caller cancels the probe, or its
  *                                          answer is empty ---------------------> probing, with the next call
+ *
+ * One event, such as a restart of the service, can break many connections. So attempts that could not reach the service count as one
+ * failure, if they overlap. Timeouts count each: otherwise many would wait for them before the circuit opens.
  *
  * Any server can send an empty answer. It shows that the service is alive only if another call has shown that too since
  * the last failure.
@@ -45,6 +58,10 @@ export class CircuitBreaker {
   readonly #onChange: (isOpen: boolean) => void;
   #consecutiveFailures = 0;
   #openedAtMs: number | undefined;
+  #pauseMs = pause.firstMs;
+  /** The number of attempts so far, and when the last failure was counted. */
+  #attempts = 0;
+  #attemptsAtFailure = 0;
   #isProbing = false;
   readonly #lastAnswer: LastAnswer;
 
@@ -65,8 +82,8 @@ export class CircuitBreaker {
   /** The error `sequencer_unavailable` if no call may be sent now. Otherwise undefined. */
   refusal(): SequencerError | undefined {
     if (this.#openedAtMs === undefined) return undefined;
-    // A sum with `openMs` could be rounded up to more than `openMs` left.
-    const leftMs = openMs - (performance.now() - this.#openedAtMs);
+    // A sum with the pause could be rounded up to more than the pause.
+    const leftMs = this.#pauseMs - (performance.now() - this.#openedAtMs);
     if (leftMs <= 0 && !this.#isProbing) return undefined;
     const retryAfterMs = Math.max(leftMs, 1_000);
     const message =
@@ -77,32 +94,37 @@ export class CircuitBreaker {
 
   /**
    * Call it before a call is sent, in the same turn of the event loop as `refusal`. Then call `succeeded` or `failed`.
-   * @returns whether the call is the probe
    */
-  begin(): boolean {
+  begin(): Attempt {
     this.#isProbing = this.#openedAtMs !== undefined;
-    return this.#isProbing;
+    this.#attempts += 1;
+    return { isProbe: this.#isProbing, number: this.#attempts };
   }
 
   /** @param isEmpty whether the answer had no bytes */
-  succeeded(isProbe: boolean, isEmpty: boolean): void {
-    this.#note(isEmpty ? 'empty' : 'alive', isProbe);
+  succeeded(attempt: Attempt, isEmpty: boolean): void {
+    this.#note(isEmpty ? 'empty' : 'alive', attempt);
   }
 
-  failed(error: unknown, isProbe: boolean): void {
-    this.#note(classifyFailure(error), isProbe);
+  failed(attempt: Attempt, error: unknown): void {
+    const isSameEvent = attempt.number <= this.#attemptsAtFailure && isUnreachable(error);
+    this.#note(isSameEvent && !attempt.isProbe ? 'unknown' : classifyFailure(error), attempt);
   }
 
-  #note(outcome: Outcome, isProbe: boolean): void {
+  #note(outcome: Outcome, { isProbe }: Attempt): void {
     if (outcome === 'alive') this.#lastAnswer.atMs = performance.now();
     if (isProbe) {
       this.#isProbing = false;
-      if (outcome === 'failing') this.#openedAtMs = performance.now();
+      if (outcome === 'failing') {
+        this.#openedAtMs = performance.now();
+        this.#pauseMs = Math.min(2 * this.#pauseMs, pause.longestMs);
+      }
       if (outcome === 'alive' || (outcome === 'empty' && this.#hasAnsweredSinceFailure())) this.#close();
     } else if (outcome === 'alive' || outcome === 'empty') {
       this.#consecutiveFailures = 0;
     } else if (outcome === 'failing') {
       this.#consecutiveFailures += 1;
+      this.#attemptsAtFailure = this.#attempts;
       if (this.#consecutiveFailures >= failuresToOpen) this.#open();
     }
   }
@@ -120,6 +142,7 @@ export class CircuitBreaker {
   #close(): void {
     this.#openedAtMs = undefined;
     this.#consecutiveFailures = 0;
+    this.#pauseMs = pause.firstMs;
     this.#onChange(false);
   }
 }

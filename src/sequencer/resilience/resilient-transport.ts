@@ -3,7 +3,13 @@ import { Semaphore } from '../../async/semaphore.js';
 import { delayUnlessAborted } from '../../async/timeout.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import { emptyEnvelope, type Operation } from '../../wire/envelope.js';
-import { type CallOptions, type CallTransport, callWithTimeout, type Transport } from '../transport.js';
+import {
+  brokeOpenConnection,
+  type CallOptions,
+  type CallTransport,
+  callWithTimeout,
+  type Transport,
+} from '../transport.js';
 import { CircuitBreaker, type LastAnswer } from './circuit-breaker.js';
 import { isIdempotent, RetryBudget, retryDelayMs } from './retry-policy.js';
 
@@ -210,13 +216,13 @@ class ResilientCalls {
       // After an attempt, its failure is the error to report.
       if (refusal) throw failure ? afterAttempts(failure, attempts, call) : refusal;
       if (attempts === 0) this.#budget.earn();
-      const isProbe = breaker.begin();
+      const attempt = breaker.begin();
       try {
         const answer = await this.#sendOnce(state, call, failure);
-        breaker.succeeded(isProbe, answer === emptyEnvelope);
+        breaker.succeeded(attempt, answer === emptyEnvelope);
         return answer;
       } catch (error) {
-        breaker.failed(error, isProbe);
+        breaker.failed(attempt, error);
         const delayMs = this.#retryDelayMs(state, call, attempts, error);
         if (delayMs === undefined) throw afterAttempts(error, attempts + 1, call);
         failure = error as SequencerError;
@@ -226,7 +232,18 @@ class ResilientCalls {
   }
 
   /** @param failure of the attempt before. After a timeout an attempt gets all that is left: the sequencer may always be slow */
-  #sendOnce({ isIdempotent }: OperationState, call: Call, failure?: SequencerError): Promise<Uint8Array> {
+  async #sendOnce(state: OperationState, call: Call, failure?: SequencerError): Promise<Uint8Array> {
+    try {
+      return await this.#send(state, call, failure);
+    } catch (error) {
+      // A device on the network path may have dropped all open connections. That says nothing about the service, so neither the
+      // circuit breaker nor the retry budget counts it. The second attempt uses a new connection.
+      if (!state.isIdempotent || !brokeOpenConnection(error) || this.#leftMs(call) <= 0) throw error;
+      return this.#send(state, call, failure);
+    }
+  }
+
+  #send({ isIdempotent }: OperationState, call: Call, failure?: SequencerError): Promise<Uint8Array> {
     const { operation, body, signal, cancelBeforeSend, observed } = call;
     throwIfAborted(cancelBeforeSend, signal);
     const leftMs = this.#leftMs(call);

@@ -47,7 +47,7 @@ describe('router.health() without a ledger', () => {
   });
 
   test('is degraded while the service is down, with the reason but without the address of the service', async () => {
-    // The circuit stays open for five seconds.
+    // The circuit stays open.
     jest.spyOn(performance, 'now').mockReturnValue(Math.floor(performance.now()));
     const { router, transport, show, origin } = await startHealthSite();
     transport.answerWith(down);

@@ -227,23 +227,37 @@ describe('the circuit breaker', () => {
     expect(refused.code).toBe('sequencer_unavailable');
   });
 
-  it('has a Retry-After in its error', async () => {
-    await open();
-    await jest.advanceTimersByTimeAsync(1_500);
-    const error = await transport.call(getStatus, body).catch((thrown) => thrown);
-    expect(error).toMatchObject({ name: 'SequencerError', status: 503, retryAfterMs: 3_500 });
+  it('counts calls that could not reach the service at the same time as one failure', async () => {
+    wrap(async (call) => {
+      await slow(10)(call);
+      return failing('sequencer_unreachable')(call);
+    });
+    const calls = Array.from({ length: 50 }, () => begin());
+    await jest.advanceTimersByTimeAsync(10);
+    inner.play(ok);
+    expect((await outcome()).answer).toEqual(answer);
+    // The retry budget allows ten retries.
+    expect(calls.filter(({ code }) => code === 'ok')).toHaveLength(10);
+    expect(new Set(calls.map(({ code }) => code))).toEqual(new Set(['ok', 'sequencer_unreachable']));
   });
 
-  it('stays open for 5 s more when the probe fails, and does not retry the probe', async () => {
+  it('is open for twice as long after each probe that fails, at most 2 s, and does not retry the probe', async () => {
     await open();
     inner.play(failingWithStatus(503));
-    await jest.advanceTimersByTimeAsync(5_000);
-    const probe = begin();
-    await jest.advanceTimersByTimeAsync(4_999);
-    const early = begin();
-    await jest.advanceTimersByTimeAsync(0);
-    expect([probe.code, early.code, inner.calls.length]).toEqual(['sequencer_bad_status', 'sequencer_unavailable', 6]);
-    await jest.advanceTimersByTimeAsync(1);
+    const probes: ReturnType<typeof begin>[] = [];
+    for (const pauseMs of [500, 1_000, 2_000, 2_000]) {
+      await jest.advanceTimersByTimeAsync(pauseMs - 1);
+      const early = begin();
+      await jest.advanceTimersByTimeAsync(1);
+      probes.push(begin());
+      await jest.advanceTimersByTimeAsync(0);
+      expect([early.code, inner.calls.length]).toEqual(['sequencer_unavailable', 5 + probes.length]);
+    }
+    await jest.advanceTimersByTimeAsync(500);
+    expect(probes.map(({ code }) => code)).toEqual(Array(4).fill('sequencer_bad_status'));
+    const error = await transport.call(getStatus, body).catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: 'SequencerError', status: 503, retryAfterMs: 1_500 });
+    await jest.advanceTimersByTimeAsync(1_500);
     inner.play(ok);
     expect(await outcome()).toEqual({ answer });
   });
@@ -310,21 +324,21 @@ describe('the circuit breaker', () => {
   });
 
   it('ignores a call that was sent before it opened', async () => {
-    wrap((call) => (call.n === 1 ? slow(1_000)(call) : call.n === 2 ? stalling(call) : fault(call)), {
-      attemptTimeoutMs: 6_000,
+    wrap((call) => (call.n === 1 ? slow(300)(call) : call.n === 2 ? stalling(call) : fault(call)), {
+      attemptTimeoutMs: 900,
     });
     const [answered, timedOut] = [begin(), begin()];
     for (let n = 0; n < 5; n += 1) begin();
-    await jest.advanceTimersByTimeAsync(1_000);
+    await jest.advanceTimersByTimeAsync(300);
     expect(answered.code).toBe('ok');
     const refused = begin();
-    await jest.advanceTimersByTimeAsync(4_000);
+    await jest.advanceTimersByTimeAsync(200);
     expect([refused.code, inner.calls.length]).toEqual(['sequencer_unavailable', 7]);
-    inner.play(slow(2_000));
+    inner.play(slow(800));
     const probe = begin();
-    await jest.advanceTimersByTimeAsync(1_500);
-    expect(timedOut.code).toBe('sequencer_timeout');
     await jest.advanceTimersByTimeAsync(500);
+    expect(timedOut.code).toBe('sequencer_timeout');
+    await jest.advanceTimersByTimeAsync(300);
     expect(probe.code).toBe('ok');
     expect(await outcome()).toEqual({ answer });
   });

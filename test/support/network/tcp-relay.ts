@@ -7,6 +7,8 @@ export interface TcpRelay {
   readonly open: number;
   /** Cuts all connections. */
   cut(): void;
+  /** Cuts each connection that is open now when it is next used, like a firewall that has forgotten it. */
+  forget(): void;
   /**
    * Cuts a connection once when the client sends these bytes: `before` they reach the server, or `after` it has responded,
    * without the response. With `andSever` it also cuts all others, as `sever` does.
@@ -23,18 +25,19 @@ export interface TcpRelay {
 
 const relays: (() => Promise<unknown>)[] = [];
 
-/** Starts a relay to a server on a Unix socket, until the end of the test file. */
-export async function startRelay(socketPath: string): Promise<TcpRelay> {
+/** Starts a relay to a server at the path of a Unix socket or at a port, until the end of the test file. */
+export async function startRelay(server: string | number): Promise<TcpRelay> {
   const clients = new Set<Socket>();
+  const forgotten = new Set<Socket>();
   let trap: { readonly bytes: string; readonly when: 'before' | 'after'; readonly andSever: boolean } | undefined;
   /** Functions that end the server side of dead connections. */
   const dead: (() => void)[] = [];
   let isFrozen = false;
   let isSevered = false;
 
-  const server = createServer({ noDelay: true }, (client) => {
+  const listener = createServer({ noDelay: true }, (client) => {
     if (isSevered) return void client.resetAndDestroy();
-    const upstream = connect(socketPath);
+    const upstream = connect(typeof server === 'string' ? { path: server } : { host: '127.0.0.1', port: server });
     let isCutNext = false;
     let isSeverNext = false;
     let isDead = false;
@@ -57,6 +60,7 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
       from.on('error', cut).on('close', () => isDead || cut());
       from.on('data', (data) => {
         if (isDead) return;
+        if (forgotten.has(client)) return cut();
         const when = from === client && trap && data.includes(trap.bytes) ? trap.when : undefined;
         if (when) {
           isSeverNext = trap?.andSever === true;
@@ -72,7 +76,7 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const cutAll = (): void => {
     for (const client of clients) client.resetAndDestroy();
   };
@@ -82,14 +86,17 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
   };
   relays.push(async () => {
     cutAll();
-    await new Promise((resolve) => server.close(resolve));
+    await new Promise((resolve) => listener.close(resolve));
   });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: (listener.address() as AddressInfo).port,
     get open() {
       return clients.size;
     },
     cut: cutAll,
+    forget() {
+      for (const client of clients) forgotten.add(client);
+    },
     cutAt(bytes, when, andSever = false) {
       trap = { bytes, when, andSever };
     },
