@@ -33,6 +33,7 @@ import { type RouterObserver, routerObserver } from '../telemetry/router-observe
 import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
 import { logReady } from './log-ready.js';
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
+import { SequencerOutages } from './sequencer-outage.js';
 import { type SimulatorUrls, type SiteSimulator, startSiteSimulator } from './simulator.js';
 import { SubmissionTracker } from './submission-tracker.js';
 
@@ -120,7 +121,10 @@ export function composeRouter(
     now: options.testClock,
   });
   const { dialect, timeoutMs } = config.sequencer;
-  const observed = observedClient({ transport, dialect, timeoutMs }, observer);
+  const observed = observedClient(
+    { transport, dialect, timeoutMs },
+    { observer, onOutcome: new SequencerOutages(logger).note },
+  );
   const { client } = observed;
 
   // All status reads of the routes, the event feeds and the ledger go through the cache. The event feeds, telemetry and

@@ -23,7 +23,7 @@ import {
   signPayment,
 } from './intent-parameters.js';
 import {
-  type CallObserver,
+  type ResilienceOptions,
   type ResilientTransport,
   resilientTransport,
   type ServiceState,
@@ -142,14 +142,17 @@ export interface ObservedClient {
 }
 
 /** Like `createIntentClient`, for a caller that also reports the state of the service. @throws as `createIntentClient` */
-export function observedClient(options: IntentClientOptions, observer?: CallObserver): ObservedClient {
+export function observedClient(
+  options: IntentClientOptions,
+  observers: Pick<ResilienceOptions, 'observer' | 'onOutcome'> = {},
+): ObservedClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
   const timeoutMs = requireTimeout(options);
   const inner = options.transport ?? createTransport(options, timeoutMs);
-  const transport = resilientTransport(inner, { timeoutMs, observer });
+  const transport = resilientTransport(inner, { timeoutMs, ...observers });
   return {
     client: clientOver(transport, { dialect, timeoutMs }),
     serviceState: transport.serviceState,

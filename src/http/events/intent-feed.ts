@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { IntentError } from '../../errors.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
+import { isOutage } from '../../sequencer/resilience/resilient-transport.js';
 import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-event.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { ConnectionOwner } from '../limits/connection-limiter.js';
@@ -145,7 +146,8 @@ export class IntentFeed {
         return await this.#context.statusCache.get(this.id, { signal });
       } catch (error) {
         if (retry === 0 && !signal.aborted)
-          this.#warn('the status for an event stream cannot be read and is requested again', error);
+          if (!isOutage(error))
+            this.#warn('the status for an event stream cannot be read and is requested again', error);
       }
       const delayMs = jitteredMs(exponentialBackoffMs(statusRetry, retry), 0.5);
       await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined);

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { describeError } from '../../describe-error.js';
 import { errorCodes, IntentError, type IntentErrorCode } from '../../errors.js';
 import { DatabaseOutage } from '../../ledger/database/database-fault.js';
+import { isOutage } from '../../sequencer/resilience/resilient-transport.js';
 import { HookFailed, hookRefusalOf } from '../hook-errors.js';
 import type { Logger } from '../logger.js';
 import { ClientDisconnectedError } from '../request/client-disconnect.js';
@@ -33,16 +34,15 @@ export function toProblemDetails(error: unknown): ProblemDetails {
   return { type: typeOf('internal_error'), title, status, code: 'internal_error' };
 }
 
-/** Sends the problem of an error. Logs server errors except `closing` and database outages, which the ledger logs. */
+/** Sends the problem of an error. Logs server errors except `closing` and outages, which have log lines of their own. */
 export function sendError(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
   if (error instanceof ClientDisconnectedError) {
     res.destroy();
     return;
   }
   const problem = toProblemDetails(error);
-  if (problem.status >= 500 && problem.code !== 'closing' && !(error instanceof DatabaseOutage)) {
-    logServerError(res.req, error, problem.code, logger);
-  }
+  const isLoggedElsewhere = problem.code === 'closing' || error instanceof DatabaseOutage || isOutage(error);
+  if (problem.status >= 500 && !isLoggedElsewhere) logServerError(res.req, error, problem.code, logger);
   if (res.headersSent) {
     if (!res.writableEnded) res.destroy();
     return;

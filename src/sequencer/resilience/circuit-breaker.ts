@@ -59,6 +59,8 @@ export class CircuitBreaker {
   #consecutiveFailures = 0;
   #openedAtMs: number | undefined;
   #pauseMs = pause.firstMs;
+  /** Explains the refusals. */
+  #lastFailure: unknown;
   /** The number of attempts so far, and when the last failure was counted. */
   #attempts = 0;
   #attemptsAtFailure = 0;
@@ -89,7 +91,7 @@ export class CircuitBreaker {
     const message =
       `The call was not sent: the sequencer failed ${failuresToOpen} times in a row, and the circuit is open. The next attempt ` +
       `follows in ${Math.ceil(retryAfterMs / 1_000)} s.`;
-    return new SequencerError('sequencer_unavailable', message, { retryAfterMs });
+    return new SequencerError('sequencer_unavailable', message, { retryAfterMs, cause: this.#lastFailure });
   }
 
   /**
@@ -108,6 +110,7 @@ export class CircuitBreaker {
 
   failed(attempt: Attempt, error: unknown): void {
     const isSameEvent = attempt.number <= this.#attemptsAtFailure && isUnreachable(error);
+    if (classifyFailure(error) === 'failing') this.#lastFailure = error;
     this.#note(isSameEvent && !attempt.isProbe ? 'unknown' : classifyFailure(error), attempt);
   }
 

@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../../async/abort.js';
 import { Semaphore } from '../../async/semaphore.js';
 import { delayUnlessAborted } from '../../async/timeout.js';
-import { IntentError, SequencerError } from '../../errors.js';
+import { IntentError, SequencerError, type SequencerErrorCode } from '../../errors.js';
 import { emptyEnvelope, type Operation } from '../../wire/envelope.js';
 import {
   brokeOpenConnection,
@@ -28,7 +28,19 @@ export interface ResilienceOptions {
   /** For tests. From 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly observer?: CallObserver | undefined;
+  /** Called when a call has ended that its caller did not cancel. `failure` is undefined if it was answered. Must not throw. */
+  readonly onOutcome?: ((failure?: unknown) => void) | undefined;
 }
+
+const outageCodes: ReadonlySet<string> = new Set([
+  'sequencer_unreachable',
+  'sequencer_timeout',
+  'sequencer_unavailable',
+] satisfies SequencerErrorCode[]);
+
+/** Whether a call could not reach the sequencer. A refusal, and an answer that cannot be read, came from it. */
+export const isOutage = (error: unknown): error is SequencerError =>
+  error instanceof SequencerError && outageCodes.has(error.code);
 
 /**
  * Three eighths leave the greater part to the attempt after a timeout: 3 s with the default of 8 s. With a timeout below 3 s, the
@@ -149,9 +161,12 @@ class ResilientCalls {
       hasPermit = true;
       const answer = await this.#sendWithRetries(state, call);
       observed?.end(undefined, false);
+      this.#options.onOutcome?.();
       return answer;
     } catch (error) {
-      observed?.end(error, (signal?.aborted || cancelBeforeSend?.aborted) ?? false);
+      const wasCanceled = (signal?.aborted || cancelBeforeSend?.aborted) ?? false;
+      observed?.end(error, wasCanceled);
+      if (!wasCanceled) this.#options.onOutcome?.(error);
       throw error;
     } finally {
       if (hasPermit) state.permits.release();
