@@ -50,6 +50,27 @@ export function isUsableAfter(error: unknown): boolean {
   return state !== undefined && (keepsConnection.test(state) || !unavailable.test(state));
 }
 
+/**
+ * A prepared statement that failed in a transaction, because the database no longer accepts it: a migration has changed its tables,
+ * or it was deallocated. The same transaction succeeds over another connection, so this is not an outage.
+ */
+export class PreparedInvalid extends IntentError {
+  constructor(cause: unknown) {
+    const what = 'The tables have changed since the connection was opened, so its transaction is rolled back';
+    super('ledger_unavailable', withFix(what, cause, 'Repeat the call.'), { cause });
+  }
+}
+
+/**
+ * Whether an error means that a prepared statement must be prepared again: its result has other types (0A000), it is missing
+ * (26000) or exists although it was not prepared here (42P05), or, if it succeeded before, its parameters no longer fit the
+ * tables (other errors of class 42).
+ */
+export function isPreparedInvalid(error: unknown, hasSucceeded = false): boolean {
+  const state = sqlStateOf(error) ?? '';
+  return /^(?:0A000|26000|42P05)$/.test(state) || (hasSucceeded && state.startsWith('42'));
+}
+
 /** Turns the error of an unavailable database into `ledger_unavailable`. Returns any other error unchanged. */
 export function toLedgerError(error: unknown): unknown {
   if (error instanceof IntentError || hasWrongValueCount(error)) return error;

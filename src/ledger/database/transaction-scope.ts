@@ -68,17 +68,17 @@ export class TransactionScope {
   }
 }
 
-/** Statements that begin or end a transaction. `rollback to` a savepoint does neither. */
+/** Statements that begin or end a transaction, and named statements. `rollback to` a savepoint does neither. */
 const transactionControl =
-  /^(?:begin|start|commit|end|abort|prepare|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
+  /^(?:begin|start|commit|end|abort|prepare|deallocate|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
 
-/** PREPARE of a statement, which outlasts the transaction. */
-const isNamedStatement = /^prepare\s+(?!transaction\b)/i;
+/** Statements about named statements, which outlast the transaction. Some of them belong to the ledger. */
+const isNamedStatement = /^(?:deallocate|prepare\s+(?!transaction\b))/i;
 
 /** Statements whose effect outlasts them on the connection. */
-const connectionState = /^(?:begin|start|commit|end|abort|prepare|rollback|set|reset|listen|discard)\b/i;
+const connectionState = /^(?:begin|start|commit|end|abort|prepare|deallocate|rollback|set|reset|listen|discard)\b/i;
 
-/** Each text has one statement. @throws {IntentError} if it would begin or end a transaction */
+/** Each text has one statement. @throws {IntentError} if it would begin or end a transaction, or names a statement */
 function requireNoTransactionControl(sql: unknown): void {
   const [keyword] = transactionControl.exec(statementOf(sql)) ?? [];
   if (keyword === undefined) return;

@@ -1,4 +1,5 @@
 import type { Database, DatabaseTransaction, Queryable } from '../database/database.js';
+import { prepared } from '../database/prepared.js';
 import type { Completion, LoginToComplete } from '../ledger.js';
 
 /** Created by this browser less than `$3` milliseconds ago, and not completed. */
@@ -14,7 +15,7 @@ export async function canCompleteLogin(
   browser: Uint8Array,
   ttlMs: number,
 ): Promise<boolean> {
-  const { rowCount } = await db.query(`select 1 from express_intents.intents where ${completable}`, [
+  const { rowCount } = await db.query(prepared(`select 1 from express_intents.intents where ${completable}`), [
     id,
     browser,
     ttlMs,
@@ -36,14 +37,14 @@ export async function completeLoginOnce(
   work: (tx: DatabaseTransaction) => Promise<void>,
 ): Promise<boolean> {
   const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, ${loginLocks}))`, [id]);
+    await tx.query(prepared(`select pg_advisory_xact_lock(hashtextextended($1, ${loginLocks}))`), [id]);
     // A statement of its own: the transaction of a hook is `read committed`, so it sees what the previous holder of the lock committed.
     if (!(await canCompleteLogin(tx, id, browser, ttlMs))) return false;
     await work(tx);
     const { rowCount } = await tx.query(
-      `update express_intents.intents set login_completed_at = now(), user_id = $4, completion_key = $5,
+      prepared(`update express_intents.intents set login_completed_at = now(), user_id = $4, completion_key = $5,
          state = case when kind = 'login' then 'completed' else state end
-       where ${completable}`,
+       where ${completable}`),
       [id, browser, ttlMs, userId, key],
     );
     if (rowCount !== 1) throw new LoginLost();
@@ -78,13 +79,13 @@ export async function findCompletion(
   const completedLately = `id = $1 and browser = $2 and login_completed_at > now() - $3::float8 * interval '1 millisecond'`;
   // The first request may still fail to start its session. From now on it does not reopen the login.
   const own = await db.query<{ user_id: string }>(
-    `update express_intents.intents set completion_key = $5 where ${completedLately} and completion_key in ($4, $5)
-     returning user_id`,
+    prepared(`update express_intents.intents set completion_key = $5 where ${completedLately} and completion_key in ($4, $5)
+     returning user_id`),
     [id, browser, ttlMs, key, repeated(key)],
   );
   if (own.rows[0]) return { userId: own.rows[0].user_id, isSameRequest: true };
   const other = await db.query<{ user_id: string }>(
-    `select user_id from express_intents.intents where ${completedLately}`,
+    prepared(`select user_id from express_intents.intents where ${completedLately}`),
     [id, browser, ttlMs],
   );
   return other.rows[0] && { userId: other.rows[0].user_id, isSameRequest: false };

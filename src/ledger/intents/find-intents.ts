@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.js';
+import { prepared } from '../database/prepared.js';
 import type {
   BrowserIntent,
   IntentState,
@@ -21,9 +22,10 @@ import {
 } from './intent-row.js';
 
 export async function findIntent(db: Queryable, id: string): Promise<LedgerIntent | undefined> {
-  const { rows } = await db.query<IntentRow>(`select ${intentColumns} from express_intents.intents i where id = $1`, [
-    id,
-  ]);
+  const { rows } = await db.query<IntentRow>(
+    prepared(`select ${intentColumns} from express_intents.intents i where id = $1`),
+    [id],
+  );
   return rows[0] && toLedgerIntent(rows[0]);
 }
 
@@ -47,13 +49,13 @@ export async function findPaymentsFor(
   resource: string,
 ): Promise<readonly ResourcePayment[]> {
   const { rows } = await db.query<IntentRow & { readonly due_in_ms: number | null }>(
-    `select ${intentColumns}, extract(epoch from i.due_at - now())::float8 * 1000 as due_in_ms
+    prepared(`select ${intentColumns}, extract(epoch from i.due_at - now())::float8 * 1000 as due_in_ms
      from express_intents.intents i join (
        ${paymentsIn('settled', 0, 'amount desc, created_at desc')} union all
        ${paymentsIn('submitted', 1, 'created_at desc')} union all
        ${paymentsIn('dead', 2, 'created_at desc')} union all
        ${paymentsIn('created', 3, 'created_at desc')}) found on found.id = i.id
-     order by found.place, case when found.place = 0 then i.amount end desc, i.created_at desc limit 20`,
+     order by found.place, case when found.place = 0 then i.amount end desc, i.created_at desc limit 20`),
     [browser, resource],
   );
   return rows.map((row) => ({ ...toLedgerPayment(row), dueInMs: row.due_in_ms ?? undefined }));
@@ -68,8 +70,8 @@ export async function findByIdempotencyKey(
   key: string,
 ): Promise<ReplayedIntent | undefined> {
   const { rows } = await db.query<ReplayedRow>(
-    `select id, state, ${termsColumns}, fingerprint, sealed_secret from express_intents.intents
-     where browser = $1 and idempotency_key = $2`,
+    prepared(`select id, state, ${termsColumns}, fingerprint, sealed_secret from express_intents.intents
+     where browser = $1 and idempotency_key = $2`),
     [browser, key],
   );
   const [row] = rows;
@@ -85,7 +87,7 @@ export async function findForBrowser(
   browser: Uint8Array,
 ): Promise<BrowserIntent | undefined> {
   const { rows } = await db.query<{ sealed_secret: string | null; description: string | null }>(
-    'select sealed_secret, description from express_intents.intents where id = $1 and browser = $2',
+    prepared('select sealed_secret, description from express_intents.intents where id = $1 and browser = $2'),
     [id, browser],
   );
   const [row] = rows;

@@ -1,5 +1,6 @@
 import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
+import { prepared } from '../database/prepared.js';
 import type { Idempotency, NewIntent } from '../ledger.js';
 
 /** When a payment is first polled, and when it expires, in milliseconds. */
@@ -40,9 +41,9 @@ const firstPoll = (kind: string, ms: string): string =>
 
 export async function recordIntents(db: Queryable, intents: readonly NewIntent[], times: WatchTimes): Promise<void> {
   await db.query(
-    `insert into express_intents.intents (${termColumns}, state, due_at, watch_until)
+    prepared(`insert into express_intents.intents (${termColumns}, state, due_at, watch_until)
      select given.*, 'created', ${firstPoll('kind', '$13')}, now() + $14::float8 * interval '1 millisecond'
-     from unnest(${termParameters}) as given (${termColumns})`,
+     from unnest(${termParameters}) as given (${termColumns})`),
     [...termValues(intents), times.watchFirstMs, times.watchMs],
   );
 }
@@ -60,13 +61,13 @@ export interface Reservation {
 export async function reserveIntents(db: Queryable, reservations: readonly Reservation[]): Promise<boolean[]> {
   const keys = reservations.map(({ idempotency }) => idempotency);
   const { rows } = await db.query<{ id: string }>(
-    `insert into express_intents.intents (${termColumns}, state, idempotency_key, fingerprint, sealed_secret)
+    prepared(`insert into express_intents.intents (${termColumns}, state, idempotency_key, fingerprint, sealed_secret)
      select ${termColumns}, 'creating', idempotency_key, fingerprint, sealed_secret
      from unnest(${termParameters}, $13::text[], $14::bytea[], $15::text[])
        as given (${termColumns}, idempotency_key, fingerprint, sealed_secret)
      order by browser, idempotency_key
      on conflict (browser, idempotency_key) where idempotency_key is not null do nothing
-     returning id`,
+     returning id`),
     [
       ...termValues(reservations.map(({ intent }) => intent)),
       keys.map(({ key }) => key),
@@ -93,9 +94,9 @@ const isReserved = `(i.state = 'creating') is true`;
  */
 export async function confirmIntents(db: Queryable, ids: readonly string[], times: WatchTimes): Promise<boolean[]> {
   const { rows } = await db.query<{ id: string }>(
-    `with reserved as materialized (
+    prepared(`with reserved as materialized (
        select id from express_intents.intents i where id = any($1::text[]) and ${isReserved} for update skip locked)
-     update express_intents.intents i set ${confirmedColumns} from reserved where i.id = reserved.id returning i.id`,
+     update express_intents.intents i set ${confirmedColumns} from reserved where i.id = reserved.id returning i.id`),
     [ids, times.watchFirstMs, times.watchMs],
   );
   const confirmed = new Set(rows.map(({ id }) => id));
@@ -105,7 +106,7 @@ export async function confirmIntents(db: Queryable, ids: readonly string[], time
 /** Confirms one intent, and waits if it is locked. @throws {IntentError} `internal_error` if it is missing */
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
-    `update express_intents.intents i set ${confirmedColumns} where id = $1 and ${isReserved}`,
+    prepared(`update express_intents.intents i set ${confirmedColumns} where id = $1 and ${isReserved}`),
     [id, times.watchFirstMs, times.watchMs],
   );
   if (rowCount === 1) return;

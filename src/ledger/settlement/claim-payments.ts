@@ -1,5 +1,6 @@
 import type { LedgerBacklog } from '../../telemetry/router-event.js';
 import type { Queryable } from '../database/database.js';
+import { prepared } from '../database/prepared.js';
 import {
   type ClaimedPayment,
   type ClaimedPaymentRow,
@@ -60,11 +61,11 @@ async function claim(
   { timing, hooks }: Claimant,
 ): Promise<ClaimedPayment[]> {
   const { rows } = await db.query<ClaimedPaymentRow>(
-    `with claimed as materialized (select id from (${selection}) selected where ${hasAllHooksSql('$3')})
+    prepared(`with claimed as materialized (select id from (${selection}) selected where ${hasAllHooksSql('$3')})
      update express_intents.intents i
      set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = i.lease_token + 1
      from claimed where i.id = claimed.id
-     returning ${claimedPaymentColumns}`,
+     returning ${claimedPaymentColumns}`),
     [timing.leaseMs, argument, hooks],
   );
   return rows.map(toClaimedPayment);
@@ -73,8 +74,8 @@ async function claim(
 /** Those of the given payments that are unpaid. Another process may have claimed them. */
 export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from express_intents.intents
-     where id = any($1::text[]) and ${isUnpaid}`,
+    prepared(`select id from express_intents.intents
+     where id = any($1::text[]) and ${isUnpaid}`),
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -92,7 +93,7 @@ export async function releaseClaims(
   { keepsCalls = false, skipsLocked = false } = {},
 ): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ id: string }>(
-    `with given as materialized (
+    prepared(`with given as materialized (
        select * from unnest($1::text[], $2::bigint[], $3::boolean[]) given (id, lease_token, keeps_call)),
      held as materialized (
        select i.id, given.keeps_call from express_intents.intents i
@@ -104,7 +105,7 @@ export async function releaseClaims(
        from held where i.id = held.id)
      select i.id from express_intents.intents i
      join given on i.id = given.id and i.lease_token = given.lease_token
-     where i.id not in (select id from held)`,
+     where i.id not in (select id from held)`),
     [
       claims.map(({ payment }) => payment.id),
       claims.map(({ leaseToken }) => leaseToken),
@@ -156,10 +157,10 @@ const dueBacklog = lanes
 
 export async function inspectBacklog(db: Queryable): Promise<LedgerBacklog> {
   const { rows } = await db.query<{ due: number; oldest_ms: number | null; dead: number }>(
-    `with due as materialized (${dueBacklog}) select
+    prepared(`with due as materialized (${dueBacklog}) select
        (select least(count(*), $1::int)::int from due) as due,
        (select extract(epoch from now() - min(due_at))::float8 * 1000 from due) as oldest_ms,
-       (select count(*)::int from (select from express_intents.intents where state = 'dead' order by created_at limit $1::int) d) as dead`,
+       (select count(*)::int from (select from express_intents.intents where state = 'dead' order by created_at limit $1::int) d) as dead`),
     [maxCount],
   );
   const [row] = rows;

@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database/database.js';
 import { DatabaseOutage } from '../database/database-fault.js';
+import { prepared } from '../database/prepared.js';
 import { exactOf, type IntentRow, intentColumns } from '../intents/intent-row.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { DeadLetter, Payment } from '../payment.js';
@@ -143,9 +144,9 @@ export async function updateClaimed(
   const { payment, leaseToken, state } = claimed;
   try {
     const { rows } = await db.query<{ readonly now_ms: number }>(
-      `update express_intents.intents i set ${changes}
+      prepared(`update express_intents.intents i set ${changes}
        where id = $1 and lease_token = $2::bigint and state = $3
-       returning extract(epoch from now())::float8 * 1000 as now_ms`,
+       returning extract(epoch from now())::float8 * 1000 as now_ms`),
       [payment.id, leaseToken, state, ...values],
     );
     if (!rows[0]) throw new LeaseLost(payment.id);
@@ -205,9 +206,9 @@ export function holdLease(db: Database, { payment: { id }, leaseToken }: Claimed
     const sentAtMs = performance.now();
     const { rowCount } = await db.query(
       // After the last write of the work the claim has ended, but `onDeadLetter` may still run.
-      `update express_intents.intents
+      prepared(`update express_intents.intents
        set leased_until = case when leased_until is not null then now() + $3::float8 * interval '1 millisecond' end
-       where id = $1 and lease_token = $2::bigint`,
+       where id = $1 and lease_token = $2::bigint`),
       [id, leaseToken, leaseMs],
     );
     if (rowCount === 0) throw new LeaseLost(id);

@@ -1,4 +1,5 @@
 import type { Database } from '../database/database.js';
+import { prepared } from '../database/prepared.js';
 
 /** Ids within this time share one statement, because commits with `pg_notify` wait for each other. */
 const batchMs = 20;
@@ -39,6 +40,6 @@ export class SubmissionNotifier {
     const ids = this.#ids;
     this.#ids = [];
     if (ids.length === 0) return;
-    this.#db.query(`select pg_notify('express_intents', $1)`, [ids.join(',')]).catch(() => undefined);
+    this.#db.query(prepared(`select pg_notify('express_intents', $1)`), [ids.join(',')]).catch(() => undefined);
   }
 }

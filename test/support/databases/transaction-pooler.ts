@@ -41,6 +41,8 @@ function message(kind: string, body: Buffer): Buffer {
 
 const text = (...parts: string[]): Buffer => Buffer.from(parts.map((part) => `${part}\0`).join(''));
 const ready = message('Z', Buffer.from('I'));
+/** The process id and the key for a cancel request. A pooler has its own. */
+const keyOfPooler = message('K', Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]));
 
 interface Backend {
   readonly socket: Socket;
@@ -101,7 +103,7 @@ export async function startPooler(socketPath: string, user: string, database: st
     refused.push(...unknown);
     const [first] = unknown;
     if (first) client.end(message('E', text('SFATAL', 'C08P01', `Munsupported startup parameter: ${first}`, '')));
-    else client.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
+    else client.write(Buffer.concat([message('R', Buffer.alloc(4)), keyOfPooler, ready]));
   };
   const forward = (each: Buffer, client: Socket, last: Backend | undefined): Backend | undefined => {
     const isGoodbye = each.toString('latin1', 0, 1) === 'X';

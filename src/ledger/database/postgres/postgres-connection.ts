@@ -1,10 +1,12 @@
 import type { QueryResult as PgResult, PoolClient, QueryConfig } from 'pg';
 import type { QueryResult } from '../database.js';
-import { isUsableAfter, toLedgerError } from '../database-fault.js';
+import { isPreparedInvalid, isUsableAfter, PreparedInvalid, toLedgerError } from '../database-fault.js';
+import { nameOfPrepared } from '../prepared.js';
 import { checkTransactionSql, explainCheck, rolledBack, unlockAllSql } from '../transaction-scope.js';
 import type { LivenessMonitor } from './liveness-monitor.js';
 
 interface Statement {
+  readonly name?: string | undefined;
   readonly text: string;
   readonly values?: readonly unknown[] | undefined;
 }
@@ -21,15 +23,21 @@ export class PostgresConnection {
   readonly client: PoolClient;
   isBroken = false;
   readonly #monitor: LivenessMonitor;
+  readonly #prepared: Set<string> | undefined;
+  #isInTransaction = false;
 
-  constructor(client: PoolClient, monitor: LivenessMonitor) {
+  /** @param prepared the names of the statements that have succeeded on this connection; undefined if none may be named */
+  constructor(client: PoolClient, monitor: LivenessMonitor, prepared: Set<string> | undefined) {
     this.client = client;
     this.#monitor = monitor;
+    this.#prepared = prepared;
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
     try {
-      const result = await this.execute({ text: sql, values });
+      const name = this.#prepared && nameOfPrepared(sql);
+      const statement = { text: sql, values };
+      const result = await (name ? this.#executePrepared({ ...statement, name }) : this.execute(statement));
       return { rows: (result?.rows ?? []) as Row[], rowCount: result?.rowCount ?? 0 };
     } catch (error) {
       throw toLedgerError(error);
@@ -41,7 +49,25 @@ export class PostgresConnection {
     return this.#send({ ...statement, queryMode: 'extended' } as unknown as QueryConfig);
   }
 
+  /**
+   * If the database no longer accepts the prepared statement, all of this connection may be invalid, so it counts as broken. The
+   * statement is repeated without a name. An aborted transaction accepts no repetition.
+   */
+  async #executePrepared({ name, ...statement }: Statement & { readonly name: string }): Promise<PgResult | undefined> {
+    try {
+      const result = await this.execute({ ...statement, name });
+      this.#prepared?.add(name);
+      return result;
+    } catch (error) {
+      if (!isPreparedInvalid(error, this.#prepared?.has(name))) throw error;
+      this.isBroken = true;
+      if (this.#isInTransaction) throw new PreparedInvalid(error);
+      return this.execute(statement);
+    }
+  }
+
   async begin(sql: string): Promise<void> {
+    this.#isInTransaction = true;
     try {
       await this.#send(sql);
     } catch (error) {

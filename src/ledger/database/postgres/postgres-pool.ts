@@ -34,6 +34,8 @@ export class PostgresPool {
   readonly #limits: PostgresLimits;
   readonly #sockets = new Set<Socket>();
   readonly #monitor: LivenessMonitor;
+  /** Each open connection, with the names of the statements that it has prepared. Undefined behind a pooler. */
+  readonly #prepared = new WeakMap<PoolClient, Set<string> | undefined>();
   #pool: Pool;
   #closing: Promise<void> | undefined;
 
@@ -61,7 +63,8 @@ export class PostgresPool {
     if (this.#closing) throw ledgerClosed();
     this.#monitor.throwIfSilent();
     try {
-      return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);
+      const client = await this.#monitor.track(() => this.#connect());
+      return new PostgresConnection(client, this.#monitor, this.#prepared.get(client));
     } catch (error) {
       if (error instanceof Error && allInUse.test(error.message)) {
         const message =
@@ -89,6 +92,29 @@ export class PostgresPool {
   }
 
   async #connect(): Promise<PoolClient> {
+    const client = await this.#takeClient();
+    if (this.#prepared.has(client)) return client;
+    try {
+      this.#prepared.set(client, (await this.#isDirect(client)) ? new Set() : undefined);
+      return client;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /**
+   * Whether no pooler is between this process and the server. A pooler announces a process id of its own. It may run each
+   * transaction on another connection of the server, where a statement is not prepared.
+   */
+  async #isDirect(client: PoolClient): Promise<boolean> {
+    const { processID } = client as { readonly processID?: unknown };
+    const query = { text: 'select pg_backend_pid()::text as pid', query_timeout: this.#limits.connectMs };
+    const { rows } = await client.query<{ pid: string }>(query);
+    return rows[0]?.pid === String(processID);
+  }
+
+  async #takeClient(): Promise<PoolClient> {
     const pool = this.#pool;
     try {
       return await pool.connect();

@@ -18,7 +18,7 @@ const defaultLimits: PostgresLimits = { connectMs: 5_000, statementMs: 10_000, c
 
 /**
  * A ledger in Postgres, for any number of processes. It connects with the first query. It works through a pooler in
- * transaction mode: no setting outlasts a transaction, and no statement is prepared by name.
+ * transaction mode: there no setting outlasts a transaction, and no statement is prepared by name.
  * @throws {ConfigError} if `pg` is not installed, with how to install it
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
