@@ -51,25 +51,24 @@ export function isUsableAfter(error: unknown): boolean {
 }
 
 /**
- * A prepared statement that failed in a transaction, because the database no longer accepts it: a migration has changed its tables,
- * or it was deallocated. The same transaction succeeds over another connection, so this is not an outage.
+ * A prepared statement failed, because the tables or the session have changed since its connection was opened. The same statement
+ * or transaction succeeds over another connection, so this is not an outage.
  */
-export class PreparedInvalid extends IntentError {
+export class ConnectionOutdated extends IntentError {
   constructor(cause: unknown) {
-    const what = 'The tables have changed since the connection was opened, so its transaction is rolled back';
+    const what = 'The tables have changed since the connection to the database was opened';
     super('ledger_unavailable', withFix(what, cause, 'Repeat the call.'), { cause });
   }
 }
 
 /**
- * Whether an error means that a prepared statement must be prepared again: its result has other types (0A000), it is missing
- * (26000) or exists although it was not prepared here (42P05), or, if it succeeded before, its parameters no longer fit the
- * tables (other errors of class 42).
+ * The result of a prepared statement has other types (0A000). It is missing (26000), or exists already (42P05). Its parameters, or
+ * those that a PL/pgSQL function has prepared in the session, have types that no longer fit (42804, 42846, 42883).
  */
-export function isPreparedInvalid(error: unknown, hasSucceeded = false): boolean {
-  const state = sqlStateOf(error) ?? '';
-  return /^(?:0A000|26000|42P05)$/.test(state) || (hasSucceeded && state.startsWith('42'));
-}
+const outdated = /^(?:0A000|26000|42P05|42804|42846|42883)$/;
+
+/** Whether a prepared statement may succeed on a new connection. */
+export const isOutdated = (error: unknown): boolean => outdated.test(sqlStateOf(error) ?? '');
 
 /** Turns the error of an unavailable database into `ledger_unavailable`. Returns any other error unchanged. */
 export function toLedgerError(error: unknown): unknown {

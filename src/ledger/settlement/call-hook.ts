@@ -2,7 +2,7 @@ import { exponentialBackoffMs } from '../../async/backoff.js';
 import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
 import { describeError, errorText } from '../../describe-error.js';
 import { type Queryable, TransactionNotStarted, type TransactionWork } from '../database/database.js';
-import { DatabaseOutage, PreparedInvalid } from '../database/database-fault.js';
+import { ConnectionOutdated, DatabaseOutage } from '../database/database-fault.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
 import {
@@ -139,7 +139,7 @@ async function callInTransaction(
     // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
     emitHook(context, observed, calledAtMs, { error });
-    const isDatabaseFault = error instanceof DatabaseOutage || error instanceof PreparedInvalid;
+    const isDatabaseFault = error instanceof DatabaseOutage || error instanceof ConnectionOutdated;
     if (isDatabaseFault && begun.lane === 'first') return retryUncounted(context, begun, name, error);
     return hookFailed(context, begun, { name, error, hasTimedOut }, leaseSignal);
   }
@@ -164,7 +164,7 @@ async function retryUncounted(
   { db, timing, logger }: SettlementContext,
   claimed: ClaimedPayment,
   name: RunningHook,
-  error: DatabaseOutage | PreparedInvalid,
+  error: DatabaseOutage | ConnectionOutdated,
 ): Promise<void> {
   const changes = `last_error = $4, lane = 'retry', due_at = ${jitteredDueAtSql('$5')}, ${endClaimSql}`;
   await updateClaimed(db, claimed, changes, [errorText(error), timing.retryFirstMs]);

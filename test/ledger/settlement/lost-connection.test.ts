@@ -51,6 +51,26 @@ describe('a hook that loses its database connection', () => {
     ]);
   });
 
+  it('because its session was reset is called again, and no attempt is counted', async () => {
+    const attempts: number[] = [];
+    const onPaid: PaymentHooks['onPaid'] = async ({ id }, { tx, attempt }) => {
+      attempts.push(attempt);
+      await tx.query('insert into effects values ($1)', [id]);
+      if (attempts.length === 2) await tx.query(`do $$ begin execute 'deallocate all'; end $$`);
+    };
+    // The connection has prepared the statement that settles a payment.
+    const { ledger } = await payAndWork({ onPaid }, 1);
+    const id = await ledger.buy();
+    expect(await ledger.find(id)).toMatchObject({
+      ...{ state: 'submitted', attempts: 0 },
+      lastError: expect.stringContaining('does not exist (26000)'),
+    });
+    await ledger.after(5_000);
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+    expect(attempts).toEqual([1, 1, 1]);
+    expect(await effects()).toHaveLength(2);
+  });
+
   it('each time becomes a dead letter, and is not exclusive', async () => {
     const attempts: number[] = [];
     const onPaid: PaymentHooks['onPaid'] = async (_payment, context) => {

@@ -1,6 +1,6 @@
 import type { QueryResult as PgResult, PoolClient, QueryConfig } from 'pg';
 import type { QueryResult } from '../database.js';
-import { isPreparedInvalid, isUsableAfter, PreparedInvalid, toLedgerError } from '../database-fault.js';
+import { ConnectionOutdated, isOutdated, isUsableAfter, toLedgerError } from '../database-fault.js';
 import { nameOfPrepared } from '../prepared.js';
 import { checkTransactionSql, explainCheck, rolledBack, unlockAllSql } from '../transaction-scope.js';
 import type { LivenessMonitor } from './liveness-monitor.js';
@@ -22,25 +22,27 @@ export interface TransactionId {
 export class PostgresConnection {
   readonly client: PoolClient;
   isBroken = false;
+  /** Broken, because the tables have changed since it was opened. The same is probably true of all other connections. */
+  isOutdated = false;
   readonly #monitor: LivenessMonitor;
-  readonly #prepared: Set<string> | undefined;
-  #isInTransaction = false;
+  readonly #isDirect: boolean;
 
-  /** @param prepared the names of the statements that have succeeded on this connection; undefined if none may be named */
-  constructor(client: PoolClient, monitor: LivenessMonitor, prepared: Set<string> | undefined) {
+  /** @param isDirect whether no pooler is between this process and the server, so that statements can be named */
+  constructor(client: PoolClient, monitor: LivenessMonitor, isDirect: boolean) {
     this.client = client;
     this.#monitor = monitor;
-    this.#prepared = prepared;
+    this.#isDirect = isDirect;
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    const name = this.#isDirect ? nameOfPrepared(sql) : undefined;
     try {
-      const name = this.#prepared && nameOfPrepared(sql);
-      const statement = { text: sql, values };
-      const result = await (name ? this.#executePrepared({ ...statement, name }) : this.execute(statement));
+      const result = await this.execute({ name, text: sql, values });
       return { rows: (result?.rows ?? []) as Row[], rowCount: result?.rowCount ?? 0 };
     } catch (error) {
-      throw toLedgerError(error);
+      if (name === undefined || !isOutdated(error)) throw toLedgerError(error);
+      this.isBroken = this.isOutdated = true;
+      throw new ConnectionOutdated(error);
     }
   }
 
@@ -49,25 +51,7 @@ export class PostgresConnection {
     return this.#send({ ...statement, queryMode: 'extended' } as unknown as QueryConfig);
   }
 
-  /**
-   * If the database no longer accepts the prepared statement, all of this connection may be invalid, so it counts as broken. The
-   * statement is repeated without a name. An aborted transaction accepts no repetition.
-   */
-  async #executePrepared({ name, ...statement }: Statement & { readonly name: string }): Promise<PgResult | undefined> {
-    try {
-      const result = await this.execute({ ...statement, name });
-      this.#prepared?.add(name);
-      return result;
-    } catch (error) {
-      if (!isPreparedInvalid(error, this.#prepared?.has(name))) throw error;
-      this.isBroken = true;
-      if (this.#isInTransaction) throw new PreparedInvalid(error);
-      return this.execute(statement);
-    }
-  }
-
   async begin(sql: string): Promise<void> {
-    this.#isInTransaction = true;
     try {
       await this.#send(sql);
     } catch (error) {

@@ -26,7 +26,10 @@ const allInUse = /^timeout exceeded when trying to connect/;
 const isRefusedParameter = (error: unknown): boolean =>
   (error as { code?: unknown }).code === '08P01' && /startup parameter/.test((error as Error).message);
 
-/** At most ten connections to Postgres, plus one for each listener and probe. If one breaks, it and the idle ones are dropped. */
+/**
+ * At most ten connections to Postgres, plus one for each listener and probe. If one breaks, it and the idle ones are dropped. If one
+ * is outdated, all are.
+ */
 export class PostgresPool {
   readonly #Pool: typeof Pool;
   readonly #Client: typeof Client;
@@ -34,8 +37,8 @@ export class PostgresPool {
   readonly #limits: PostgresLimits;
   readonly #sockets = new Set<Socket>();
   readonly #monitor: LivenessMonitor;
-  /** Each open connection, with the names of the statements that it has prepared. Undefined behind a pooler. */
-  readonly #prepared = new WeakMap<PoolClient, Set<string> | undefined>();
+  /** The connections that were opened since one was found outdated, and whether each is direct. The others end with their call. */
+  #opened = new WeakMap<PoolClient, boolean>();
   #pool: Pool;
   #closing: Promise<void> | undefined;
 
@@ -64,7 +67,7 @@ export class PostgresPool {
     this.#monitor.throwIfSilent();
     try {
       const client = await this.#monitor.track(() => this.#connect());
-      return new PostgresConnection(client, this.#monitor, this.#prepared.get(client));
+      return new PostgresConnection(client, this.#monitor, this.#opened.get(client) === true);
     } catch (error) {
       if (error instanceof Error && allInUse.test(error.message)) {
         const message =
@@ -75,8 +78,9 @@ export class PostgresPool {
     }
   }
 
-  release({ client, isBroken }: PostgresConnection): void {
-    client.release(isBroken);
+  release({ client, isBroken, isOutdated }: PostgresConnection): void {
+    if (isOutdated && this.#opened.has(client)) this.#opened = new WeakMap();
+    client.release(isBroken || !this.#opened.has(client));
     if (isBroken) this.#dropIdle();
   }
 
@@ -93,9 +97,9 @@ export class PostgresPool {
 
   async #connect(): Promise<PoolClient> {
     const client = await this.#takeClient();
-    if (this.#prepared.has(client)) return client;
+    if (this.#opened.has(client)) return client;
     try {
-      this.#prepared.set(client, (await this.#isDirect(client)) ? new Set() : undefined);
+      this.#opened.set(client, await this.#isDirect(client));
       return client;
     } catch (error) {
       client.release(true);

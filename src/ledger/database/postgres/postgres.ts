@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { QueryConfig } from 'pg';
 import { IntentError } from '../../../errors.js';
 import type { Database, DatabaseTransaction, Queryable, QueryResult, TransactionOptions } from '../database.js';
-import { databaseOutage } from '../database-fault.js';
+import { ConnectionOutdated, databaseOutage } from '../database-fault.js';
 import { markTransactionSql, refuseMember, requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
 import type { PostgresConnection, TransactionId } from './postgres-connection.js';
 import { type PostgresLimits, PostgresPool } from './postgres-pool.js';
@@ -42,6 +42,18 @@ class PostgresDatabase implements Database {
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
     requireNoConnectionState(sql);
+    try {
+      return await this.#query(sql, values);
+    } catch (error) {
+      if (!(error instanceof ConnectionOutdated)) throw error;
+      // It wrote nothing. A connection that is opened now has the new tables.
+      return this.#query<Row>(sql, values).catch((repeated) => {
+        throw repeated instanceof ConnectionOutdated ? repeated.cause : repeated;
+      });
+    }
+  }
+
+  async #query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
     const connection = await this.#pool.acquire();
     try {
       return await connection.query<Row>(sql, values);
