@@ -130,8 +130,8 @@ const endedByWork = 'The hook, or the function passed to `transaction`, ended it
 /**
  * Fails if the transaction is no longer the marked one, and resets the state of the connection. The cast of a
  * text to an integer fails (22P02). The message of the database quotes the text, by which `explainCheck` recognizes it. Must
- * run last before the commit, by the simple protocol. Prepared statements stay, because behind a pooler they may belong to
- * another client.
+ * run last before the commit, by the simple protocol. Prepared statements stay: they are those of the ledger, or behind a pooler
+ * of another client.
  */
 export function checkTransactionSql(mark: string): string {
   return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedByWork}' end)::int;

@@ -20,6 +20,12 @@ export interface PostgresLimits {
 const livenessTiming = { quietMs: 2_000, retryMs: 500 };
 const probeMs = 2_000;
 
+/**
+ * Postgres may plan a prepared statement once for a connection, by the size of the tables at that time. After `analyze` it plans it
+ * again. Where autovacuum is late or off, a new connection does that.
+ */
+const connectionSeconds = 300;
+
 const allInUse = /^timeout exceeded when trying to connect/;
 
 /** pgbouncer accepts few startup parameters. */
@@ -134,7 +140,8 @@ export class PostgresPool {
 
   #createPool(parameters: { readonly statement_timeout?: number }): Pool {
     const Client = this.#Client;
-    const pool = new this.#Pool({ ...this.#settings(), Client, max: 10, allowExitOnIdle: true, ...parameters });
+    const limits = { max: 10, allowExitOnIdle: true, maxLifetimeSeconds: connectionSeconds };
+    const pool = new this.#Pool({ ...this.#settings(), Client, ...limits, ...parameters });
     // The pool removes an idle connection that breaks.
     pool.on('error', ignore);
     // If a connection breaks in use, or while it is acquired, its next statement fails.
