@@ -59,7 +59,7 @@ export default {
     'cookie-parser',
   ],
   // Optional.
-  ignoreBinaries: ['nginx', 'Xvfb', 'WebKitWebDriver'],
+  ignoreBinaries: ['nginx', 'pgbouncer', 'Xvfb', 'WebKitWebDriver'],
   // Served by the router.
   ignoreUnresolved: ['/intent/v1/elements.js'],
 };
