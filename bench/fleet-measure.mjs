@@ -37,10 +37,9 @@ export function startUpstream() {
 
 /**
  * Starts `size` site processes and their Postgres.
- * @param options `isApart`: each process has its own database, and shares only the machine. `through`: returns the URL of a relay to
- *   a database, for the processes
+ * @param options `isApart`: each process has its own database, and shares only the machine
  */
-export async function startFleet(size, { stub, load }, { isApart = false, through = (url) => url } = {}) {
+export async function startFleet(size, { stub, load }, { isApart = false } = {}) {
   const postgres = await startPostgres();
   const databases = await Promise.all(Array.from({ length: isApart ? size : 1 }, () => postgres.newDatabase()));
   const { url } = await stub.call('addresses');
@@ -48,7 +47,7 @@ export async function startFleet(size, { stub, load }, { isApart = false, throug
   // Polls for reversals would be counted as polls.
   const options = { module: 'ours', ...site, url, ledger: { watch: { settledMs: 0 } }, secret: 's'.repeat(40) };
   const start = async (child, index) => {
-    const databaseUrl = await through(databases[index % databases.length]);
+    const databaseUrl = databases[index % databases.length];
     return child.call('start', { ...options, ledger: { ...options.ledger, url: databaseUrl } });
   };
   const ports = await Promise.all(processes.map(start));

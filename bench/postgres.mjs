@@ -29,6 +29,7 @@ export async function startPostgres(settings = {}) {
   };
   let databases = 0;
   return {
+    pid,
     url,
     createDatabase,
     /** Total CPU time of its processes, in milliseconds. Linux only. */

@@ -1,5 +1,5 @@
 // Measures the workloads, each variant in its own process and in turns, then event streams, the import and a settlement.
-//   npm run bench [-- --only 'create payment' --rounds 6 --ms 2000 --warm-ms 20000 --connections 32 --clients 5000 --busy]
+//   npm run bench [-- --only 'create payment' --rounds 6 --ms 2000 --warm-ms 20000 --connections 32 --clients 5000 --payments 3000 --busy]
 // Requires a build. Writes results.json, table.md and charts to bench/results/, or to --out. Refuses the ratios of rows during which
 // other programs used more than a tenth of the cores; with --busy it prints and marks them. Exits with 1 if ratios are refused, a
 // client misses an event or the server does not release its resources.
@@ -9,7 +9,7 @@ import { importGoals, measureImports } from './import-time.mjs';
 import { describeMachine, raisePriority } from './machine.mjs';
 import { measureWorkload } from './measure.mjs';
 import { disturbanceOf, goalRows, goalsTable, importsTable, streamsTable, tableOf, writeResults } from './report.mjs';
-import { countSettlement } from './settlement.mjs';
+import { measureSettlement, settlementTables } from './settlement.mjs';
 import { measureStreams, streamFaults, streamVariants } from './streams.mjs';
 import { workloads } from './workloads.mjs';
 
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     'warm-ms': { type: 'string', default: '20000' },
     connections: { type: 'string', default: '32' },
     clients: { type: 'string', default: '5000' },
+    payments: { type: 'string', default: '3000' },
     busy: { type: 'boolean', default: false },
     out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
   },
@@ -48,6 +49,7 @@ for (const name of Object.keys(workloads).filter((name) => values.only.includes(
   print(tableOf(name, results[name], { busy }));
 }
 const streams = {};
+let settlement;
 if (values.only.includes('streams')) {
   for (const [name, variant] of Object.entries(streamVariants)) {
     streams[name] = await measureStreams(variant, clients);
@@ -64,13 +66,22 @@ if (values.only.includes('import')) {
   print(importsTable(results.import));
 }
 if (values.only.includes('settlement')) {
-  const { statements, roundTrips } = await countSettlement(rounds * 10);
-  const counted = `${statements.toFixed(1)} statements, ${roundTrips.toFixed(1)} round trips`;
-  goals.push(['settlement of one payment', '', counted, '']);
+  settlement = await measureSettlement({ rounds, payments: Number(values.payments) });
+  print(settlementTables(settlement));
 }
-print(goalsTable(goals));
+if (goals.length > 0) print(goalsTable(goals));
 const disturbance = disturbanceOf(results, { busy });
 if (disturbance) print(disturbance);
 if (disturbance && !busy) process.exitCode = 1;
 const machine = describeMachine();
-await writeResults(values.out, { text: printed.join('\n'), busy, machine, settings, results, clients, streams, goals });
+await writeResults(values.out, {
+  text: printed.join('\n'),
+  busy,
+  machine,
+  settings,
+  results,
+  clients,
+  streams,
+  settlement,
+  goals,
+});
