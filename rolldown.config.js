@@ -68,6 +68,9 @@ const siteDeclaration =
   'elements: "/intent/v1" }, loginTtlMs: 120_000, returnOrigins: [], async load(routes) { ' +
   'await import("./load-site.js").then((file) => file.loadSite(this, routes), () => undefined); } };';
 
+/** The router replaces this line with what only the dialog needs of that configuration. */
+const dialogDeclaration = 'const intentDialog = {};';
+
 const onDemandStaysSeparate = {
   name: 'on-demand-stays-separate',
   resolveId(source, importer) {
@@ -105,5 +108,7 @@ export default [
   browser(['elements', 'src/browser/elements.ts'], { postBanner: siteDeclaration }),
   // Part of an app's bundle, which minifies it.
   browser(['react', 'src/browser/react.ts'], { minify: false, banner: "'use client';" }),
-  ...Object.entries(onDemand).map((file) => browser(file)),
+  ...Object.entries(onDemand).map((file) =>
+    browser(file, file[0] === 'intent-dialog' ? { postBanner: dialogDeclaration } : {}),
+  ),
 ];

@@ -30,7 +30,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sequencer: ['wire', 'keys', 'intents', 'errors'],
   telemetry: ['errors'],
   ledger: ['type:intents', 'errors', 'type:telemetry'],
-  config: ['keys', 'errors', 'type:wire', 'type:intents', 'type:sequencer', 'type:ledger', 'type:http'],
+  config: ['browser', 'keys', 'errors', 'type:wire', 'type:intents', 'type:sequencer', 'type:ledger', 'type:http'],
   http: ['errors', 'keys', 'intents', 'sequencer', 'ledger', 'config', 'type:telemetry'],
   simulator: ['wire', 'keys', 'intents', 'errors', 'type:ledger', `type:${composition}`],
   testing: ['simulator', 'ledger', 'errors'],

@@ -8,9 +8,9 @@ export interface ButtonOptions {
   order?: unknown;
   /** Only if the site's visitors choose the amount: a decimal with at most two decimal places. */
   amount?: string | number | undefined;
-  /** The displayed name of the payee or site. Default: the host name of the page. */
+  /** The displayed name of the payee or site. Default: the name that the server has for the site, then the host name of the page. */
   payee?: string | undefined;
-  /** Default `auto`: the system's preference. */
+  /** Default `auto`: the `color-scheme` of the page around the element. */
   appearance?: 'auto' | 'light' | 'dark' | undefined;
   /** BCP 47. Default: the `lang` around the element, then the languages of the browser. */
   locale?: string | undefined;

@@ -69,7 +69,7 @@ export class IntentButtonElement extends Base {
     super();
     const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
+    sheet.replaceSync(css + (siteConfig.css ?? ''));
     root.adoptedStyleSheets = [sheet];
     const busy = (isBusy: boolean, text: string): void => {
       this.toggleAttribute('data-busy', isBusy);
@@ -233,7 +233,11 @@ export class IntentButtonElement extends Base {
   /** Reports errors: callbacks of the browser have no caller to catch them. */
   async #runAndReportErrors(act: () => unknown): Promise<void> {
     try {
-      await siteConfig.load?.(this.#settings().routes);
+      if (siteConfig.load) {
+        await siteConfig.load(this.#settings().routes);
+        // The site can have a text of its own.
+        this.#showLabel();
+      }
       if (this.isConnected) await act();
     } catch (error) {
       this.#report(error);
@@ -261,11 +265,11 @@ export class IntentButtonElement extends Base {
   }
 }
 
-/** A wallet, 24 by 24 units; and three dots, which replace it while a visitor who wants no motion waits. */
+/** A wallet, 24 by 24 units; and the arc that replaces it, and turns, while the button is busy. */
 const icon = (): SVGElement =>
   buildElement(
     'svg',
     { part: 'icon', ...svgAttributes },
     buildElement('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }),
-    buildElement('path', { d: 'M4 12v.1M12 12v.1M20 12v.1' }),
+    buildElement('path', { d: 'M12 3a9 9 0 1 1-9 9' }),
   );

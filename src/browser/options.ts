@@ -2,7 +2,7 @@ import { fromJson, toJson } from './built-ins.js';
 import { attributeOf, type ButtonOptions, isJsonOrder, type OptionName, optionNames } from './button-options.js';
 import { decodeClientSecret, isPublicKey } from './flow/client-secret.js';
 import { returnUrl } from './flow/return-url.js';
-import { type ElementRoutes, siteBase, siteConfig } from './site-config.js';
+import { type ElementRoutes, type SiteConfig, siteBase, siteConfig } from './site-config.js';
 import { negotiateTag } from './texts/button-texts.js';
 import { httpUrl, requireThat } from './validation.js';
 
@@ -64,7 +64,7 @@ const paymentTtlMs = 15 * 60_000;
 const maxTtlMs = 24 * 86_400_000;
 
 /** The resolved options: properties first, then attributes, then the page's and the server's defaults. */
-export interface Settings {
+export interface Settings extends Pick<SiteConfig, 'css' | 'dialog'> {
   readonly mode: 'payment' | 'login';
   /** Whether the button completes a login of the router, which starts the session, before `success`. A payment can log its payer in too. */
   readonly completesLogin: boolean;
@@ -72,7 +72,7 @@ export interface Settings {
   readonly login: ButtonOptions['login'];
   readonly order: unknown;
   readonly amount: string | number | undefined;
-  readonly payee: string;
+  readonly payee: string | undefined;
   readonly label: string | undefined;
   readonly expiresInMs: number;
   readonly walletUrl: string | undefined;
@@ -104,7 +104,6 @@ export function resolveSettings(
   const orderJson = toJson({ mode, order, amount }) as string;
   return {
     __proto__: null,
-    payee: location.hostname,
     ...siteConfig,
     ...given,
     mode,

@@ -1,3 +1,5 @@
+import type { DialogConfig } from './dialog/dialog-config.js';
+
 /** Paths of the routes the element requests; `false` for a disabled route. */
 export type ElementRoutes = {
   /** Creates an intent. Default `/intent`. */
@@ -20,6 +22,12 @@ export interface SiteConfig {
   readonly returnOrigins: readonly string[];
   /** How long a login can be completed after its creation, in milliseconds. */
   readonly loginTtlMs: number;
+  /** The accent of the site, as a rule of a style sheet. */
+  readonly css?: string;
+  /** The site's own texts of the button by language. A language of its own has an entry, also an empty one. */
+  readonly texts?: Readonly<Record<string, object>>;
+  /** Only in a bundle: the served file of the dialog contains it. */
+  readonly dialog?: DialogConfig;
   /** Requests the configuration of the site. Only in a bundle, until it has succeeded. Never rejects. */
   readonly load?: (routes: ElementRoutes) => Promise<void>;
 }

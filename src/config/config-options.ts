@@ -1,4 +1,5 @@
 import type { Store } from 'express-rate-limit';
+import type { TextName } from '../browser/texts/text-names.js';
 import type { Signer } from '../keys/verifier-key.js';
 import type { GrpcNames } from '../sequencer/grpc/grpc-names.js';
 import type { Transport } from '../sequencer/transport.js';
@@ -179,12 +180,28 @@ export interface SiteButtonOptions {
   readonly walletUrl?: string | undefined;
   /** Other origins to which the button may navigate after success and cancel. Default: none. */
   readonly returnOrigins?: readonly string[] | undefined;
-  /** The name of the site, for its visitors: one line of 1 to 60 characters. Default: the host name of the page. */
+  /**
+   * The name of the site, for its visitors: one line of 1 to 60 characters. The dialog shows it above the host name of the page.
+   * Default: only the host name.
+   */
   readonly name?: string | undefined;
-  /** The logo of the site: a path on this site, such as `/logo.svg`, or an https URL. Default: none. */
+  /** The logo of the site, square: a path on this site, such as `/logo.svg`, or an https URL. Default: none. */
   readonly logo?: string | undefined;
-  /** The color of the main buttons on the pages that the router sends, such as `#14d` or `#1144dd`. Default: a blue. */
+  /** The color of the button and of the main action in the dialog, such as `#14d` or `#1144dd`. Default: a blue. */
   readonly accent?: string | undefined;
+  /** A page for visitors without a wallet: a path on this site, or an http(s) URL. Default: no link. */
+  readonly help?:
+    | {
+        readonly url: string;
+        /** The text of the link. Default: "What is a wallet?" in the language of the visitor. */
+        readonly label?: string | undefined;
+      }
+    | undefined;
+  /**
+   * The site's own texts by language, such as `{ en: { paid: 'Thank you!' } }`. They replace those of the button and the dialog. A
+   * language that the button does not have is added; its missing texts are in English.
+   */
+  readonly texts?: Readonly<Record<string, Partial<Readonly<Record<TextName, string>>>>> | undefined;
 }
 
 /** The calls of the sequencer to the site. */

@@ -13,12 +13,11 @@ import {
   readOrigin,
   readReturnOrigins,
   readRoutes,
-  readSiteButton,
   readWalletUrl,
   readWebhook,
-  type SiteButton,
   type WebhookConfig,
 } from './site.js';
+import { readSiteButton, type SiteButton } from './site-button.js';
 import { findTypos, modeWarnings, unknownNote } from './typos.js';
 
 export interface Config {
@@ -67,7 +66,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const returnOrigins = readReturnOrigins(source);
   const button = readSiteButton(source);
   const routes = readRoutes(source);
-  checkButtonConfig(source, { walletUrl, returnOrigins, routes });
+  checkButtonConfig(source, { walletUrl, returnOrigins, routes, ...button.element });
   const limits = readLimits(source);
   if (report.problems.length > 0) throw configErrorOf(report, env);
   const typos = findTypos(env).map(

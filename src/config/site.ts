@@ -24,36 +24,6 @@ export function readOrigin({ options, env, production, report }: ConfigSource): 
   return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (${originForm})`);
 }
 
-/** How the site presents itself to its visitors. */
-export interface SiteButton {
-  readonly name: string | undefined;
-  /** A path or an https URL. */
-  readonly logo: string | undefined;
-  /** `#` and hexadecimal digits. */
-  readonly accent: string | undefined;
-}
-
-/** One line without characters that control the text direction: they could reorder the text around it. */
-const nameForm = /^[^\p{Cc}\p{Surrogate}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,60}$/u;
-
-export function readSiteButton({ options, report }: ConfigSource): SiteButton {
-  const { name, logo, accent } = options.button ?? {};
-  if (name !== undefined && (!nameForm.test(name) || name.trim() === '')) {
-    report.problem('button.name', 'It is not one line of 1 to 60 characters.', "button: { name: 'Tea House' }");
-  }
-  if (logo !== undefined && !/^\/(?!\/)[\x21-\x7e]*$/.test(logo) && !(/^https:/.test(logo) && URL.canParse(logo))) {
-    report.problem(
-      'button.logo',
-      'It is neither a path on this site nor an https URL.',
-      "button: { logo: '/logo.svg' }",
-    );
-  }
-  if (accent !== undefined && !/^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(accent)) {
-    report.problem('button.accent', 'It is not a color of 3 or 6 hexadecimal digits.', "button: { accent: '#1144dd' }");
-  }
-  return Object.freeze({ name, logo, accent });
-}
-
 export function readReturnOrigins({ options, production, report }: ConfigSource): readonly string[] {
   const { returnOrigins = [] } = options.button ?? {};
   for (const origin of returnOrigins) {
@@ -93,8 +63,8 @@ const maxButtonConfigBytes = 750;
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));
   if (bytes <= maxButtonConfigBytes) return;
-  const problem = `The return origins, the wallet URL and \`routes\` take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
-  report.problem('button.returnOrigins', problem, 'Remove origins, or shorten URLs and paths.');
+  const problem = `The return origins, the wallet URL, \`routes\` and the texts of the button take ${bytes} bytes. The limit is ${maxButtonConfigBytes}, because every page with the button loads them.`;
+  report.problem('button.returnOrigins', problem, 'Remove origins, or shorten URLs, paths and texts.');
 }
 
 const defaultRoutes: Routes = {

@@ -30,8 +30,9 @@ function parseName(name: string): { readonly file: string; readonly version?: st
 
 export const isElementFile = (name: string): boolean => files.has(parseName(name).file);
 
-/** The line of the built file that the configuration of the site replaces. */
+/** The lines of built files that the configuration of the site replaces. */
 const builtSite = /^const intentSite = .*\n/;
+const builtDialog = /^const intentDialog = .*\n/;
 
 interface ServedFile {
   /** Weak, because the encodings share it (RFC 9110, section 8.8.3). */
@@ -44,7 +45,7 @@ export function elementsHandler(context: RouterContext): Handler {
   const served = new Map<string, Promise<ServedFile>>();
   let currentVersion: string | undefined;
   const prepare = (name: string): Promise<ServedFile> => {
-    currentVersion ??= versionOf(onDemand.map(builtFile));
+    currentVersion ??= versionOf(context);
     const file = prepareFile(name, currentVersion, context);
     served.set(name, file);
     // The next request retries.
@@ -81,27 +82,37 @@ async function prepareFile(name: string, version: string, context: RouterContext
   return { etag, bodies: { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity) } };
 }
 
-const builtFile = (name: string): string => readFileSync(packageFile(`../dist/browser/${name}`), 'utf8');
-
-const versionOf = (texts: readonly string[]): string =>
-  createHash('sha256').update(texts.join('')).digest('base64url').slice(0, 8);
+/** Of the scripts as they are served: that of the dialog contains the configuration. */
+const versionOf = (context: RouterContext): string =>
+  createHash('sha256')
+    .update(onDemand.map((name) => scriptOf(name, context)).join(''))
+    .digest('base64url')
+    .slice(0, 8);
 
 async function textOf(name: string, version: string, context: RouterContext): Promise<string> {
-  if (name !== siteFile && name !== 'elements.js') return builtFile(name);
-  const site = JSON.stringify(await siteOf(context));
-  if (name === siteFile) return site;
+  if (name !== siteFile && name !== 'elements.js') return scriptOf(name, context);
+  const site = await siteOf(context);
+  if (name === siteFile) {
+    const dialog = dialogOf(context);
+    return JSON.stringify({ ...site, ...(Object.keys(dialog).length > 0 && { dialog }) });
+  }
   const versioned = (path: string, script: string): string =>
     onDemand.includes(`${script}.js`) ? `./${script}.${version}.js` : path;
-  // The site last, because its URLs can contain such a path. A function, because they can contain `$&`, which a replacement string
-  // would expand.
-  return builtFile(name)
-    .replaceAll(/\.\/([\w-]+)\.js/g, versioned)
-    .replace(builtSite, () => `const intentSite = ${site};\n`);
+  // The site last, because its URLs can contain such a path.
+  const text = scriptOf(name, context).replaceAll(/\.\/([\w-]+)\.js/g, versioned);
+  return text.replace(builtSite, () => `const intentSite = ${JSON.stringify(site)};\n`);
+}
+
+/** A script with the configuration of the dialog, if it has one. */
+function scriptOf(name: string, context: RouterContext): string {
+  const built = readFileSync(packageFile(`../dist/browser/${name}`), 'utf8');
+  // A function, because a URL may contain `$&`, which a replacement string would expand.
+  return built.replace(builtDialog, () => `const intentDialog = ${JSON.stringify(dialogOf(context))};\n`);
 }
 
 /** The configuration of the button. It contains no secret. */
 async function siteOf({ config, walletUrl }: RouterContext): Promise<object> {
-  const { routes, login, returnOrigins } = config;
+  const { routes, login, returnOrigins, button } = config;
   return {
     routes: {
       intent: routes.intent,
@@ -113,7 +124,15 @@ async function siteOf({ config, walletUrl }: RouterContext): Promise<object> {
     loginTtlMs: login?.ttlMs,
     walletUrl: await walletUrl(),
     returnOrigins,
+    ...button.element,
   };
+}
+
+/** What only the dialog needs. It contains no secret. */
+function dialogOf({ config, hooks }: RouterContext): object {
+  const { name, logo, help, dialogTexts } = config.button;
+  const all = { name, logo, help, currency: hooks.clientAmount?.currency, texts: dialogTexts };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 function encodingFor(req: Request): 'identity' | 'gzip' | 'br' {

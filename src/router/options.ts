@@ -140,6 +140,8 @@ const optionTypes = {
     name: string,
     logo: string,
     accent: string,
+    help: { url: string, label: string },
+    texts: group,
   } satisfies TypesOf<SiteButtonOptions>,
   webhook: { publicKeys: strings } satisfies TypesOf<WebhookOptions>,
   payment: fn,

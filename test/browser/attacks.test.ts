@@ -140,7 +140,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
       await part(page, 'button').click();
       await state(page, 'problem');
       await isUnharmed(page);
-      await part(page, 'cancel').click();
+      await part(page, 'close').click();
     }
     const events = `event: status\ndata: ${JSON.stringify({ exists: text, code_scanned: text })}\n\nevent: code_scanned\nid: ${text}\ndata: ${JSON.stringify({ id: text })}\n\n`;
     await page.route('**/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: events }));
@@ -242,7 +242,7 @@ describe('CSP violations', () => {
       await state(declining.page, 'declined');
       await part(declining.page, 'retry').click();
       await state(declining.page, 'waiting');
-      await part(declining.page, 'cancel').click();
+      await part(declining.page, 'close').click();
       await event(declining.page, 'cancel');
       for (const { faults } of [paying, declining]) expect(faults).toEqual([]);
     }

@@ -96,7 +96,7 @@ test('a cancel handler that returns true prevents the redirect', async () => {
   const { page } = await open(site.page({ script }));
   const start = page.url();
   await begin(page);
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await event(page, 'cancel');
   await page.waitForTimeout(200);
   expect(page.url()).toBe(start);

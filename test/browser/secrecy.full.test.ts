@@ -53,7 +53,7 @@ test('cancel removes the secret from the page', async () => {
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }));
   const secret = secretOf(await begin(page));
   expect(await everything(page)).toContain(secret);
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await event(page, 'cancel');
   await eventually(async () => expect(await everything(page)).not.toContain(secret));
 });

@@ -197,7 +197,7 @@ test.each([
     await pay(3);
     expect(orders).toHaveLength(3);
     await begin(page);
-    await part(page, 'cancel').click();
+    await part(page, 'close').click();
     await eventually(async () => expect((await seen(page)).map(([event]) => event)).toContain('cancel'));
     const names = (await seen(page)).map(([event]) => event);
     expect(names.filter((event) => event === 'success')).toHaveLength(3);

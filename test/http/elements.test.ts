@@ -149,6 +149,28 @@ test('site.json has the configuration in elements.js, for a button in a bundle',
   await request(origin).get('/intent/v1/site.json').set('If-None-Match', etag).expect(304);
 });
 
+test('the accent and the texts of the button are in elements.js, and what only the dialog needs is in its file and in site.json', async () => {
+  const help = { url: '/wallets' };
+  const { origin } = await startSite(base, {
+    payment: undefined,
+    clientAmount: { min: 1, max: 9, currency: 'eur' },
+    button: {
+      name: 'A & B',
+      logo: '/$&.svg',
+      accent: '#fff',
+      help,
+      texts: { en: { busy: 'Wait', paid: 'Thanks' }, ar: {} },
+    },
+  });
+  const { text } = await request(origin).get('/intent/v1/intent-dialog.js').expect(200);
+  const dialog = { name: 'A & B', logo: '/$&.svg', help, currency: 'eur', texts: { en: { paid: 'Thanks' } } };
+  expect(text.startsWith(`const intentDialog = ${JSON.stringify(dialog)};\n`)).toBe(true);
+  const { body } = await request(origin).get('/intent/v1/site.json').expect(200);
+  expect(body).toMatchObject({ dialog, texts: { en: { busy: 'Wait' }, ar: {} } });
+  expect(body.css).toBe(':host{--_accent:var(--intent-accent,#fff);--_on-accent:var(--intent-on-accent,#112)}');
+  expect((await request(origin).get(path)).text).not.toContain('/wallets');
+});
+
 test('every built file of the button is served, except those for bundles', () => {
   const built = readdirSync(new URL('../../dist/browser/', import.meta.url));
   const served = built.filter((name) => !/^(?:load-site|react)\./.test(name));

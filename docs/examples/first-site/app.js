@@ -16,6 +16,7 @@ const router = intentRouter({
     const sql = 'insert into orders (id, item) values ($1, $2) on conflict (id) do nothing';
     await tx.query(sql, [payment.id, payment.metadata.item]);
   },
+  button: { name: 'Tea Shop', logo: '/logo.svg', accent: '#2f5d4a' },
 });
 app.use(router, express.static('public'));
 app.get('/thanks/:id', async (req, res) => {

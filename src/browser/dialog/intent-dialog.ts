@@ -1,13 +1,19 @@
 import { NativePromise } from '../built-ins.js';
 import type { Settings } from '../options.js';
-import { amountIn, localizeAmount } from '../texts/amount.js';
+import { localizeAmount } from '../texts/amount.js';
 import { en, type Texts } from '../texts/en.js';
+import { languageOf } from '../texts/language-of.js';
 import { problemText, retryText } from '../texts/texts.js';
+import { httpUrl } from '../validation.js';
 import { buildElement, svgAttributes } from './build-element.js';
-import textCss from './copy-text.css';
+import { containEvents, keepPageStill } from './contain-events.js';
 import { copyText, openWindow, showResult } from './copy-text.js';
-import type { DialogState, ShownCode, StateDetails } from './dialog-state.js';
+import { type DialogConfig, servedConfig } from './dialog-config.js';
+import { DialogHeader } from './dialog-header.js';
+import layoutCss from './dialog-layouts.css';
+import { type DialogState, isRetryable, type ShownCode, type StateDetails } from './dialog-state.js';
 import css from './intent-dialog.css';
+import { marks } from './marks.js';
 import { qrCode } from './qr-code.js';
 
 // Loaded when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
@@ -21,69 +27,56 @@ export interface DialogActions {
   check(): void;
 }
 
-/** The paths of the marks that replace the code, 24 by 24 units. */
-const marks = {
-  awaitingConfirmation: 'M12 12a4 4 0 1 0-.1 0M4 20a8 7 0 0 1 16 0',
-  completing: 'M12 2a10 10 0 0 1 10 10',
-  done: 'M5 13l4 4L19 7',
-  declined: 'M7 7l10 10M17 7L7 17',
-  expired: 'M12 5v7l4 3',
-  problem: 'M12 6v7M12 17v.1',
-};
-
 /** Whether the wallet is probably on this device. */
 const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)').matches;
 
+/** How long a new sentence fades in, in milliseconds. */
+const fadeMs = 250;
+
 let sheet: CSSStyleSheet | undefined;
-
-/** The events in the dialog that the page does not hear: its cart closes with Escape, or with a click somewhere else. */
-const containedEvents = [
-  ...['keydown', 'keyup', 'keypress', 'click', 'dblclick', 'auxclick', 'contextmenu', 'wheel', 'focusin', 'focusout'],
-  ...['down', 'up', 'move', 'over', 'out'].flatMap((name) => [`mouse${name}`, `pointer${name}`]),
-  ...['pointercancel', 'touchstart', 'touchmove', 'touchend', 'touchcancel', 'copy', 'selectstart', 'dragstart'],
-];
-
-/** The events that scroll a page. */
-const scrollEvents = ['wheel', 'touchmove', 'keydown'];
 
 /** The dialog of a payment or login. `IntentFlow` decides its states. */
 export class IntentDialog {
   readonly element: HTMLDialogElement;
   readonly #host: HTMLElement;
-  readonly #title = buildElement('h2', { part: 'title', id: 'title', dir: 'auto' });
-  readonly #amount = buildElement('p', { part: 'amount', id: 'amount', dir: 'auto', 'aria-live': 'polite' });
-  readonly #payee = buildElement('p', { part: 'payee', id: 'payee', dir: 'auto' });
-  readonly #item = buildElement('p', { part: 'item', id: 'item', dir: 'auto' });
+  readonly #header = new DialogHeader();
   readonly #code = buildElement('div', { part: 'code', role: 'img' });
-  readonly #mark = buildElement('path');
+  readonly #markPath = buildElement('path', { pathLength: 1 });
+  readonly #mark = buildElement('svg', { part: 'mark', ...svgAttributes }, this.#markPath);
   readonly #status = buildElement('p', { part: 'status', role: 'status', dir: 'auto' });
   /** For screen readers. */
   readonly #announcement = buildElement('p', { part: 'announcement', role: 'status' });
   readonly #lifetime = buildElement('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
   readonly #link = buildElement('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
-  readonly #copy = buildElement('button', { part: 'copy' });
+  readonly #retry = buildElement('button', { part: 'retry' });
+  readonly #check = buildElement('button', { part: 'check' });
   /** The text to copy by hand. */
   readonly #text = buildElement('input', { part: 'text', readonly: '', dir: 'ltr' });
-  /** The link or the copy button, once the browser has refused it. The text takes its place. */
-  readonly #refused = new Set<HTMLElement>();
-  readonly #check = buildElement('button', { part: 'check' });
-  readonly #retry = buildElement('button', { part: 'retry' });
+  readonly #copy = buildElement('button', { part: 'copy' });
+  readonly #showsCode = buildElement('button', { part: 'show-code' });
   readonly #cancel = buildElement('button', { part: 'cancel' });
+  readonly #help = buildElement('a', { part: 'help', target: '_blank', rel: 'noreferrer' });
   readonly #close = buildElement(
     'button',
     { part: 'close' },
     buildElement('svg', svgAttributes, buildElement('path', { d: 'M6 6l12 12M18 6L6 18' })),
   );
+  /** The link or the copy button, once the browser has refused it. The text takes its place. */
+  readonly #refused = new Set<HTMLElement>();
   #texts: Texts = en;
   #settings = {} as Settings;
+  #config: DialogConfig = {};
   #shown: ShownCode | undefined;
-  /** The start of the payload: the currency and the amount of a payment, without the secret. */
-  #money: Uint8Array | undefined;
+  /** Whether the visitor wants to see the code, also where the wallet comes first, and after a scan. */
+  #wantsCode = false;
+  /** Whether a wallet has scanned the latest code. */
+  #isScanned = false;
   /** Shows the current state, or the question, in the current language. */
   #render: (() => void) | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Set while the dialog asks the visitor to confirm the user. */
   #answer: ((isConfirmed: boolean) => void) | undefined;
+  #releasePage: (() => void) | undefined;
   /** A modal dialog that is not displayed blocks the page, and the visitor cannot close it. */
   readonly #visibility = new IntersectionObserver(
     (changes) => this.element.isConnected && !changes.at(-1)?.isIntersecting && this.element.close(),
@@ -93,29 +86,28 @@ export class IntentDialog {
 
   constructor(host: HTMLElement, root: ShadowRoot, actions: DialogActions) {
     this.#host = host;
-    const stage = buildElement(
-      'div',
-      { part: 'stage' },
-      this.#code,
-      buildElement('svg', { part: 'mark', ...svgAttributes }, this.#mark),
-    );
     this.element = buildElement(
       'dialog',
-      { part: 'dialog', autofocus: '', tabindex: -1, 'aria-labelledby': 'title amount item payee' },
-      buildElement('header', {}, this.#title, this.#payee, this.#amount, this.#item),
-      buildElement('section', {}, stage, this.#status, this.#lifetime),
-      this.#link,
-      this.#check,
-      this.#text,
-      this.#copy,
-      this.#retry,
-      this.#cancel,
+      { part: 'dialog', autofocus: '', tabindex: -1, 'aria-labelledby': DialogHeader.ids },
+      this.#header.element,
+      buildElement(
+        'section',
+        {},
+        buildElement('div', { part: 'stage' }, this.#code, this.#mark),
+        this.#status,
+        this.#lifetime,
+      ),
+      buildElement('footer', {}, ...this.#actions, this.#showsCode, this.#cancel, this.#help),
       this.#close,
       this.#announcement,
     );
     this.#retry.onclick = () => (this.#answer ? this.#answerQuestion(true) : actions.retry());
     this.#check.onclick = () => actions.check();
     this.#copy.onclick = () => void this.#copyCode();
+    this.#showsCode.onclick = () => {
+      this.#wantsCode = true;
+      this.#render?.();
+    };
     this.#link.onclick = (event) => {
       // A frame can be forbidden to open windows, and then the browser ignores a click on a link. A page on its own is not.
       if (self === top || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -130,53 +122,61 @@ export class IntentDialog {
       this.#answerQuestion(false);
       actions.closed();
     };
-    for (const name of containedEvents) {
-      this.element.addEventListener(name, (event) => event.stopPropagation(), { passive: true });
-    }
-    // Escape is released when the dialog has closed, and the button has the focus again.
-    root.addEventListener('keyup', (event) => (event as KeyboardEvent).key === 'Escape' && event.stopPropagation());
-    if (!sheet) {
-      sheet = new CSSStyleSheet();
-      sheet.replaceSync(css + textCss);
-    }
-    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+    containEvents(this.element, root);
     root.append(this.element);
+  }
+
+  /** Of these, the first visible one in the order of `#arrange` is the primary one. */
+  get #actions(): HTMLElement[] {
+    return [this.#link, this.#retry, this.#check, this.#text, this.#copy];
   }
 
   /** Opens the dialog unless it is open. Empty parts keep their space, so the layout does not jump. */
   open(settings: Settings, title: string, texts: Texts = en): void {
-    const { locale, mode, payee, walletUrl } = settings;
     const { element } = this;
-    this.#money = this.#render = undefined;
-    element.toggleAttribute('data-handheld', !!walletUrl && isHandheld());
-    this.#payee.textContent = payee;
-    for (const empty of [this.#amount, this.#item, this.#lifetime]) {
-      empty.textContent = '\u00a0';
-      empty.hidden = mode === 'login' && empty !== this.#lifetime;
-    }
+    this.#config = { __proto__: null, ...servedConfig, ...settings.dialog } as DialogConfig;
+    this.#adoptStyles(settings);
+    this.#render = undefined;
+    this.#wantsCode = this.#isScanned = false;
+    element.dataset.mode = settings.mode;
+    this.#header.open(settings, this.#config);
+    const { help } = this.#config;
+    if (help) this.#help.href = httpUrl(help.url, 'help');
+    this.#lifetime.textContent = '\u00a0';
     this.relabel(settings, title, texts);
     this.#host.dataset.open = '';
     if (!element.open) this.#showModal();
+    this.#header.fitAmount();
     // On a short screen the browser may scroll to the element it focuses.
     element.scrollTop = 0;
     // Formatting the first amount takes tens of milliseconds. Do it during the request.
-    setTimeout(() => localizeAmount('1.00', 'usd', locale));
+    setTimeout(() => localizeAmount('1.00', 'usd', settings.locale));
+  }
+
+  #adoptStyles({ css: siteCss = '' }: Settings): void {
+    const root = this.#host.shadowRoot as ShadowRoot;
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      // In a bundle the button does not have the accent of the site, and keeps its own.
+      sheet.replaceSync(css + layoutCss + siteCss.replace(':host', 'dialog'));
+    }
+    if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   }
 
   /** Changes the language. The state, the code and the remaining time stay. */
   relabel(settings: Settings, title: string, texts: Texts = en): void {
-    const { label, locale, mode } = settings;
-    this.#texts = texts;
+    this.#texts = textsOf(settings.locale, texts, this.#config);
     this.#settings = settings;
-    this.element.lang = locale;
-    // A login can have another purpose, such as linking a wallet. Only the page's own button text names it.
-    this.#title.textContent = (mode === 'login' && label) || title;
-    this.#close.ariaLabel = texts.close;
-    this.#link.textContent = isHandheld() ? texts.link : texts.linkHere;
+    this.element.lang = settings.locale;
+    this.#header.label(settings, this.#config, title);
+    const { close, showCode, check, help } = this.#texts;
+    this.#close.ariaLabel = close;
     this.#copy.textContent = this.#copyLabel;
-    this.#check.textContent = texts.check;
     this.#text.ariaLabel = this.#copyLabel;
-    this.#showAmount();
+    this.#showsCode.textContent = showCode;
+    this.#check.textContent = check;
+    this.#help.textContent = help;
+    this.#describeCode();
     if (this.#shown) this.#tick();
     this.#render?.();
   }
@@ -193,8 +193,8 @@ export class IntentDialog {
   }
 
   /** What the button shows while a scanned payment can still be confirmed. */
-  static payableNote({ payable }: Texts = en): string {
-    return payable;
+  static payableNote({ locale, dialog }: Settings, texts: Texts = en): string {
+    return textsOf(locale, texts, { ...servedConfig, ...dialog }).payable;
   }
 
   /** Closes the dialog without a call to `closed`. */
@@ -205,9 +205,9 @@ export class IntentDialog {
 
   /** Shows the code, the amount, and a link for a wallet on this device. @throws {TypeError} for an unknown currency */
   showCode(code: ShownCode): void {
-    this.#money = this.#settings.mode === 'payment' ? code.payload.slice(0, 9) : undefined;
+    this.#wantsCode = this.#isScanned = false;
     this.#code.replaceChildren(qrCode(code.text, this.#code.clientWidth));
-    this.#showAmount();
+    this.#describeCode(code.payload.slice(0, 9));
     if (code.link) this.#link.href = code.link;
     this.#shown = code;
     clearInterval(this.#timer);
@@ -215,25 +215,16 @@ export class IntentDialog {
     this.#tick();
   }
 
-  #showAmount(): void {
-    const amount = this.#money && amountIn(this.#money, this.#settings.locale);
+  /** Names the code with the amount, which it shows in the header. @param money the start of the payload */
+  #describeCode(money = this.#shown?.payload.slice(0, 9)): void {
+    const isPayment = this.#settings.mode === 'payment';
+    const amount = isPayment && money && this.#header.showMoney(money, this.#settings, this.#config);
     this.#code.ariaLabel = [this.#texts.code, amount].filter(Boolean).join(', ');
-    if (!amount) return;
-    this.#amount.textContent = amount;
-    this.#fitAmount();
-  }
-
-  /** A number that breaks, or is cut off, can be read as another one: the stylesheet needs the width of the text, in em. */
-  #fitAmount(): void {
-    const range = document.createRange();
-    range.selectNodeContents(this.#amount);
-    const ems = range.getBoundingClientRect().width / Number.parseFloat(getComputedStyle(this.#amount).fontSize);
-    this.#amount.style.setProperty('--_ems', `${ems}`);
   }
 
   /** Shows what the payer buys. */
   showItem(description: string): void {
-    this.#item.textContent = description;
+    this.#header.showItem(description);
   }
 
   /** Removes the code and the link, and with them the secret, from the page. */
@@ -249,22 +240,39 @@ export class IntentDialog {
 
   show(state: DialogState, details: StateDetails = {}): void {
     this.#render = () => this.show(state, details);
-    this.element.dataset.state = state;
-    const isFinal = details.isFinal || state === 'done' || state === 'completing';
-    const isCheck = state === 'expired' && this.#settings.mode === 'payment';
-    const mark = marks[state as 'done'] ?? '';
-    this.#setMark(mark);
-    this.#retry.hidden = !mark || isFinal || (isCheck && details.check !== 'unpaid');
-    this.#check.hidden = !isCheck;
-    this.#check.disabled = !details.check;
+    const { walletUrl, mode } = this.#settings;
+    const { retry, newCode, close, link, linkHere } = this.#texts;
+    const isScanned = state === 'scanned';
+    this.#isScanned ||= isScanned;
+    const isOver = !/^(preparing|waiting|scanned|offline|silent)$/.test(state);
+    const canRetry = isRetryable(state) && !details.isFinal;
+    const isCheck = state === 'expired' && mode === 'payment';
+    const isWalletFirst = !!walletUrl && isHandheld() && !this.#wantsCode;
+    const isCodeHidden = isWalletFirst || (isScanned && !this.#wantsCode);
+    const isBusy = state === 'completing' || (isCheck && !details.check) || (!isOver && !this.#shown);
+    const mark = isOver ? state : isWalletFirst && !isScanned ? 'wallet' : 'phone';
+    this.#setStage(
+      state,
+      isOver || isWalletFirst ? 'mark' : isCodeHidden || isBusy ? 'both' : 'code',
+      isBusy ? '' : mark,
+    );
+    this.element.toggleAttribute('data-wallet-first', isWalletFirst);
+    this.element.toggleAttribute('data-empty', !isOver && !this.#shown);
+    this.element.toggleAttribute('data-filled', isOver || (isHandheld() && !this.#wantsCode && !isScanned));
+    this.#retry.hidden = !canRetry || (isCheck && details.check !== 'unpaid');
+    this.#check.hidden = !isCheck || !details.check;
+    this.#link.hidden = isOver || !walletUrl || this.#refused.has(this.#link) || (isCodeHidden && !isWalletFirst);
+    this.#text.hidden = isOver || !this.#refused.size;
     // Without a link, copying is the way to a wallet on this device.
-    this.#link.hidden = !!mark || !this.#settings.walletUrl || this.#refused.has(this.#link);
-    this.#text.hidden = !!mark || !this.#refused.size;
-    this.#copy.hidden = !!mark || this.#refused.has(this.#copy);
-    this.#copy.disabled = !this.#shown;
-    this.#retry.textContent = this.#texts.retry;
-    this.#cancel.textContent = mark ? this.#texts.close : this.#texts.cancel;
-    this.#arrange(this.#sentence(state, details));
+    this.#copy.hidden = isOver || this.#refused.has(this.#copy) || (isCodeHidden && !this.#refused.size);
+    this.#showsCode.hidden = isOver || !isCodeHidden;
+    this.#cancel.hidden = state !== 'problem' || canRetry;
+    this.#help.hidden = !this.#config.help || isOver || isScanned;
+    this.#link.textContent = isHandheld() ? link : linkHere;
+    this.#retry.textContent = state === 'expired' && !(walletUrl && isHandheld()) ? newCode : retry;
+    this.#cancel.textContent = close;
+    // A scanned payment may have been confirmed.
+    this.#arrange(this.#sentence(state, details), isCheck && this.#isScanned);
   }
 
   /**
@@ -278,9 +286,8 @@ export class IntentDialog {
       this.#cancel.textContent = no;
       this.#arrange(ask.replace('{user}', `${userId.slice(0, 4)}…${userId.slice(-4)}`));
     };
-    this.element.dataset.state = 'awaitingConfirmation';
-    this.#setMark(marks.awaitingConfirmation);
-    this.#retry.hidden = false;
+    this.#setStage('awaitingConfirmation', 'mark', 'awaitingConfirmation');
+    this.#retry.hidden = this.#cancel.hidden = false;
     this.#render();
     return new NativePromise((resolve) => {
       this.#answer = resolve;
@@ -309,27 +316,8 @@ export class IntentDialog {
   #showModal(): void {
     this.element.showModal();
     this.#visibility.observe(this.element);
-    // At the window, because a listener of the dialog can be too late for the area of its backdrop.
-    for (const name of scrollEvents) addEventListener(name, this.#keepPageStill, { capture: true, passive: false });
+    this.#releasePage ??= keepPageStill(this.element);
   }
-
-  /** Lets the visitor scroll the dialog, but not the page behind it. */
-  readonly #keepPageStill = (event: Event): void => {
-    const { element } = this;
-    const { key, touches = [event], ctrlKey } = event as KeyboardEvent & TouchEvent;
-    const canScroll = element.scrollHeight > element.clientHeight;
-    if (key) {
-      // A space presses a button.
-      const isSpace = key === ' ' && !(event.composedPath()[0] instanceof HTMLButtonElement);
-      if (!canScroll && (isSpace || /^(Arrow|Page|Home|End)/.test(key))) event.preventDefault();
-      return;
-    }
-    const { clientX: x, clientY: y } = touches[0] as Touch;
-    const { left, right, top, bottom } = element.getBoundingClientRect();
-    const isInside = x > left && x < right && y > top && y < bottom;
-    const isZoom = ctrlKey || touches.length > 1;
-    if (!isZoom && !(isInside && canScroll)) event.preventDefault();
-  };
 
   #answerQuestion(isConfirmed: boolean): void {
     const answer = this.#answer;
@@ -339,24 +327,28 @@ export class IntentDialog {
     answer(isConfirmed);
   }
 
-  #setMark(mark: string): void {
-    this.element.toggleAttribute('data-mark', !!mark);
-    this.#mark.setAttribute('d', mark);
+  /** @param stage what is in the middle @param mark the name of a drawing; empty for a spinner */
+  #setStage(state: string, stage: 'code' | 'mark' | 'both', mark: string): void {
+    const { dataset } = this.element;
+    dataset.state = state;
+    dataset.stage = stage;
+    // The drawing fades out with the mark.
+    if (stage === 'code') return;
+    dataset.mark = mark;
+    this.#markPath.setAttribute('d', marks[mark] ?? '');
   }
 
-  /** Announces the sentence. The first visible action is the primary one, which has a line of its own. */
-  #arrange(sentence: string): void {
+  /** Announces the sentence. The primary action has a line of its own. @param isCheckFirst whether "Check again" is primary */
+  #arrange(sentence: string, isCheckFirst = false): void {
     const { element } = this;
-    const actions = [this.#link, this.#check, this.#text, this.#copy, this.#retry];
-    const primary = actions.find(({ hidden }) => !hidden);
-    for (const action of actions) action.toggleAttribute('data-primary', action === primary);
-    element.toggleAttribute('data-no-primary', !primary);
-    element.toggleAttribute(
-      'data-lone-cancel',
-      [this.#text, this.#copy, this.#retry].every((each) => each.hidden || each.disabled || each === primary),
-    );
+    const order = [...(isCheckFirst ? [this.#check] : []), ...this.#actions, this.#cancel];
+    const primary = order.find(({ hidden }) => !hidden);
+    for (const action of order) action.toggleAttribute('data-primary', action === primary);
     // Screen readers announce a text each time it is set.
-    if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
+    if (this.#status.textContent !== sentence) {
+      this.#status.textContent = sentence;
+      if (!matchMedia('(prefers-reduced-motion:reduce)').matches) this.#status.animate({ opacity: [0, 1] }, fadeMs);
+    }
     // The focused element may now be hidden.
     if (element.open && !this.#host.shadowRoot?.activeElement?.getClientRects().length) element.focus();
   }
@@ -371,7 +363,8 @@ export class IntentDialog {
       return [problemText(problem, texts), isUnpaid && !isOwnText && texts.unpaid].filter(Boolean).join(' ');
     }
     if (state === 'done') return isPayment ? texts.paid : texts.loggedIn;
-    if (state === 'expired' && isPayment) {
+    if (state === 'expired' && !isPayment) return texts.gone;
+    if (state === 'expired') {
       const next = { unpaid: texts.keepOpen, failed: navigator.onLine ? texts.unchecked : texts.offlineOpen };
       return `${texts.expired} ${check ? next[check] : texts.checking}`;
     }
@@ -379,7 +372,8 @@ export class IntentDialog {
     if (state === 'offline' && isPayment && this.#shown) return texts.offlineOpen;
     if (state === 'waiting' && this.#refused.size)
       return this.#refused.has(this.#link) ? texts.copyInstead : texts.copyThis;
-    if (state === 'waiting' && isHandheld()) return this.#settings.walletUrl ? texts.waitingHere : texts.waitingCopy;
+    if (state === 'waiting' && isHandheld() && !this.#wantsCode)
+      return this.#settings.walletUrl ? texts.waitingHere : texts.waitingCopy;
     return texts[state as 'waiting'];
   }
 
@@ -392,8 +386,14 @@ export class IntentDialog {
 
   #reset(): void {
     this.#visibility.disconnect();
-    for (const name of scrollEvents) removeEventListener(name, this.#keepPageStill, { capture: true });
+    this.#releasePage?.();
+    this.#releasePage = undefined;
     delete this.#host.dataset.open;
     this.clearCode();
   }
+}
+
+/** The texts of a language with those of the site. */
+function textsOf(locale: string, texts: Texts, { help, texts: own }: DialogConfig): Texts {
+  return { ...texts, ...(help?.label && { help: help.label }), ...own?.[languageOf(locale)] };
 }

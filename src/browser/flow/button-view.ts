@@ -91,10 +91,10 @@ export class ButtonView {
   }
 
   /** Notes that the payment of the order can still be confirmed, if it can, also after the text has been loaded. */
-  async notePayable({ locale }: Settings, isPayable: () => boolean): Promise<void> {
+  async notePayable(settings: Settings, isPayable: () => boolean): Promise<void> {
     this.host.showNote('');
     if (!isPayable()) return;
-    const loaded = await loadDialog(locale, new AbortController().signal).catch(() => undefined);
-    if (loaded && isPayable()) this.host.showNote(loaded.IntentDialog.payableNote(loaded.texts));
+    const loaded = await loadDialog(settings.locale, new AbortController().signal).catch(() => undefined);
+    if (loaded && isPayable()) this.host.showNote(loaded.IntentDialog.payableNote(settings, loaded.texts));
   }
 }

@@ -1,7 +1,7 @@
 import { NativePromise } from '../built-ins.js';
 import { siteFolder } from '../site-config.js';
-import { languageOf } from '../texts/button-texts.js';
 import type { Texts } from '../texts/en.js';
+import { languageOf } from '../texts/language-of.js';
 import { Problem } from './api.js';
 import { nativePublicKey, type PublicKeyOf } from './client-secret.js';
 import { delay, retryUntil } from './retry.js';

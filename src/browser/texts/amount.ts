@@ -11,6 +11,18 @@ export function amountIn(payload: Uint8Array, locale: string): string {
   return localizeAmount(decimal, currency, locale);
 }
 
+const unit = String.raw`(?:\b[A-Z]{3}\b|[A-Z]{0,3}\p{Sc}|円)`;
+const number = String.raw`\d(?:[.,'’\s]?\d)*`;
+const amounts = new RegExp(`${unit}\\s?${number}|${number}\\s?${unit}`, 'gu');
+
+/** The amount in the text of a button, as it is written. Undefined if there is none, or more than one. */
+export function amountInLabel(label: string): string | undefined {
+  const [first, ...others] = label.match(amounts) ?? [];
+  // Three letters can be another word.
+  const code = first && /[A-Z]{3}/.exec(first)?.[0].toLowerCase();
+  return others.length > 0 || (code && !currencyCodes.includes(code)) ? undefined : first;
+}
+
 /** Never rounds: a currency without a minor unit still shows its hundredths. @param amount with two decimal places */
 export function localizeAmount(amount: string, currency: string, locale: string): string {
   const isNative = currency === nativeCurrency;

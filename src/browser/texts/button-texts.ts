@@ -1,4 +1,6 @@
+import { siteConfig } from '../site-config.js';
 import { tryOrUndefined } from '../validation.js';
+import { languageOf } from './language-of.js';
 
 /** The texts of the button itself, available before the dialog is loaded. */
 export interface ButtonTexts {
@@ -44,14 +46,16 @@ export const buttonTexts: Readonly<Record<string, ButtonTexts>> = {
 };
 
 /** The texts of the button in the language of a supported tag. */
-export const buttonTextsOf = (tag: string): ButtonTexts => buttonTexts[languageOf(tag)] as ButtonTexts;
+export function buttonTextsOf(tag: string): ButtonTexts {
+  const language = languageOf(tag);
+  return { ...(buttonTexts[language] ?? buttonTexts.en), ...siteConfig.texts?.[language] } as ButtonTexts;
+}
 
 /** The first of the wanted locales whose language has texts, else English. */
 export function negotiateTag(wanted: readonly (string | null | undefined)[]): string {
-  return wanted.map(canonicalTag).find((tag) => tag && Object.hasOwn(buttonTexts, languageOf(tag))) ?? 'en';
+  const known = { ...buttonTexts, ...siteConfig.texts };
+  return wanted.map(canonicalTag).find((tag) => tag && Object.hasOwn(known, languageOf(tag))) ?? 'en';
 }
-
-export const languageOf = (tag: string): string => tag.split('-')[0] as string;
 
 const canonicalTag = (text: string | null | undefined): string | undefined =>
   tryOrUndefined(() => `${new Intl.Locale(text ?? '')}`);

@@ -94,7 +94,8 @@ function showRequest({ request, userId }) {
   const { id, kind, amount, currency, exact, destination, login } = request;
   const isPayment = kind === 'payment';
   const headline = isPayment ? formatMoney(amount, currency) : login.domain;
-  byId('eyebrow').textContent = isPayment ? 'Payment request' : 'Log in to';
+  const site = login ? ` from ${login.domain}` : '';
+  byId('eyebrow').textContent = isPayment ? `Payment request${site}` : 'Log in to';
   byId('headline').textContent = headline;
   byId('headline').classList.toggle('amount', isPayment && headline.length <= 14);
   byId('confirm').textContent = isPayment ? 'Pay' : 'Log in';

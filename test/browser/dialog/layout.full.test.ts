@@ -27,11 +27,13 @@ async function openDialog(view: BrowserContextOptions, options: ButtonOptions = 
 const height = (page: Page): Promise<number> =>
   part(page, 'dialog').evaluate((dialog) => dialog.getBoundingClientRect().height);
 
-async function top(page: Page, name: string): Promise<number> {
-  const box = await part(page, name).boundingBox();
-  if (!box) throw new Error(`The part ${name} is not visible.`);
-  return box.y;
-}
+/** The parts that have the accent as their background: the primary action. */
+const filled = (page: Page): Promise<(string | null)[]> =>
+  part(page, 'dialog').evaluate((dialog) =>
+    [...dialog.querySelectorAll('footer > :is(a, button)')]
+      .filter((action) => action.checkVisibility() && getComputedStyle(action).backgroundColor !== 'rgba(0, 0, 0, 0)')
+      .map((action) => action.getAttribute('part')),
+  );
 
 describe.each([
   ['a desk', desk],
@@ -74,19 +76,29 @@ describe.each([
   });
 });
 
-test('on a phone the wallet link is above a small code; on its side the code is left of everything', async () => {
+test('on a phone the code is one tap away; on its side it is left of everything', async () => {
   const page = await openDialog(upright, { walletUrl });
-  expect(await top(page, 'link')).toBeLessThan(await top(page, 'code'));
-  const code = await part(page, 'code').boundingBox();
-  expect(code?.width).toBeLessThanOrEqual(160);
+  expect(await textOf(page, 'status')).toBe('Continue in your wallet.');
+  expect([await textOf(page, 'link'), await textOf(page, 'show-code')]).toEqual([
+    'Open wallet',
+    'Show code for another device',
+  ]);
+  expect(await part(page, 'code').isVisible()).toBe(false);
+  expect(await filled(page)).toEqual(['link']);
+  await part(page, 'show-code').click();
+  expect(await textOf(page, 'status')).toBe('Scan this code with your wallet.');
+  expect((await part(page, 'code').boundingBox())?.width).toBeGreaterThan(200);
+  expect(await part(page, 'show-code').isVisible()).toBe(false);
+  expect(await filled(page)).toEqual([]);
   const turned = await openDialog(landscape, { walletUrl });
+  await part(turned, 'show-code').click();
   const [box, link] = [await part(turned, 'code').boundingBox(), await part(turned, 'link').boundingBox()];
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(link?.x ?? 0);
 });
 
 test('the name of the dialog has the amount and the payee', async () => {
   const page = await openDialog(desk, { payee: 'A shop' });
-  await page.getByRole('dialog', { name: /^Pay with your wallet \$4\.50 .*A shop$/ }).waitFor();
+  await page.getByRole('dialog', { name: /^Pay with your wallet \$4\.50 .*A shop 127\.0\.0\.1$/ }).waitFor();
   await page.getByRole('img', { name: 'QR code for your wallet, $4.50' }).waitFor();
 });
 
@@ -99,6 +111,7 @@ test.each([
   await part(page, 'button').click();
   await state(page, 'waiting');
   expect(await textOf(page, 'copy')).toBe(label);
+  if ('walletUrl' in options) await part(page, 'show-code').click();
   await part(page, 'copy').click();
   await part(page, 'copy').filter({ hasText: 'Copied' }).waitFor();
   await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' });

@@ -1,17 +1,20 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { axeViolations } from '../support/axe.js';
-import { state as reached, textOf } from '../support/checkout.js';
-import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { part, state as reached, textOf } from '../support/checkout.js';
+import { type Picture, writeContactSheet } from '../support/contact-sheet.js';
+import { type SitePage, type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
-// The element in each state of its dialog, with scripted answers. Set SCREENSHOTS to a folder for pictures, and LANGUAGE=ja or
-// DIRECTION=rtl for variants.
-const { SCREENSHOTS: folder, LANGUAGE: lang = 'en', DIRECTION: direction } = process.env;
+// The element in each state of its dialog, with scripted answers. With SCREENSHOTS=folder the test also writes sheets of all states
+// into that folder, one for each kind of screen and page.
+const { SCREENSHOTS: folder } = process.env;
 
 const states = [
   ['preparing', 'payment'],
   ['waiting', 'payment'],
+  ['code', 'payment'],
   ['scanned', 'payment'],
   ['done', 'payment'],
   ['declined', 'payment'],
@@ -19,7 +22,10 @@ const states = [
   ['offline', 'payment'],
   ['silent', 'payment'],
   ['problem', 'payment'],
+  ['refused', 'payment'],
   ['waiting', 'login'],
+  ['expired', 'login'],
+  ['awaitingConfirmation', 'login'],
   ['completing', 'login'],
   ['done', 'login'],
   ['problem', 'login'],
@@ -29,7 +35,7 @@ const open = useChromium();
 let site: StrictSite;
 
 beforeAll(async () => {
-  site = await startStrictSite();
+  site = await startStrictSite({ button: { name: 'Tea House', logo: '/logo.svg', help: { url: '/wallets' } } });
   if (folder) mkdirSync(folder, { recursive: true });
 });
 
@@ -41,17 +47,19 @@ const clientSecret = mode === 'login' ? '3RbiRuR782E' + 'tDr3Cx6iFnxNeQW1' : '34
 const status = (flags) => ({ exists: true, code_scanned: false, intent_submitted: false, ...flags });
 const never = new Promise(() => {});
 const json = (body, code = 200) => new Response(JSON.stringify(body), { status: code });
-const isOver = state === 'done' || state === 'completing' || (state === 'problem' && mode === 'login');
+const isOver = /^(done|completing|awaitingConfirmation)$/.test(state) || (state === 'problem' && mode === 'login');
 const flags = status({ code_scanned: state === 'scanned', intent_submitted: isOver });
 
 async function answer(path) {
   if (path === '/intent') {
     if (state === 'preparing') return never;
+    if (state === 'refused') return json({ code: 'request_refused', detail: 'This tea is sold out.' }, 409);
     if (state === 'problem' && mode === 'payment') return json({ code: 'internal_error' }, 500);
     return json({ client_secret: clientSecret }, 201);
   }
   if (path === '/session') {
     if (state === 'completing') return never;
+    if (state === 'awaitingConfirmation') return json({ confirm: { user: { id: 'AuwU1111111111111111111111111tSuL' } } });
     return state === 'problem' ? json({ code: 'intent_not_found' }, 404) : json({ user: { id: 'visitor' } });
   }
   if (state === 'offline' || !navigator.onLine) throw new TypeError('There is no network.');
@@ -72,6 +80,7 @@ globalThis.EventSource = class extends EventTarget {
       this.readyState = 2;
       return this.dispatchEvent(new Event('error'));
     }
+    this.dispatchEvent(new MessageEvent('description', { data: '{"description":"Smoked black tea, 100 g"}' }));
     this.dispatchEvent(new MessageEvent('status', { data: JSON.stringify(flags) }));
     if (state === 'declined') this.dispatchEvent(new MessageEvent('client_rejected_' + mode, { data: '{}' }));
   }
@@ -82,33 +91,70 @@ globalThis.EventSource = class extends EventTarget {
 
 const { elements } = await import('/intent/v1/elements.js');
 const expiresInMs = state === 'expired' ? 100 : undefined;
-const { button } = elements.create('button', { mode, payee: 'A shop', walletUrl: 'https://wallet.example/', expiresInMs });
+const { button } = elements.create('button', { mode, walletUrl: 'https://wallet.example/', expiresInMs });
+if (mode === 'payment') button.label = 'Pay $27.00';
 // Keeps the dialog open in the state "done".
 button.on('success', () => never);
 button.mount('#pay');
 document.querySelector('intent-button').shadowRoot.querySelector('button').click();
 `;
 
+/** Opens the page with the dialog in a state. */
+async function show(state: string, mode: string, view: BrowserContextOptions, sitePage: SitePage = {}): Promise<Page> {
+  const colorScheme = 'light dark';
+  const { page } = await open(site.page({ colorScheme, ...sitePage, script: script(state, mode) }), view);
+  await reached(page, { code: 'waiting', refused: 'problem' }[state] ?? state);
+  if (state === 'expired') await part(page, 'retry').waitFor();
+  if (state === 'code' && (await part(page, 'show-code').isVisible())) await part(page, 'show-code').click();
+  return page;
+}
+
+const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
+
 describe.each(['light', 'dark'] as const)('the dialog in %s', (colorScheme) => {
   test.each(states)('%s, %s: has no axe violations and no overflow on a phone', async (state, mode) => {
-    const dir = direction === 'rtl' ? 'rtl' : 'ltr';
-    const address = site.page({ script: script(state, mode), lang, dir });
-    const { page } = await open(address, { colorScheme, viewport: { width: 390, height: 780 } });
-    await reached(page, state);
+    const page = await show(state, mode, { ...phone, colorScheme });
     expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    if (folder) await page.screenshot({ path: path.join(folder, `${mode}-${state}-${colorScheme}.png`) });
+    expect(await page.locator('intent-button [data-primary]:visible').count()).toBeLessThanOrEqual(1);
   });
 
   // Without axe: its session with the debugger ends the emulation of the missing network.
   test('without a network, payment: says what to do, and has no overflow on a phone', async () => {
-    const address = site.page({ script: script('waiting', 'payment') });
-    const { page, context } = await open(address, { colorScheme, viewport: { width: 390, height: 780 } });
-    await reached(page, 'waiting');
-    await context.setOffline(true);
+    const page = await show('waiting', 'payment', { ...phone, colorScheme });
+    await page.context().setOffline(true);
     await reached(page, 'offline');
     expect(await textOf(page, 'status')).toBe('You are offline. If you have paid, keep this page open.');
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    if (folder) await page.screenshot({ path: path.join(folder, `payment-disconnected-${colorScheme}.png`) });
+  });
+});
+
+const desk = { viewport: { width: 1000, height: 720 } };
+const views: readonly [name: string, view: BrowserContextOptions, page?: SitePage][] = [
+  ['desktop', desk],
+  ['desktop-dark', { ...desk, colorScheme: 'dark' }],
+  ['phone', phone],
+  ['phone-dark', { ...phone, colorScheme: 'dark' }],
+  ['landscape', { ...phone, viewport: { width: 780, height: 390 } }],
+  ['narrow', { ...phone, viewport: { width: 320, height: 568 } }],
+  ['light-page-on-dark-system', { ...desk, colorScheme: 'dark' }, { colorScheme: '' }],
+  ['right-to-left', phone, { dir: 'rtl' }],
+  ['german', phone, { lang: 'de' }],
+];
+
+(folder ? describe : describe.skip)('sheets', () => {
+  test.each(views)('%s', async (name, view, sitePage) => {
+    const pictures: Picture[] = [];
+    for (const [state, mode] of states) {
+      const page = await show(state, mode, view, sitePage);
+      const width = page.viewportSize()?.width ?? 0;
+      pictures.push({ name: `${mode} ${state}`, png: await page.screenshot(), width });
+      const context = page.context();
+      const browser = context.browser();
+      await context.close();
+      if (browser && pictures.length === states.length) {
+        await writeContactSheet(browser, path.join(folder ?? '', `${name}.png`), pictures);
+      }
+    }
   });
 });

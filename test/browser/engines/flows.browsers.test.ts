@@ -101,7 +101,7 @@ describe.each([
   test('a canceled payment closes the dialog and opens the cancel URL', async () => {
     await openButton({ cancelUrl: '/thanks?canceled' });
     await begin(page);
-    await clickPart(page, 'cancel');
+    await clickPart(page, 'close');
     await eventually(async () => expect(await page.evaluate('location.search')).toBe('?canceled'));
     await page.goto(site.page({ script: engineScript() }));
     expect(await event(page, 'cancel')).toMatchObject({ reason: 'dismissed' });

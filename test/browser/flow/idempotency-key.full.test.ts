@@ -30,7 +30,7 @@ async function fail(page: Page): Promise<void> {
 }
 
 async function cancel(page: Page): Promise<void> {
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await closed(page);
 }
 

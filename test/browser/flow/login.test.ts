@@ -50,7 +50,7 @@ test('the page of requireLogin() logs in and opens the guarded page, without a C
 test('a canceled login leaves the session empty, also if the wallet confirms later', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await event(page, 'cancel');
   await site.simulator.wallet('Ada').login(code);
   await page.reload();

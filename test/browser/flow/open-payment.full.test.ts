@@ -20,7 +20,7 @@ async function scanAndCancel(page: Page): Promise<string> {
   const code = await begin(page);
   await site.simulator.wallet('Ada').scan(code);
   await state(page, 'scanned');
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await closed(page);
   return code;
 }
@@ -74,7 +74,7 @@ test('a payment that the wallet declined is not offered again', async () => {
   const code = await begin(page);
   await site.simulator.wallet('Ada').decline(code);
   await state(page, 'declined');
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await closed(page);
   expect(await part(page, 'note').textContent()).toBe('');
   expect(await begin(page)).not.toBe(code);
@@ -99,7 +99,7 @@ for (const id of ['one', 'two']) {
   await inState('one', 'waiting');
   await site.simulator.wallet('Ada').scan(code);
   await inState('one', 'scanned');
-  await page.locator('#one [part="cancel"]').click();
+  await page.locator('#one [part="close"]').click();
   await closed(page);
   await page.locator('#two [part="button"]').click();
   await inState('two', 'scanned');

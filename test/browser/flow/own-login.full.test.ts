@@ -154,7 +154,7 @@ note('ready');`,
   await event(page, 'ready');
   await part(page, 'button').click();
   const first = await scan(page);
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await closed(page);
   await part(page, 'button').click();
   const second = await scan(page);

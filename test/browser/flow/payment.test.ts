@@ -48,7 +48,7 @@ test('a declined payment can be retried and emits no success', async () => {
 });
 
 test.each([
-  ['the button for it', (page: Page) => part(page, 'cancel').click()],
+  ['the button for it', (page: Page) => part(page, 'close').click()],
   ['Escape', (page: Page) => page.keyboard.press('Escape')],
 ])('%s cancels, and the focus returns', async (_name, cancel) => {
   const { page } = await open(site.page({ script: buttonScript() }));
@@ -66,7 +66,7 @@ test('cancel redirects to the cancel URL', async () => {
   const urls = { successUrl: '/thanks', cancelUrl: '/thanks?canceled' };
   const { page } = await open(site.page({ script: buttonScript(urls) }));
   await begin(page);
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await page.waitForURL(`${site.origin}/thanks?canceled`);
 });
 

@@ -64,7 +64,7 @@ describe('a button whose order changes', () => {
     const first = await begin(page);
     await site.simulator.wallet('Ada').scan(first);
     await event(page, 'scanned');
-    await part(page, 'cancel').click();
+    await part(page, 'close').click();
     await closed(page);
     await setOrder(page, 'other');
     await site.simulator.wallet('Ada').pay(first);
@@ -90,7 +90,7 @@ test('a scanned payment is restored after a reload, although a later code was cl
     { clientSecret: later.clientSecret },
   );
   await state(page, 'waiting');
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await closed(page);
   await page.reload();
   await site.simulator.wallet('Ada').pay(first);

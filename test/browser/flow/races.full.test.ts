@@ -69,7 +69,7 @@ test('a login that is canceled after the scan leaves the session empty', async (
   const code = await begin(page);
   await site.simulator.wallet('Ada').scan(code);
   await event(page, 'scanned');
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await closed(page);
   let completions = 0;
   page.on('request', (request) => {
@@ -110,7 +110,7 @@ describe('a closed payment that is submitted while another order is on the scree
     const first = await begin(page);
     await site.simulator.wallet('Ada').scan(first);
     await event(page, 'scanned');
-    await part(page, 'cancel').click();
+    await part(page, 'close').click();
     await closed(page);
     await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'other' }));
     const second = await begin(page);
@@ -197,7 +197,7 @@ button.addEventListener('invoke', (event) => {
   const { page } = await open(site.page({ script: buttonScript({}, `${more}\nglobalThis.button = button;`) }));
   await part(page, 'button').click();
   await state(page, 'preparing');
-  await part(page, 'cancel').click();
+  await part(page, 'close').click();
   await closed(page);
   await provideSecret(page);
   await page.evaluate(() => {

@@ -59,7 +59,7 @@ describe('an answer that is not from the router', () => {
     page.on('console', (line) => line.type() === 'warning' && warnings.push(line.text()));
     await part(page, 'button').click();
     await state(page, 'problem');
-    await part(page, 'cancel').click();
+    await part(page, 'close').click();
     await part(page, 'button').click();
     await state(page, 'problem');
     expect(warnings).toEqual([expect.stringMatching(message)]);
@@ -88,7 +88,7 @@ describe('an expired code', () => {
       await route.continue();
     });
     await expire(page);
-    expect(await textOf(page, 'status')).toBe('This code has expired. Checking for a payment…');
+    expect(await textOf(page, 'status')).toBe('The time to pay has run out. Checking for a payment…');
     expect([await isOffered(page, 'retry'), await isOffered(page, 'check')]).toEqual([false, false]);
     release();
     await part(page, 'retry').waitFor();

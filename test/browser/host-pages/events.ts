@@ -18,7 +18,7 @@ export function eventTests(visit: VisitHostPage): void {
   test('a payment is canceled in a dialog of the page, which hears nothing and stays open', async () => {
     const page = await visit({ body, script: `${listen} document.querySelector('#host').showModal();` });
     await begin(page);
-    await clickPart(page, 'cancel');
+    await clickPart(page, 'close');
     expect(await event(page, 'cancel')).toMatchObject({ reason: 'dismissed' });
     expect((await seen(page)).map(([name]) => name)).toEqual(['dom invoke', 'invoke', 'dom intentcancel', 'cancel']);
     expect(await page.evaluate('heard')).toEqual([]);

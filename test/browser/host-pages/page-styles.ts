@@ -56,7 +56,7 @@ export function pageStyleTests(visit: VisitHostPage): void {
     await clickPart(page, 'button');
     await reached(page, 'preparing');
     await page.evaluate(`document.body.classList.add('loading')`);
-    await clickPart(page, 'cancel');
+    await clickPart(page, 'close');
     expect(await page.evaluate(`document.querySelector('intent-button').shadowRoot.querySelector('dialog').open`)).toBe(
       false,
     );

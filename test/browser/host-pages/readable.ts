@@ -59,9 +59,9 @@ export function readableTests(visit: VisitHostPage): void {
     await appeared(page);
     expect(await measure(page)).toEqual({ broken: [], unreachable: [] });
     await page.evaluate(
-      `document.querySelector('intent-button').shadowRoot.querySelector('[part="cancel"]').scrollIntoView()`,
+      `document.querySelector('intent-button').shadowRoot.querySelector('[part="close"]').scrollIntoView()`,
     );
-    await clickPart(page, 'cancel');
+    await clickPart(page, 'close');
     await event(page, 'cancel');
   });
 }

@@ -23,6 +23,8 @@ export interface SitePage {
   readonly body?: string;
   readonly lang?: string;
   readonly dir?: 'ltr' | 'rtl';
+  /** The color schemes that the page supports. Default: it says nothing, and is light. */
+  readonly colorScheme?: string;
 }
 
 export type StrictSite = Awaited<ReturnType<typeof startSiteWithSimulator>> & {
@@ -49,6 +51,7 @@ function servePages(app: Express, pages: readonly SitePage[]): void {
     next();
   });
   app.get('/favicon.ico', (_req, res) => void res.status(204).end());
+  app.get('/logo.svg', (_req, res) => void res.type('svg').send(logo));
   app.get('/nothing', (_req, res) => void res.status(204).end());
   app.get('/record.js', (_req, res) => void res.type('js').send(recordScript));
   app.get('/thanks', (_req, res) => void res.send(markup({ body: '<h1>Thank you</h1>' })));
@@ -59,6 +62,9 @@ function servePages(app: Express, pages: readonly SitePage[]): void {
   });
   app.get('/pages/:number/script.js', (req, res) => void res.type('js').send(pages[Number(req.params.number)]?.script));
 }
+
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" fill="#2f5d4a"/>
+<path d="M10 16h16v8a6 6 0 0 1-6 6h-4a6 6 0 0 1-6-6zm16 2h3a2 2 0 0 1 0 7h-3" fill="none" stroke="#fff" stroke-width="2.5"/></svg>`;
 
 /** Records the events of a button in `seen`. They survive a reload. */
 const recordScript = `
@@ -74,7 +80,7 @@ export function record(button) {
 `;
 
 function markup(
-  { body = '<h1>Pay</h1><div id="pay"></div>', lang = 'en', dir = 'ltr' }: SitePage,
+  { body = '<h1>Pay</h1><div id="pay"></div>', lang = 'en', dir = 'ltr', colorScheme }: SitePage,
   script = '',
 ): string {
   return `<!doctype html>
@@ -83,6 +89,7 @@ function markup(
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>A shop</title>
+    ${colorScheme ? `<meta name="color-scheme" content="${colorScheme}">` : ''}
     ${script && `<script type="module" src="${script}"></script>`}
   </head>
   <body><main>${body}</main></body>
