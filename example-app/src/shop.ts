@@ -4,6 +4,7 @@ import { type IntentRouter, type IntentRouterOptions, intentRouter } from 'expre
 import helmet from 'helmet';
 import { createOrdersTable } from './orders.js';
 import { pageRoutes } from './page-routes.js';
+import { shopName } from './pages/layout.js';
 import { payments } from './payments.js';
 import { visitorCookie, visitorSession } from './visitor-session.js';
 
@@ -42,7 +43,8 @@ export interface Shop {
 
 /** The whole shop. @throws {ConfigError} if the configuration of the intent router is invalid */
 export function createShop({ intents = {}, isSimulated = false, trustProxy = false }: ShopOptions = {}): Shop {
-  const router = intentRouter({ routes: { health: '/healthz' }, ...intents, ...payments });
+  const button = { name: shopName, logo: '/images/mark.svg', ...intents.button };
+  const router = intentRouter({ routes: { health: '/healthz' }, ...intents, button, ...payments });
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy ? 1 : false);

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import type { HookRequest } from '../../src/http/hooks.js';
 import { eventually } from '../support/eventually.js';
 import { orderIn } from '../support/sites/site.js';
-import { begin, event, part } from './support/checkout.js';
+import { begin, event, part, textOf } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
 
@@ -71,6 +71,19 @@ test.each(['esm', 'iife'] as const)('a button in a bundle (%s) links to the wall
   await site.simulator.wallet('Ada').pay(secret);
   await event(visit.page, 'success');
   expect(siteRequests(visit)).toEqual(['/intent/v1/site.json']);
+});
+
+test('a button in a bundle has the texts of the site, and its dialog the name and the accent', async () => {
+  const texts = { en: { payment: 'Buy now', waiting: 'Scan me.' } };
+  const site = await startBundled(script({}), { button: { walletUrl, name: 'Tea House', accent: '#2f5d4a', texts } });
+  const { page } = await open(site.page({ script: "import '/stdin.js';" }));
+  await part(page, 'button').filter({ hasText: 'Buy now' }).waitFor();
+  await begin(page);
+  expect([await textOf(page, 'payee'), await textOf(page, 'status')]).toEqual(['Tea House', 'Scan me.']);
+  const accent = await part(page, 'dialog').evaluate((dialog) =>
+    getComputedStyle(dialog).getPropertyValue('--_accent'),
+  );
+  expect(accent).toContain('#2f5d4a');
 });
 
 test('two buttons in a bundle request the configuration once', async () => {

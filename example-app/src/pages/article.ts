@@ -1,6 +1,6 @@
 import { type Article, priceOf } from '../articles.js';
 import { html } from '../html.js';
-import { type Page, shopName } from './layout.js';
+import type { Page } from './layout.js';
 
 export const articlePage = (article: Article): Page => ({
   title: article.name,
@@ -12,7 +12,7 @@ export const articlePage = (article: Article): Page => ({
           <h1>${article.name}</h1>
           <p class="price">${priceOf(article)}</p>
           <p class="lead">${article.tagline}</p>
-          <intent-button class="pay" mode="payment" payee="${shopName}" success-url="/thanks/{{INTENT_ID}}"
+          <intent-button class="pay" mode="payment" success-url="/thanks/{{INTENT_ID}}"
             data-article="${article.slug}">Pay ${priceOf(article)}</intent-button>
           <p class="soft">Paid from your wallet in one step.</p>
         </div>

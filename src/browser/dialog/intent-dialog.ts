@@ -30,6 +30,10 @@ export interface DialogActions {
 /** Whether the wallet is probably on this device. */
 const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)').matches;
 
+/** A text can be in another direction than the page: its question mark must stay at its end. */
+const action = <Name extends 'a' | 'button'>(name: Name, part: string) =>
+  buildElement(name, { part, dir: 'auto', ...(name === 'a' && { target: '_blank', rel: 'noreferrer' }) });
+
 /** How long a new sentence fades in, in milliseconds. */
 const fadeMs = 250;
 
@@ -47,15 +51,15 @@ export class IntentDialog {
   /** For screen readers. */
   readonly #announcement = buildElement('p', { part: 'announcement', role: 'status' });
   readonly #lifetime = buildElement('p', { part: 'lifetime', role: 'timer', dir: 'auto' });
-  readonly #link = buildElement('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
-  readonly #retry = buildElement('button', { part: 'retry' });
-  readonly #check = buildElement('button', { part: 'check' });
+  readonly #link = action('a', 'link');
+  readonly #retry = action('button', 'retry');
+  readonly #check = action('button', 'check');
   /** The text to copy by hand. */
   readonly #text = buildElement('input', { part: 'text', readonly: '', dir: 'ltr' });
-  readonly #copy = buildElement('button', { part: 'copy' });
-  readonly #showsCode = buildElement('button', { part: 'show-code' });
-  readonly #cancel = buildElement('button', { part: 'cancel' });
-  readonly #help = buildElement('a', { part: 'help', target: '_blank', rel: 'noreferrer' });
+  readonly #copy = action('button', 'copy');
+  readonly #showsCode = action('button', 'show-code');
+  readonly #cancel = action('button', 'cancel');
+  readonly #help = action('a', 'help');
   readonly #close = buildElement(
     'button',
     { part: 'close' },

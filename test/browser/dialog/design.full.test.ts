@@ -292,7 +292,7 @@ test.each([
 });
 
 test('while the dialog is loaded, a spinner replaces the wallet on the button', async () => {
-  const { page } = await open(site.page({ script: buttonScript() }));
+  const { page } = await open(site.page({ script: buttonScript() }), { reducedMotion: 'no-preference' });
   await page.route('**/intent-dialog*', () => undefined);
   const drawn = () =>
     part(page, 'icon').evaluate((icon) => [...icon.children].map((path) => getComputedStyle(path).display !== 'none'));
@@ -318,3 +318,12 @@ test.each(['light', 'dark'] as const)(
     expect(await style(visit.page, 'button', 'background-color')).toBe(accent);
   },
 );
+
+test('the simulated wallet names the site of a payment that also logs in', async () => {
+  const { page: addPage, simulator } = await startStrictSite({
+    payment: () => ({ amount: '4.50', currency: 'usd', login: true }),
+  });
+  const shop = await open(addPage({ script: buttonScript({ login: {} }) }));
+  const wallet = await open(`${simulator.walletUrl}#${await begin(shop.page)}`);
+  await wallet.page.getByText('Payment request from shop.example').waitFor();
+});

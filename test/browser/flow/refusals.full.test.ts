@@ -77,7 +77,7 @@ describe('an expired code', () => {
     return code;
   }
 
-  test('is checked first; then the check is the first action, and a retry the second', async () => {
+  test('is checked first; then a new code is the first action, and the check the second', async () => {
     const { page } = await open(site.page({ script: buttonScript(expiring) }));
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -93,8 +93,8 @@ describe('an expired code', () => {
     release();
     await part(page, 'retry').waitFor();
     expect(await textOf(page, 'status')).toContain('No payment yet.');
-    expect(await part(page, 'check').getAttribute('data-primary')).toBe('');
-    expect(await part(page, 'retry').getAttribute('data-primary')).toBeNull();
+    expect(await part(page, 'retry').getAttribute('data-primary')).toBe('');
+    expect(await part(page, 'check').getAttribute('data-primary')).toBeNull();
   });
 
   test('that was paid shows the payment when the visitor checks again', async () => {

@@ -51,6 +51,23 @@ export function pageStyleTests(visit: VisitHostPage): void {
     expect(changes).toEqual([]);
   });
 
+  test.each([
+    ['', 255],
+    ['html { color-scheme: dark; }', 0],
+  ])('with %j the dialog has the color scheme of the page', async (css, expected) => {
+    const page = await visit({ script, css });
+    await clickPart(page, 'button');
+    await reached(page, 'preparing');
+    // As `rgb(255, 255, 255)` or `color(srgb 1 1 1)`.
+    const [surface, text] = await page.evaluate<string[]>(`(() => {
+      const { backgroundColor, color } = getComputedStyle(document.querySelector('intent-button').shadowRoot.querySelector('dialog'));
+      return [backgroundColor, color];
+    })()`);
+    const lightness = (color = '') => Number(/[\d.]+/.exec(color)?.[0]) * (color.startsWith('rgb') ? 1 : 255);
+    expect(Math.abs(lightness(surface) - expected)).toBeLessThan(64);
+    expect(Math.abs(lightness(text) - expected)).toBeGreaterThan(191);
+  });
+
   test('while the page is loading, the visitor can cancel in the dialog', async () => {
     const page = await visit({ script, css: loading });
     await clickPart(page, 'button');

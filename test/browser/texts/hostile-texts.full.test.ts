@@ -37,7 +37,7 @@ test.each(hostile)('%s in every label is displayed as text', async (_name, text)
   expect(await part(page, 'payee').textContent()).toContain(text);
   expect(await part(page, 'amount').textContent()).toBe('$4.50');
   expect(await page.evaluate(() => 'owned' in globalThis)).toBe(false);
-  expect(await page.locator('intent-button :is(img, script, b, svg[onload])').count()).toBe(0);
+  expect(await page.locator('intent-button :is(img:not([part="logo"]), script, b, svg[onload])').count()).toBe(0);
   // Nothing overflows the screen.
   const { right, bottom } = await page
     .locator('intent-button dialog')
@@ -56,7 +56,7 @@ test.each(hostile)('%s in a refusal of the server is displayed as text', async (
   await state(page, 'problem');
   expect(await part(page, 'status').textContent()).toContain(text);
   expect(await page.evaluate(() => 'owned' in globalThis)).toBe(false);
-  expect(await page.locator('intent-button :is(img, script, b, svg[onload])').count()).toBe(0);
+  expect(await page.locator('intent-button :is(img:not([part="logo"]), script, b, svg[onload])').count()).toBe(0);
 });
 
 test.each(['javascript:globalThis.owned = true', 'data:text/html,<script>1</script>', ' javascript:1'])(

@@ -41,7 +41,7 @@ test.each([
 ])('right-to-left pages have no overflow on %s', async (_name, viewport) => {
   const { page } = await open(site.page({ script: buttonScript(), lang: 'ar', dir: 'rtl' }), { viewport });
   await part(page, 'button').click();
-  await scan(page);
+  await state(page, 'waiting');
   const boxes = await page.locator('intent-button').evaluate((host) =>
     [...(host.shadowRoot?.querySelectorAll('[part]') ?? [])].map((element) => {
       const { left, right } = element.getBoundingClientRect();
@@ -123,10 +123,10 @@ test('texts that arrive after the language has changed again are not shown', asy
   await speak(page, 'de');
   await eventually(async () => expect(await textOf(page, 'button')).toBe('Mit Wallet bezahlen'));
   await speak(page, 'fr');
-  await part(page, 'copy').filter({ hasText: 'Copier le code' }).waitFor();
+  await part(page, 'copy').filter({ hasText: 'Copier le lien' }).waitFor();
   release();
   await (await german).finished();
   await speak(page, 'fr-CA');
   await eventually(async () => expect(await part(page, 'dialog').getAttribute('lang')).toBe('fr-CA'));
-  expect(await part(page, 'copy').textContent()).toBe('Copier le code');
+  expect(await part(page, 'copy').textContent()).toBe('Copier le lien');
 });

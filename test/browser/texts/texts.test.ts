@@ -1,14 +1,18 @@
 import { Problem } from '../../../src/browser/flow/api.js';
-import { amountIn, localizeAmount } from '../../../src/browser/texts/amount.js';
-import { buttonTexts, buttonTextsOf, negotiateTag } from '../../../src/browser/texts/button-texts.js';
+import { amountIn, amountInLabel, localizeAmount } from '../../../src/browser/texts/amount.js';
 import { de } from '../../../src/browser/texts/de.js';
 import { en } from '../../../src/browser/texts/en.js';
 import { es } from '../../../src/browser/texts/es.js';
 import { fr } from '../../../src/browser/texts/fr.js';
 import { ja } from '../../../src/browser/texts/ja.js';
+import { buttonTextNames } from '../../../src/browser/texts/text-names.js';
 import { problemText, textsByCode } from '../../../src/browser/texts/texts.js';
 import { errorCodes } from '../../../src/errors.js';
 import { encodePayload } from '../../../src/intents/payload.js';
+
+// As in a bundle, without a configuration of the site.
+Object.assign(globalThis, { intentSite: { load: () => undefined } });
+const { buttonTexts, buttonTextsOf, negotiateTag } = await import('../../../src/browser/texts/button-texts.js');
 
 /** The kinds of spaces differ between versions of Intl. */
 const plain = (text: string): string => text.replace(/\s/gu, ' ');
@@ -38,6 +42,21 @@ describe('localizeAmount', () => {
     });
     expect(amountIn(payload, 'en')).toBe(expected);
   });
+});
+
+test.each([
+  ['Pay $4.50', '$4.50'],
+  ['Jetzt 1.234,50 € bezahlen', '1.234,50 €'],
+  ['Buy for USD 12', 'USD 12'],
+  ['A$5', 'A$5'],
+  ['500円で支払う', '500円'],
+  ['Pay 5 USD.', '5 USD'],
+  ['Pay', undefined],
+  ['Buy 3 teas', undefined],
+  ['PAY 3', undefined],
+  ['$3 off: pay $9', undefined],
+])('amountInLabel finds in %j the amount %s', (label, expected) => {
+  expect(amountInLabel(label)).toBe(expected);
 });
 
 describe('the locale', () => {
@@ -72,6 +91,10 @@ describe('the locale', () => {
       expect(texts.ask).toContain('{user}');
     },
   );
+});
+
+test('the names of the texts of the button are all', () => {
+  expect(Object.keys(buttonTexts.en ?? {})).toEqual([...buttonTextNames]);
 });
 
 describe('problemText', () => {
