@@ -27,7 +27,8 @@ export const fr: Texts = {
   declined: 'Refusé dans votre portefeuille.',
   expired: 'Le délai pour payer est écoulé.',
   checking: 'Recherche du paiement…',
-  unchecked: 'Impossible de vérifier le paiement. Sélectionnez « Vérifier à nouveau » avant de payer encore une fois.',
+  unchecked:
+    'Impossible de vérifier le paiement. Sélectionnez «\u00a0Vérifier à nouveau\u00a0» avant de payer encore une fois.',
   keepOpen: 'Aucun paiement pour le moment. Si vous avez confirmé dans votre portefeuille, laissez cette page ouverte.',
   unpaid: 'Aucun montant n’a été débité.',
   payable: 'Si vous confirmez dans votre portefeuille, vous paierez quand même.',

@@ -23,6 +23,7 @@ img{display:block;height:56px;max-width:100%;margin:0 auto 12px;border-radius:12
 h1{margin:0 0 8px;font-size:1.5rem;font-weight:600;line-height:1.25;text-wrap:balance}
 p{margin:0 0 20px;text-wrap:pretty}p:last-child{margin:0}
 .site{margin:0 0 12px;font-weight:600}.more,a{color:var(--muted);font-size:.875rem}
+.more{text-wrap:balance}code{font-size:.75rem}
 intent-button{width:100%}`;
 
 /** Sends a page in the language of the visitor, with the name and logo of the site. Its policy is that of the button. */

@@ -3,14 +3,14 @@ import { appeared, begin, clickPart, reached } from '../engines/engine-checkout.
 import { event } from '../support/checkout.js';
 import type { VisitHostPage } from './use-host-pages.js';
 
-/** For each part: the number of lines of each word in it, whether it is cut off, and whether the visitor can scroll to it. */
+/** For each part but the title of a payment, which is for screen readers: the number of lines of each word in it, whether it is cut off, and whether the visitor can scroll to it. */
 const measure = (page: EnginePage): Promise<{ broken: string[]; unreachable: string[] }> =>
   page.evaluate(`(() => {
     const dialog = document.querySelector('intent-button').shadowRoot.querySelector('dialog');
     const frame = dialog.getBoundingClientRect();
     const broken = [];
     const unreachable = [];
-    for (const part of dialog.querySelectorAll('[part]:not([part="announcement"])')) {
+    for (const part of dialog.querySelectorAll('[part]:not([part="announcement"], [part="title"])')) {
       const box = part.getBoundingClientRect();
       if (!box.height) continue;
       const top = box.top - frame.top + dialog.scrollTop;
