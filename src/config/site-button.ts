@@ -95,7 +95,7 @@ function textsOf(texts: SiteButtonOptions['texts'], ofButton: boolean): Texts | 
 }
 
 /** In bytes. At this limit the dialog takes at most 14 KB after gzip. */
-const maxDialogConfigBytes = 6_000;
+const maxDialogConfigBytes = 4_500;
 
 function checkSize({ report }: ConfigSource, { name, logo, help, dialogTexts }: SiteButton): void {
   const bytes = Buffer.byteLength(JSON.stringify({ name, logo, help, dialogTexts }));

@@ -43,6 +43,17 @@ describe('elements.js', () => {
     await expect(longer).rejects.toThrow(/button\.returnOrigins: .* bytes\. The limit is 750, /);
   });
 
+  test('the dialog has at most 14,000 bytes with gzip with the longest texts, which do not compress', async () => {
+    const paid = randomBytes(3_300).toString('base64url');
+    const { origin } = await startSite(
+      { sequencer: { url: 'https://sequencer.example', transport: countingTransport() } },
+      { button: { texts: { en: { paid } } } },
+    );
+    const body = await download(`${origin}/intent/v1/intent-dialog.js`);
+    expect(gunzipSync(body).toString()).toContain(paid);
+    expect(body.length).toBeLessThanOrEqual(14_000);
+  });
+
   test('can be imported without a page', async () => {
     const { elements } = await import(join(root, 'dist/browser/elements.js'));
     expect(Object.keys(elements)).toEqual(['create']);
