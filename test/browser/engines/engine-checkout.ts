@@ -58,8 +58,11 @@ export function reached(page: EnginePage, state: string): Promise<void> {
 export function appeared(page: EnginePage): Promise<void> {
   return eventually('the dialog has appeared', () =>
     page.evaluate(`(() => {
+      // The animation begins with the first frame that shows the dialog.
+      globalThis.animationFrames ??= { shown: 0 };
+      requestAnimationFrame(() => { globalThis.animationFrames.shown += 1; });
       const animations = ${partOf('dialog')}.getAnimations({ subtree: true });
-      return !animations.some(({ animationName, playState }) => animationName === 'rise' && playState !== 'finished');
+      return globalThis.animationFrames.shown > 1 && !animations.some(({ animationName, playState }) => animationName === 'rise' && playState !== 'finished');
     })()`),
   );
 }
