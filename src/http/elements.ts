@@ -19,13 +19,12 @@ const scripts = ['elements.js', ...onDemand];
 const files = new Set([...scripts, ...scripts.map((name) => `${name}.map`), siteFile]);
 
 /** The name under which elements.js loads a script: it changes with the content, so that browsers need not ask whether it did. */
-const versionedName = /^([\w-]+)\.([\w-]{8})(\.js)$/;
+const versionedName = /^([\w-]+)\.([\w-]{8})\.js$/;
 
 /** A name in the folder of the button: its script, and the version in the name. */
 function parseName(name: string): { readonly file: string; readonly version?: string | undefined } {
-  const [, script, version, extension] = versionedName.exec(name) ?? [];
-  const file = `${script}${extension}`;
-  return onDemand.includes(file) ? { file, version } : { file: name };
+  const [, script, version] = versionedName.exec(name) ?? [];
+  return script && onDemand.includes(`${script}.js`) ? { file: `${script}.js`, version } : { file: name };
 }
 
 export const isElementFile = (name: string): boolean => files.has(parseName(name).file);

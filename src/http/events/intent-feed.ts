@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { IntentError } from '../../errors.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
-import { isOutage } from '../../sequencer/resilience/resilient-transport.js';
+import { isCounted } from '../../sequencer/resilience/outage.js';
 import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-event.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { ConnectionOwner } from '../limits/connection-limiter.js';
@@ -141,13 +141,15 @@ export class IntentFeed {
   /** Retries with backoff while the service is down; undefined once the feed has ended. */
   async #retryUntilRead(): Promise<IntentStatus | undefined> {
     const { signal } = this.#ended;
+    let hasWarned = false;
     for (let retry = 0; !signal.aborted; retry += 1) {
       try {
         return await this.#context.statusCache.get(this.id, { signal });
       } catch (error) {
-        if (retry === 0 && !signal.aborted)
-          if (!isOutage(error))
-            this.#warn('the status for an event stream cannot be read and is requested again', error);
+        if (!hasWarned && !signal.aborted && !isCounted(error)) {
+          hasWarned = true;
+          this.#warn('the status for an event stream cannot be read and is requested again', error);
+        }
       }
       const delayMs = jitteredMs(exponentialBackoffMs(statusRetry, retry), 0.5);
       await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined);

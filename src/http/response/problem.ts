@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { describeError } from '../../describe-error.js';
 import { errorCodes, IntentError, type IntentErrorCode } from '../../errors.js';
 import { DatabaseOutage } from '../../ledger/database/database-fault.js';
-import { isOutage } from '../../sequencer/resilience/resilient-transport.js';
+import { isCounted } from '../../sequencer/resilience/outage.js';
 import { HookFailed, hookRefusalOf } from '../hook-errors.js';
 import type { Logger } from '../logger.js';
 import { ClientDisconnectedError } from '../request/client-disconnect.js';
@@ -41,7 +41,7 @@ export function sendError(res: Response, error: unknown, logger: Logger, headers
     return;
   }
   const problem = toProblemDetails(error);
-  const isLoggedElsewhere = problem.code === 'closing' || error instanceof DatabaseOutage || isOutage(error);
+  const isLoggedElsewhere = problem.code === 'closing' || error instanceof DatabaseOutage || isCounted(error);
   if (problem.status >= 500 && !isLoggedElsewhere) logServerError(res.req, error, problem.code, logger);
   if (res.headersSent) {
     if (!res.writableEnded) res.destroy();

@@ -5,6 +5,8 @@ import { answerTimeoutError, httpStatusError, unreachableError } from '../transp
 export interface GrpcStatus {
   readonly code?: unknown;
   readonly details?: unknown;
+  /** Not empty if the status came from a server. */
+  readonly metadata?: { getMap?(): object };
 }
 
 /** Codes of https://grpc.io/docs/guides/status-codes/, by number. */

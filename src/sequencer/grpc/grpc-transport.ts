@@ -143,9 +143,13 @@ function badResponse(problem: string): SequencerError {
 }
 
 /** Whether a call ended with its connection. Since Node 22 the status is then that of a reset stream. */
-const isBrokenConnection = (error: unknown, status: unknown): error is SequencerError =>
-  error instanceof SequencerError &&
-  (error.code === 'sequencer_unreachable' || /^Received RST_STREAM/.test(String((status as GrpcStatus).details)));
+function isBrokenConnection(error: unknown, status: unknown): error is SequencerError {
+  const { details, metadata } = status as GrpcStatus;
+  // The service itself may report that it is unavailable.
+  const isOfServer = Object.keys(metadata?.getMap?.() ?? {}).length > 0;
+  const isReset = /^Received RST_STREAM/.test(String(details));
+  return error instanceof SequencerError && !isOfServer && (isReset || error.code === 'sequencer_unreachable');
+}
 
 /**
  * Whether the connection itself may be broken, and must not be reused. A canceled call says nothing about it. An answer

@@ -127,6 +127,8 @@ class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   static #timeOut(call: HttpCall, timeoutMs: number): void {
+    // The connection may have been dropped without a sign.
+    if (call.#hasOpenConnection && !call.#hasHead) call.#connections.abandon();
     call.#cancel(answerTimeoutError(timeoutMs));
   }
 

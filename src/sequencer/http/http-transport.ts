@@ -16,6 +16,9 @@ export interface HttpTransportOptions {
 
 const headers = { 'content-type': 'application/octet-stream', 'accept-encoding': 'identity' };
 
+/** At most one new pool in this time, in milliseconds. */
+const newPoolMs = 1_000;
+
 /** Enough for all concurrent calls. A connection is opened only when a call needs it. */
 const maxConnections = 256;
 
@@ -66,6 +69,7 @@ class ConnectionPools {
   readonly #origin: string;
   readonly #timeoutMs: number;
   readonly #pools = new Set<ConnectionPool>();
+  #openedAtMs = Number.NEGATIVE_INFINITY;
   current: ConnectionPool | undefined;
   #closed: Promise<unknown> | undefined;
 
@@ -101,11 +105,14 @@ class ConnectionPools {
       connect: { timeout: this.#timeoutMs },
     });
     const opened: ConnectionPool = new ConnectionPool(pool, () => {
-      if (this.current !== opened || this.#closed) return;
+      // If single connections break again and again, opening all others anew would cost more than it helps.
+      const isNew = performance.now() - this.#openedAtMs < newPoolMs;
+      if (this.current !== opened || isNew || this.#closed) return;
       this.current = this.#openPool(PoolOfUndici);
       void opened.close().then(() => this.#pools.delete(opened));
     });
     this.#pools.add(opened);
+    this.#openedAtMs = performance.now();
     return opened;
   }
 }

@@ -28,9 +28,12 @@ export interface Attempt {
   readonly isProbe: boolean;
   /** Counts the attempts. */
   readonly number: number;
+  readonly begunAtMs: number;
 }
 
 const failuresToOpen = 5;
+/** A broken or refused connection is reported within this time. In milliseconds. */
+const soonMs = 500;
 /** How long an open circuit sends no call: at first, so that a short interruption ends soon, and at most. In milliseconds. */
 const pause = { firstMs: 500, longestMs: 2_000 };
 /** How long after the last failure an open circuit counts as a failure of the service, in milliseconds. */
@@ -47,7 +50,7 @@ const failingMs = 300_000;
  *                                          answer is empty ---------------------> probing, with the next call
  *
  * One event, such as a restart of the service, can break many connections. So attempts that could not reach the service count as one
- * failure, if they overlap. Timeouts count each: otherwise many would wait for them before the circuit opens.
+ * failure, if they overlap and fail soon. Slow failures count each: otherwise many would wait for them before the circuit opens.
  *
  * Any server can send an empty answer. It shows that the service is alive only if another call has shown that too since
  * the last failure.
@@ -100,7 +103,7 @@ export class CircuitBreaker {
   begin(): Attempt {
     this.#isProbing = this.#openedAtMs !== undefined;
     this.#attempts += 1;
-    return { isProbe: this.#isProbing, number: this.#attempts };
+    return { isProbe: this.#isProbing, number: this.#attempts, begunAtMs: performance.now() };
   }
 
   /** @param isEmpty whether the answer had no bytes */
@@ -109,7 +112,8 @@ export class CircuitBreaker {
   }
 
   failed(attempt: Attempt, error: unknown): void {
-    const isSameEvent = attempt.number <= this.#attemptsAtFailure && isUnreachable(error);
+    const isSoon = performance.now() - attempt.begunAtMs < soonMs;
+    const isSameEvent = attempt.number <= this.#attemptsAtFailure && isSoon && isUnreachable(error);
     if (classifyFailure(error) === 'failing') this.#lastFailure = error;
     this.#note(isSameEvent && !attempt.isProbe ? 'unknown' : classifyFailure(error), attempt);
   }

@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../../async/abort.js';
 import { Semaphore } from '../../async/semaphore.js';
 import { delayUnlessAborted } from '../../async/timeout.js';
-import { IntentError, SequencerError, type SequencerErrorCode } from '../../errors.js';
+import { IntentError, SequencerError } from '../../errors.js';
 import { emptyEnvelope, type Operation } from '../../wire/envelope.js';
 import {
   brokeOpenConnection,
@@ -11,6 +11,7 @@ import {
   type Transport,
 } from '../transport.js';
 import { CircuitBreaker, type LastAnswer } from './circuit-breaker.js';
+import { isUnreached } from './outage.js';
 import { isIdempotent, RetryBudget, retryDelayMs } from './retry-policy.js';
 
 export interface ResilienceOptions {
@@ -28,19 +29,9 @@ export interface ResilienceOptions {
   /** For tests. From 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly observer?: CallObserver | undefined;
-  /** Called when a call has ended that its caller did not cancel. `failure` is undefined if it was answered. Must not throw. */
+  /** Called when a call has ended, unless its caller canceled it. `failure` is undefined if it was answered. Must not throw. */
   readonly onOutcome?: ((failure?: unknown) => void) | undefined;
 }
-
-const outageCodes: ReadonlySet<string> = new Set([
-  'sequencer_unreachable',
-  'sequencer_timeout',
-  'sequencer_unavailable',
-] satisfies SequencerErrorCode[]);
-
-/** Whether a call could not reach the sequencer. A refusal, and an answer that cannot be read, came from it. */
-export const isOutage = (error: unknown): error is SequencerError =>
-  error instanceof SequencerError && outageCodes.has(error.code);
 
 /**
  * Three eighths leave the greater part to the attempt after a timeout: 3 s with the default of 8 s. With a timeout below 3 s, the
@@ -166,7 +157,8 @@ class ResilientCalls {
     } catch (error) {
       const wasCanceled = (signal?.aborted || cancelBeforeSend?.aborted) ?? false;
       observed?.end(error, wasCanceled);
-      if (!wasCanceled) this.#options.onOutcome?.(error);
+      // Also if it could not reach the sequencer before the caller left.
+      if (!wasCanceled || isUnreached(error)) this.#options.onOutcome?.(error);
       throw error;
     } finally {
       if (hasPermit) state.permits.release();
@@ -251,9 +243,10 @@ class ResilientCalls {
     try {
       return await this.#send(state, call, failure);
     } catch (error) {
-      // A device on the network path may have dropped all open connections. That says nothing about the service, so neither the
+      // A device on the network path may have reset all open connections. That says nothing about the service, so neither the
       // circuit breaker nor the retry budget counts it. The second attempt uses a new connection.
-      if (!state.isIdempotent || !brokeOpenConnection(error) || this.#leftMs(call) <= 0) throw error;
+      const mayRepeat = state.isIdempotent && !call.cancelBeforeSend?.aborted && this.#leftMs(call) > 0;
+      if (!mayRepeat || !brokeOpenConnection(error)) throw error;
       return this.#send(state, call, failure);
     }
   }

@@ -18,6 +18,15 @@ export interface TransactionId {
   readonly server: string;
 }
 
+/** The named statements that have worked on a connection. */
+const provenStatements = new WeakMap<PoolClient, Set<string>>();
+
+function provenOf(client: PoolClient): Set<string> {
+  const proven = provenStatements.get(client) ?? new Set();
+  provenStatements.set(client, proven);
+  return proven;
+}
+
 /** A connection of the pool between `acquire` and `release`. Usable until an error breaks it. A broken connection stays broken. */
 export class PostgresConnection {
   readonly client: PoolClient;
@@ -35,12 +44,15 @@ export class PostgresConnection {
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    const proven = provenOf(this.client);
     const name = this.#isDirect ? nameOfPrepared(sql) : undefined;
     try {
       const result = await this.execute({ name, text: sql, values });
+      if (name) proven.add(name);
       return { rows: (result?.rows ?? []) as Row[], rowCount: result?.rowCount ?? 0 };
     } catch (error) {
-      if (name === undefined || !isOutdated(error)) throw toLedgerError(error);
+      // A statement that has never worked on this connection has an error of its own.
+      if (name === undefined || !proven.has(name) || !isOutdated(error)) throw toLedgerError(error);
       this.isBroken = this.isOutdated = true;
       throw new ConnectionOutdated(error);
     }
