@@ -21,6 +21,9 @@ import { requireThat, tryOrUndefined } from './validation.js';
 // Without a page, as in server-side rendering, the module can still be loaded.
 const Base = (globalThis.HTMLElement ?? class {}) as new () => ButtonEventTarget & HTMLElement & ButtonOptions;
 
+/** In a bundle the accent arrives after the first button, so no button has it. */
+const styles = css + (siteConfig.css ?? '');
+
 /**
  * In HTML that a framework renders on the server, until it has set the properties and handlers. A pending payment that is reported
  * earlier is reported to nobody.
@@ -69,11 +72,11 @@ export class IntentButtonElement extends Base {
     super();
     const root = this.attachShadow({ mode: 'open', delegatesFocus: true });
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(css + (siteConfig.css ?? ''));
+    sheet.replaceSync(styles);
     root.adoptedStyleSheets = [sheet];
     const busy = (isBusy: boolean, text: string): void => {
       this.toggleAttribute('data-busy', isBusy);
-      this.#button.ariaBusy = `${isBusy}`;
+      this.#button.setAttribute('aria-busy', `${isBusy}`);
       this.#note.textContent = text;
     };
     this.#flow = new IntentFlow(

@@ -70,8 +70,12 @@ function checkSite({ report }: ConfigSource, name?: string, logo?: string, accen
 function checkTexts({ report }: ConfigSource, texts: object): void {
   for (const [language, own] of Object.entries(texts)) {
     const setting = `button.texts.${language}`;
-    if (!/^[a-z]{2,3}$/.test(language) || typeof own !== 'object' || own === null) {
-      const fix = "button: { texts: { en: { paid: 'Thank you!' } } }";
+    const fix = "button: { texts: { en: { paid: 'Thank you!' } } }";
+    if (!/^[a-z]{2,3}$/.test(language)) {
+      report.problem(setting, 'It is not a language alone, such as `pt` for `pt-BR`.', fix);
+      continue;
+    }
+    if (typeof own !== 'object' || own === null) {
       report.problem(setting, 'It is not an object with the texts of a language such as `en`.', fix);
       continue;
     }

@@ -58,7 +58,7 @@ function problemOfWalletUrl(url: string, production: boolean): string | undefine
 }
 
 /** In bytes. At this limit elements.js takes at most 12 KB after gzip. */
-const maxButtonConfigBytes = 750;
+const maxButtonConfigBytes = 670;
 
 export function checkButtonConfig({ report }: ConfigSource, config: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(config));

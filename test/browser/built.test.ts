@@ -34,13 +34,13 @@ describe('elements.js', () => {
         ],
       },
     };
-    const walletUrl = `https://wallet.example/${random(250)}`;
+    const walletUrl = `https://wallet.example/${random(170)}`;
     const { origin } = await startSite(options, { button: { walletUrl } });
     const body = await download(`${origin}/intent/v1/elements.js`);
     expect(gunzipSync(body).toString()).toContain(walletUrl);
     expect(body.length).toBeLessThanOrEqual(12_000);
     const longer = startSite(options, { button: { walletUrl: `${walletUrl}${random(200)}` } });
-    await expect(longer).rejects.toThrow(/button\.returnOrigins: .* bytes\. The limit is 750, /);
+    await expect(longer).rejects.toThrow(/button\.returnOrigins: .* bytes\. The limit is 670, /);
   });
 
   test('the dialog has at most 14,000 bytes with gzip with the longest texts, which do not compress', async () => {

@@ -292,7 +292,7 @@ const rejected: [
   ['button.texts.en.ask', ['Continue?'], /not a text with \{user\}/],
   ['button.texts.en.paid', ['', 5], /It is not a text/],
   ['button.texts.en.payed', ['Thanks'], /Did you mean "paid"/],
-  ['button.texts.de-AT', [{}], /texts of a language/],
+  ['button.texts.de-AT', [{}], /not a language alone/],
   ['button.texts', [{ en: { paid: 'x'.repeat(6_000) } }], /The limit is 4500/],
   ['INTENT_WALLET_URL', ['javascript:alert(1)', 'wallet.example', '/wallet', 'https://'], /not an http\(s\) URL/],
   ['INTENT_WALLET_URL', ['https://wallet.example/#', 'https://wallet.example/#x'], /has a fragment/],

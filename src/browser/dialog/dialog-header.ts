@@ -14,7 +14,8 @@ export class DialogHeader {
   readonly #item = buildElement('p', { part: 'item', id: 'item', dir: 'auto' });
   readonly element = buildElement(
     'header',
-    {},
+    // Not a landmark of the page.
+    { role: 'presentation' },
     buildElement('div', {}, this.#logo, buildElement('div', {}, this.#payee, this.#domain)),
     this.#title,
     this.#amount,
@@ -36,11 +37,15 @@ export class DialogHeader {
     const { hostname } = location;
     this.#money = undefined;
     this.#payee.textContent = payee || name || hostname;
-    this.#domain.textContent = hostname;
     this.#domain.hidden = this.#payee.textContent === hostname;
+    // The name of the dialog includes hidden parts.
+    this.#domain.textContent = this.#domain.hidden ? '' : hostname;
     // An unchanged logo is not loaded again.
     if (!logo) this.#logo.hidden = true;
-    else if (!this.#logo.src) this.#logo.src = httpUrl(logo, 'logo');
+    else if (!this.#logo.src) {
+      this.#logo.src = httpUrl(logo, 'logo');
+      this.#logo.hidden = false;
+    }
     for (const empty of [this.#amount, this.#item]) {
       empty.textContent = '\u00a0';
       empty.hidden = mode === 'login';

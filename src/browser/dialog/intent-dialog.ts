@@ -101,7 +101,7 @@ export class IntentDialog {
         this.#status,
         this.#lifetime,
       ),
-      buildElement('footer', {}, ...this.#actions, this.#showsCode, this.#cancel, this.#help),
+      buildElement('footer', { role: 'presentation' }, ...this.#actions, this.#showsCode, this.#cancel, this.#help),
       this.#close,
       this.#announcement,
     );
@@ -159,11 +159,9 @@ export class IntentDialog {
 
   #adoptStyles({ css: siteCss = '' }: Settings): void {
     const root = this.#host.shadowRoot as ShadowRoot;
-    if (!sheet) {
-      sheet = new CSSStyleSheet();
-      // In a bundle the button does not have the accent of the site, and keeps its own.
-      sheet.replaceSync(css + layoutCss + siteCss.replace(':host', 'dialog'));
-    }
+    sheet ??= new CSSStyleSheet();
+    // In a bundle the button does not have the accent of the site, and keeps its own. The dialog may have it later.
+    sheet.replaceSync(css + layoutCss + siteCss.replace(':host', 'dialog'));
     if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   }
 
@@ -174,9 +172,9 @@ export class IntentDialog {
     this.element.lang = settings.locale;
     this.#header.label(settings, this.#config, title);
     const { close, showCode, check, help } = this.#texts;
-    this.#close.ariaLabel = close;
+    this.#close.setAttribute('aria-label', close);
     this.#copy.textContent = this.#copyLabel;
-    this.#text.ariaLabel = this.#copyLabel;
+    this.#text.setAttribute('aria-label', this.#copyLabel);
     this.#showsCode.textContent = showCode;
     this.#check.textContent = check;
     this.#help.textContent = help;
@@ -223,7 +221,7 @@ export class IntentDialog {
   #describeCode(money = this.#shown?.payload.slice(0, 9)): void {
     const isPayment = this.#settings.mode === 'payment';
     const amount = isPayment && money && this.#header.showMoney(money, this.#settings, this.#config);
-    this.#code.ariaLabel = [this.#texts.code, amount].filter(Boolean).join(', ');
+    this.#code.setAttribute('aria-label', [this.#texts.code, amount].filter(Boolean).join(', '));
   }
 
   /** Shows what the payer buys. */

@@ -11,7 +11,7 @@ import { loadPublicKeyOf } from './on-demand-files.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay } from './retry.js';
 import { leaveTo, returnUrl } from './return-url.js';
-import { type ObtainedSecret, SecretSource } from './secret-source.js';
+import { type ObtainedSecret, SecretSource, secretOfPage } from './secret-source.js';
 import { Watch, type WatchSignal } from './watch.js';
 import { WatchList } from './watch-list.js';
 
@@ -87,10 +87,11 @@ export class IntentFlow {
       await this.#open();
     } catch (error) {
       if (signal.aborted) return;
-      // Without a dialog, the button itself reports the problem.
       this.#endAttempt();
       this.#view.noteFailure(this.#settings);
       void this.#emit('error', { error: toProblem(error) });
+      // The page's own fault must not look like one of the network.
+      obtaining?.catch((problem) => problem.code === 'handler_failed' && this.#emit('error', { error: problem }));
     }
     if (signal.aborted) return;
     try {
@@ -98,10 +99,11 @@ export class IntentFlow {
         const { id, code, isFromPage } = payable;
         this.#latestId = id;
         if (!code || Date.now() >= code.expiresAtMs) return this.#expire();
-        return await this.#showCode(code.secret, signal, isFromPage, code.expiresAtMs);
+        return await this.#showCode({ ...code, isFromPage, obtainedAtMs: 0 }, signal, code.expiresAtMs);
       }
-      const { secret, isFromPage } = await (obtaining as Promise<ObtainedSecret>);
-      if (!signal.aborted) await this.#showCode(secret, signal, isFromPage);
+      const obtained = await (obtaining as Promise<ObtainedSecret>);
+      // The page may have replaced the secret while the dialog was loaded.
+      if (!signal.aborted) await this.#showCode(this.#secrets.takeProvided() ?? obtained, signal);
     } catch (error) {
       if (!signal.aborted) this.#fail(toProblem(error));
     }
@@ -122,7 +124,7 @@ export class IntentFlow {
       this.#secrets.provide(clientSecret);
       return;
     }
-    this.#showCode(clientSecret, attempt.signal, true).catch((error) => {
+    this.#showCode(secretOfPage(clientSecret), attempt.signal).catch((error) => {
       if (this.#attempt === attempt) this.#fail(toProblem(error));
     });
   }
@@ -204,8 +206,9 @@ export class IntentFlow {
     if (!this.#attempt) void this.#view.notePayable(settings, isPayable);
   }
 
-  async #showCode(secret: string, signal: AbortSignal, isFromPage: boolean, reopenedUntilMs?: number): Promise<void> {
-    const expiresAtMs = reopenedUntilMs ?? Date.now() + this.#settings.expiresInMs;
+  async #showCode(obtained: ObtainedSecret, signal: AbortSignal, reopenedUntilMs?: number): Promise<void> {
+    const { secret, isFromPage, obtainedAtMs } = obtained;
+    const expiresAtMs = reopenedUntilMs ?? obtainedAtMs + this.#settings.expiresInMs;
     this.#newestSecret = secret;
     const { orderKey, mode, completesLogin, routes } = this.#settings;
     const payload = decodeClientSecret(secret, mode);

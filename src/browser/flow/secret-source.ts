@@ -17,7 +17,15 @@ export interface ObtainedSecret {
   readonly secret: string;
   /** Whether the page provided it. Otherwise it is from `POST /intent`. */
   readonly isFromPage: boolean;
+  /** Its time begins then, also if the dialog is loaded later. */
+  readonly obtainedAtMs: number;
 }
+
+export const secretOfPage = (secret: string): ObtainedSecret => ({
+  secret,
+  isFromPage: true,
+  obtainedAtMs: Date.now(),
+});
 
 /**
  * Provides the client secret of each attempt. It comes from the page, or from `POST /intent`, with retries during a restart or a
@@ -26,15 +34,22 @@ export interface ObtainedSecret {
  */
 export class SecretSource {
   /** The secret that the page has set for the current attempt, or for the next one. */
-  #provided: string | undefined;
+  #provided: ObtainedSecret | undefined;
   /** Set during an attempt. */
   #onProvided: (() => void) | undefined;
   /** Set while a retry must not create a second intent. */
   #key: string | undefined;
 
   provide(clientSecret: string): void {
-    this.#provided = clientSecret;
+    this.#provided = secretOfPage(clientSecret);
     this.#onProvided?.();
+  }
+
+  /** A secret that the page has provided since the last was obtained. */
+  takeProvided(): ObtainedSecret | undefined {
+    const provided = this.#provided;
+    this.#provided = undefined;
+    return provided;
   }
 
   /** The attempt shows its code. A provided secret is discarded, because a later attempt may be for another order. */
@@ -59,8 +74,8 @@ export class SecretSource {
     onRetry: (state: 'offline' | 'silent') => void,
   ): Promise<ObtainedSecret> {
     // Set aside to distinguish an older secret from one that a handler of `invoke` provides.
-    const before = this.#provided ?? settings.login?.clientSecret;
-    this.#provided = undefined;
+    const { login } = settings;
+    const before = this.takeProvided() ?? (login?.clientSecret ? secretOfPage(login.clientSecret) : undefined);
     const providing = new NativePromise<void>((resolve) => {
       this.#onProvided = resolve;
     });
@@ -75,12 +90,10 @@ export class SecretSource {
       const created = await NativePromise.race([this.#create(settings, creation.signal, onRetry), providing]);
       this.#key = undefined;
       // Not aborted: monitoring scripts of the page read a copy of the answer.
-      if (created) return { secret: created.client_secret, isFromPage: false };
+      if (created) return { secret: created.client_secret, isFromPage: false, obtainedAtMs: Date.now() };
       creation.abort();
     }
-    const secret = (this.#provided ?? before) as string;
-    this.#provided = undefined;
-    return { secret, isFromPage: true };
+    return (this.takeProvided() ?? before) as ObtainedSecret;
   }
 
   #create(

@@ -12,15 +12,21 @@ export function amountIn(payload: Uint8Array, locale: string): string {
 }
 
 const unit = String.raw`(?:\b[A-Z]{3}\b|[A-Z]{0,3}\p{Sc}|円)`;
-const number = String.raw`\d(?:[.,'’\s]?\d)*`;
-const amounts = new RegExp(`${unit}\\s?${number}|${number}\\s?${unit}`, 'gu');
+const number = String.raw`\d(?:[.,'’\u00a0\u202f]?\d)*`;
+const amount = new RegExp(`${unit}\\s?${number}|${number}\\s?${unit}`, 'u');
 
-/** The amount in the text of a button, as it is written. Undefined if there is none, or more than one. */
+/**
+ * The amount in the text of a button, as it is written. Undefined if it has no other place for one than the middle of a sentence, any
+ * other number, or a letter directly at the number: then it may be another amount.
+ */
 export function amountInLabel(label: string): string | undefined {
-  const [first, ...others] = label.match(amounts) ?? [];
+  const [found = ''] = amount.exec(label) ?? [];
+  const [before = '', after = ''] = label.trim().split(found);
   // Three letters can be another word.
-  const code = first && /[A-Z]{3}/.exec(first)?.[0].toLowerCase();
-  return others.length > 0 || (code && !currencyCodes.includes(code)) ? undefined : first;
+  const code = /[A-Z]{3}/.exec(found)?.[0].toLowerCase();
+  const isWord = code && !currencyCodes.includes(code);
+  const isInside = /\p{L}/u.test(before) && /\p{L}/u.test(after);
+  return isWord || isInside || /\d/.test(before + after) || /^[a-z]/i.test(after) ? undefined : found || undefined;
 }
 
 /** Never rounds: a currency without a minor unit still shows its hundredths. @param amount with two decimal places */

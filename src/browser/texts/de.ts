@@ -5,7 +5,7 @@ export const de: Texts = {
   expires: 'Läuft ab in',
   link: 'Wallet öffnen',
   linkHere: 'Wallet auf diesem Gerät öffnen',
-  showCode: 'Code für ein anderes Gerät zeigen',
+  showCode: 'Code für ein anderes Gerät anzeigen',
   copyLink: 'Link kopieren',
   copyCode: 'Code kopieren',
   copied: 'Kopiert',

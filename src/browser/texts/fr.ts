@@ -41,7 +41,7 @@ export const fr: Texts = {
   service: 'Problème du service de paiement. Réessayez dans une minute.',
   refused: 'Indisponible. Veuillez contacter ce site.',
   amount: 'Ce montant ne peut pas être payé ici.',
-  gone: 'Cette connexion a expiré. Vous n’avez pas été connecté.',
+  gone: 'Cette connexion a expiré. La connexion n’a pas eu lieu.',
   insecure: 'Ouvrez cette page avec https:// dans l’adresse.',
   cookies:
     'Ce navigateur bloque ici le cookie de connexion. Ouvrez cette page dans son propre onglet ou autorisez les cookies.',

@@ -186,6 +186,26 @@ test('a secret that is provided while the button creates an intent is shown, and
   expect(await begin(page)).not.toBe(provided);
 });
 
+test('a secret that is provided while the dialog is loaded is shown', async () => {
+  const { page } = await open(site.page({ script: buttonScript({}, 'globalThis.button = button;') }));
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route('**/intent/v1/intent-dialog.*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+  await part(page, 'button').click();
+  await (await answered).finished();
+  const provided = await provideSecret(page);
+  letGo();
+  await state(page, 'waiting');
+  await site.simulator.wallet('Ada').pay(provided);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(provided) });
+});
+
 test('a secret that is provided too late is not used for the next click', async () => {
   const more = `
 button.order = 'late';
