@@ -12,11 +12,13 @@ import { startChild } from './process.mjs';
 const watchFirstMs = 2_000;
 const longestMs = 300_000;
 
-const insert = `insert into express_intents.intents
-    (id, kind, amount, currency, destination, browser, state, due_at, watch_until)
-  select 'payment' || lpad(translate(n::text, '0', 'x'), 36, 'y'), 'payment', 4.5, 'usd', $2, '\\x07',
-    'created', now() - n * interval '1 millisecond', now() + interval '30 days'
-  from generate_series(1, $1::int) n`;
+const insert = `with given as (
+    select n, 'payment' || lpad(translate(n::text, '0', 'x'), 36, 'y') as id from generate_series(1, $1::int) n),
+  payments as (
+    insert into express_intents.payments (intent_id, state, due_at, watch_until)
+    select id, 'created', now() - n * interval '1 millisecond', now() + interval '30 days' from given)
+  insert into express_intents.intents (id, kind, amount, currency, destination, browser)
+  select id, 'payment', 4.5, 'usd', $2, '\\x07' from given`;
 
 /**
  * Prints the rate of settled payments.
@@ -56,7 +58,7 @@ export async function settleBacklog({ payments, serviceMs, outageMs }) {
   while (settled < payments && performance.now() - startMs < longestMs) {
     await wait(100);
     const { rows } = await db.query(
-      `select count(*)::int as settled from express_intents.intents where state = 'settled'`,
+      `select count(*)::int as settled from express_intents.payments where state = 'settled'`,
     );
     settled = rows[0].settled;
   }

@@ -108,11 +108,15 @@ const bytes = { open: 1_535, settled: 2_850 };
 /** The cost of pruning one intent. */
 async function measurePruning() {
   const { client, postgres } = fleet;
-  await client.query(`insert into express_intents.intents
-      (id, kind, amount, currency, destination, metadata, browser, idempotency_key, fingerprint, sealed_secret, state, created_at)
-    select translate(encode(sha256(n::text::bytea), 'base64'), '+/=', ''), 'payment', 4.5, 'usd',
-      'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', '{"order": 42}', sha256(n::text::bytea), gen_random_uuid()::text,
-      sha256(n::text::bytea), repeat('s', 150), 'expired', now() - interval '99 days' from generate_series(1, 20000) n`);
+  await client.query(`with added as (
+      insert into express_intents.intents
+        (id, kind, amount, currency, destination, metadata, browser, idempotency_key, fingerprint, sealed_secret, created_at)
+      select translate(encode(sha256(n::text::bytea), 'base64'), '+/=', ''), 'payment', 4.5, 'usd',
+        'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', '{"order": 42}', sha256(n::text::bytea), gen_random_uuid()::text,
+        sha256(n::text::bytea), repeat('s', 150), now() - interval '99 days' from generate_series(1, 20000) n
+      returning id, created_at)
+    insert into express_intents.payments (intent_id, state, created_at, watch_until)
+    select id, 'expired', created_at, created_at from added`);
   const db = await openPostgres({ url: postgres.url('bench_1') });
   const before = postgres.cpuMs();
   const pruned = await pruneIntents(db, { olderThan: new Date(Date.now() - 90 * 86_400_000) });

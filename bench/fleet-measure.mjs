@@ -21,13 +21,15 @@ export const requests = ['payment', 'login', 'status'];
 export const background = { poll: { submitted: false }, settle: { submitted: true } };
 
 /** Open payments. The first is due in half a second, the others at a constant rate. */
-const insertDue = `insert into express_intents.intents
-    (id, kind, amount, currency, destination, metadata, browser, idempotency_key, fingerprint, sealed_secret,
-     state, created_at, due_at, watch_until)
+const insertDue = `with given as (select * from unnest($1::text[]) with ordinality as given (id, n)),
+  payments as (
+    insert into express_intents.payments (intent_id, state, created_at, due_at, watch_until)
+    select id, 'created', now() - interval '1 hour', now() + (500 + 1000 * (n - 1) / $3::float8) * interval '1 millisecond',
+      now() + interval '30 days' from given)
+  insert into express_intents.intents
+    (id, kind, amount, currency, destination, metadata, browser, idempotency_key, fingerprint, sealed_secret, created_at)
   select id, 'payment', 4.5, 'usd', $2, '{"order": 42}', sha256(id::bytea), gen_random_uuid()::text, sha256(id::bytea),
-    repeat('s', 150), 'created', now() - interval '1 hour', now() + (500 + 1000 * (n - 1) / $3::float8) * interval '1 millisecond',
-    now() + interval '30 days'
-  from unnest($1::text[]) with ordinality as given (id, n)`;
+    repeat('s', 150), now() - interval '1 hour' from given`;
 
 /** The service and the clients of the fleets. */
 export function startUpstream() {
@@ -60,8 +62,8 @@ async function fill(connectionString) {
   const client = new pg.Client({ connectionString });
   await client.connect();
   await client.query(insertDue, [newIds(openBefore), site.destination, openBefore / 86_400]);
-  await client.query(`update express_intents.intents set due_at = now() + interval '1 day'`);
-  await client.query('vacuum full analyze express_intents.intents');
+  await client.query(`update express_intents.payments set due_at = now() + interval '1 day'`);
+  await client.query('vacuum full analyze express_intents.intents, express_intents.payments');
   return client;
 }
 
@@ -175,7 +177,7 @@ const newIds = (count) => Array.from({ length: count }, () => bs58.encode(random
 
 /** Excludes the cleanup after previous measurements from the next one. */
 async function vacuum({ clients }) {
-  for (const client of clients) await client.query('vacuum analyze express_intents.intents');
+  for (const client of clients) await client.query('vacuum analyze express_intents.intents, express_intents.payments');
   await clients[0].query('checkpoint');
 }
 

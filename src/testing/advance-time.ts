@@ -56,7 +56,7 @@ async function advanceLedger({ database, intents }: LedgerRouter, ms: number): P
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     const { rows } = await database.query<{ id: string }>(
-      'select id from express_intents.intents where due_at <= now() limit 1',
+      'select intent_id as id from express_intents.payments where due_at <= now() limit 1',
     );
     const [due] = rows;
     if (!due || performance.now() > endMs) return;
@@ -67,23 +67,28 @@ async function advanceLedger({ database, intents }: LedgerRouter, ms: number): P
 }
 
 /** All times of an intent except the end of a lease, so that a claimed payment stays claimed. */
-const timeColumns = [
-  'created_at',
-  'submitted_at',
-  'settled_at',
-  'reversed_at',
-  'login_completed_at',
-  'due_at',
-  'due_set_at',
-  'watch_until',
-  'reversal_suspected_at',
-];
+const timeColumns = {
+  intents: ['created_at'],
+  payments: [
+    'created_at',
+    'submitted_at',
+    'settled_at',
+    'reversed_at',
+    'due_at',
+    'due_set_at',
+    'watch_until',
+    'reversal_suspected_at',
+  ],
+  logins: ['created_at', 'completed_at'],
+  history: ['at'],
+};
 
 async function makeOlder(tx: DatabaseTransaction, ms: number): Promise<void> {
-  const older = (column: string): string => `${column} = ${column} - $1::float8 * interval '1 millisecond'`;
-  // The trigger rejects a change of `created_at`.
-  await tx.query('alter table express_intents.intents disable trigger enforce_intent_rules');
-  await tx.query(`update express_intents.intents set ${timeColumns.map(older).join(', ')}`, [ms]);
-  await tx.query(`update express_intents.history set ${older('at')}`, [ms]);
-  await tx.query('alter table express_intents.intents enable trigger enforce_intent_rules');
+  for (const [table, columns] of Object.entries(timeColumns)) {
+    const older = columns.map((column) => `${column} = ${column} - $1::float8 * interval '1 millisecond'`).join(', ');
+    // A trigger rejects a change of `created_at`.
+    await tx.query(`alter table express_intents.${table} disable trigger user`);
+    await tx.query(`update express_intents.${table} set ${older}`, [ms]);
+    await tx.query(`alter table express_intents.${table} enable trigger user`);
+  }
 }

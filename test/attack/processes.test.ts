@@ -62,7 +62,8 @@ async function completeUntilAnswered(browser: Browser, id: string) {
 }
 
 const stateOf = async (id: string): Promise<unknown> =>
-  (await db.query<{ state: string }>('select state from express_intents.intents where id = $1', [id])).rows[0]?.state;
+  (await db.query<{ state: string }>('select state from express_intents.payments where intent_id = $1', [id])).rows[0]
+    ?.state;
 
 async function untilState(id: string, state: string): Promise<void> {
   await eventually(async () => expect(await stateOf(id)).toBe(state));
@@ -72,9 +73,14 @@ async function untilState(id: string, state: string): Promise<void> {
 async function age(id: string, ms: number): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query("set local session_replication_role = 'replica'");
-    const update =
-      "update express_intents.intents set created_at = created_at - $2 * interval '1 millisecond' where id = $1";
-    await tx.query(update, [id, ms]);
+    for (const [table, key] of [
+      ['intents', 'id'],
+      ['payments', 'intent_id'],
+      ['logins', 'intent_id'],
+    ]) {
+      const older = `created_at = created_at - $2 * interval '1 millisecond'`;
+      await tx.query(`update express_intents.${table} set ${older} where ${key} = $1`, [id, ms]);
+    }
   });
 }
 
@@ -241,7 +247,10 @@ describe('idempotency key of another user', () => {
   test('is not enough: the database has neither the secret nor the cookie', async () => {
     const browser = new Browser(origins[0]);
     const { secret } = await createWith('order-10', browser, order('kettle', 10));
-    const { rows } = await db.query<{ row: string }>('select t::text as row from express_intents.intents t');
+    const tables = ['intents', 'payments', 'logins'].map(
+      (name) => `select t::text as row from express_intents.${name} t`,
+    );
+    const { rows } = await db.query<{ row: string }>(tables.join(' union all '));
     const all = rows.map(({ row }) => row).join('\n');
     expect(all).toContain('order-10');
     const cookie = browser.cookies.get('intent') ?? 'none';

@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { formatBase58 } from '../../src/keys/base58.js';
+import { recordIntents } from '../../src/ledger/intents/record-intent.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
+import { insertLogins, move } from '../support/databases/ledger-rows.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
 import { main } from './support/start-command.js';
@@ -21,27 +23,22 @@ const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 
 /** Adds five payments, a minute apart, and a login. One payment is dead and one is expired. */
 async function fill(test: TestDatabase): Promise<void> {
-  const insertPayment = `insert into express_intents.intents
-    (id, kind, amount, currency, destination, login, resource, metadata, state, due_at, watch_until)
-    values ($1, 'payment', 4.5, 'usd', $2, false, $3, $4, 'created', now(), now())`;
+  const { db } = test;
+  const money = { amount: '4.50', currency: 'usd', destination };
+  const browser = new Uint8Array(32);
+  const times = { watchFirstMs: 0, watchMs: 0 };
   await test.setTime('2026-03-04T05:06:07Z');
   for (let number = 1; number <= 5; number += 1) {
-    await test.db.query(insertPayment, [idOf(number), destination, null, JSON.stringify({ order: number })]);
+    const metadata = { order: number };
+    const terms = { ...money, description: undefined, login: false, resource: undefined, metadata };
+    await recordIntents(db, [{ id: idOf(number), terms, browser }], times);
     await test.advance(60_000);
   }
-  await test.db.query(`insert into express_intents.intents (id, kind, state) values ($1, 'login', 'created')`, [
-    idOf(6),
-  ]);
-  const change = (number: number, changes: string) =>
-    test.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
-  await change(2, `state = 'submitted', submitted_at = now()`);
+  await recordIntents(db, [{ id: idOf(6), terms: undefined, browser }], times);
+  await move(db, idOf(2), ['submit']);
   await test.advance(60_000);
-  await change(2, 'attempts = 15');
-  await change(
-    2,
-    `state = 'dead', dead_letter_hook = 'onPaid', due_at = null, last_error = E'Error: no \\x1b[31mstock'`,
-  );
-  await change(3, `state = 'expired', due_at = null`);
+  await move(db, idOf(2), ['bury'], { attempts: 15, hook: 'onPaid', error: 'Error: no \x1b[31mstock' });
+  await move(db, idOf(3), ['expire', 'endWatch']);
 }
 
 describe('the command ledger', () => {
@@ -201,8 +198,7 @@ it('ledger import accepts the output of ledger export in another ledger', async 
 it('ledger prune deletes old intents and archives them in a file', async () => {
   const old = await openTestDatabase('postgres');
   await old.db.query(
-    `insert into express_intents.intents (id, kind, state, browser, created_at)
-     select 'login' || days, 'login', 'created', '\\x07', now() - days * interval '1 day' from generate_series(1, 9) days`,
+    insertLogins(`select 'login' || days as id, days from generate_series(1, 9) days`, `days * interval '1 day'`),
   );
   process.env.INTENT_DATABASE_URL = old.url;
   const file = path.join(temporaryFolder(), 'old.jsonl');
@@ -226,8 +222,7 @@ describe('ledger prune with an archive that cannot be written completely', () =>
   beforeEach(async () => {
     const { db, url } = await openTestDatabase('postgres');
     await db.query(
-      `insert into express_intents.intents (id, kind, state, browser, created_at)
-       select 'login' || number, 'login', 'created', '\\x07', now() - interval '9 days' from generate_series(1, 100) number`,
+      insertLogins(`select 'login' || number as id from generate_series(1, 100) number`, `interval '9 days'`),
     );
     process.env.INTENT_DATABASE_URL = url;
     file = path.join(mkdtempSync(path.join(temporaryFolder(), 'archive-')), 'old.jsonl');

@@ -141,7 +141,11 @@ const outages: Record<string, Outage> = {
       fleet.sql(`
         create function public.full_disk() returns trigger language plpgsql as $$
         begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
-        create trigger full_disk before insert or update on express_intents.intents
+        create trigger full_disk before insert on express_intents.intents
+          for each row execute function public.full_disk();
+        create trigger full_disk before insert or update on express_intents.payments
+          for each row execute function public.full_disk();
+        create trigger full_disk before insert or update on express_intents.logins
           for each row execute function public.full_disk()`),
     end: () => fleet.sql('drop function public.full_disk() cascade'),
   },
@@ -255,11 +259,11 @@ test('after all outages nothing is lost or doubled, and no process has ended', a
   expect(health.samples.filter(({ status }) => status === 'gone')).toEqual([]);
   const { created, paid, faults, logins } = customers;
   expect(faults).toEqual([]);
-  const known = await fleet.sql(`select id from express_intents.intents where state <> 'creating' and id = any($1)`, [
-    created,
-  ]);
+  const accepted = (table: string): string =>
+    `select intent_id from express_intents.${table} where state <> 'creating' and intent_id = any($1)`;
+  const known = await fleet.sql(`${accepted('payments')} union ${accepted('logins')}`, [created]);
   expect(known).toHaveLength(created.length);
-  const settled = `select from express_intents.intents where id = any($1) and state = 'settled'`;
+  const settled = `select from express_intents.payments where intent_id = any($1) and state = 'settled'`;
   await eventually('all is settled', async () => (await fleet.sql(settled, [paid])).length === paid.length);
   const fulfilled = await fleet.sql('select intent_id from public.fulfilled where intent_id = any($1)', [paid]);
   expect(fulfilled.map(({ intent_id: id }) => id).sort()).toEqual([...paid].sort());

@@ -111,7 +111,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     await Promise.all(paid.map(({ secret }) => fleet.simulator.wallet('Ben').pay(secret)));
     await eventually('the end', () => tabs.every(({ kinds }) => kinds.includes('intent_submitted')));
     const ids = paid.map(({ id }) => id);
-    const settled = `select from express_intents.intents where id = any($1) and state = 'settled'`;
+    const settled = `select from express_intents.payments where intent_id = any($1) and state = 'settled'`;
     await eventually('all settled', async () => (await fleet.sql(settled, [ids])).length === 20);
     const fulfilled = await fleet.sql('select intent_id from public.fulfilled where intent_id = any($1)', [ids]);
     expect(fulfilled.map(({ intent_id: id }) => id).sort()).toEqual([...ids].sort());

@@ -56,7 +56,7 @@ export async function rollingRestart(
 }
 
 async function settled(fleet: Fleet, paid: readonly string[]): Promise<void> {
-  const count = `select id from express_intents.intents where id = any($1) and state = 'settled'`;
+  const count = `select from express_intents.payments where intent_id = any($1) and state = 'settled'`;
   const endMs = performance.now() + settleMs;
   while ((await fleet.sql(count, [paid])).length < paid.length) {
     if (performance.now() > endMs) throw new Error('Payments were lost.');

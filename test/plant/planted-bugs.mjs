@@ -56,8 +56,8 @@ const money = [
   ),
   bug(
     'a process that has lost its lease continues to write',
-    'ledger/settlement/claimed-payment updateClaimed',
-    [ignoresColumn('lease_token', 'bigint')],
+    'ledger/write-transition statementOf',
+    [sql('coalesce(given.token, p.lease_token)', 'p.lease_token')],
     [leases],
   ),
   bug('no heartbeat', 'ledger/settlement/claimed-payment beat', [returns('undefined')], [leases]),
@@ -89,7 +89,7 @@ const money = [
   bug(
     'a failed status call counts as unpaid, and the watch ends',
     'ledger/settlement/settle-payment fetchStatusOrPollLater',
-    [replaces('pollLater', () => 'watchUnpaid(context, claimed, { exists: true, intentSubmitted: false })')],
+    [replaces('failedPoll', () => 'watchUnpaid(context, claimed, { exists: true, intentSubmitted: false })')],
     [settlement],
   ),
   bug(
@@ -100,8 +100,8 @@ const money = [
   ),
   bug(
     'a dead letter of onReversed is retried with onPaid',
-    'ledger/intents/retry-intent retryIntent',
-    [sql(/dead_letter_hook = '\w+'/g, 'false')],
+    'ledger/intents/retry-intent transitionFor',
+    [sql('retryReversed', 'retryPaid')],
     [settlement],
   ),
   bug(
@@ -113,7 +113,12 @@ const money = [
   bug(
     'the terms of a recorded intent can change',
     'ledger/migrations/001-intents intentsMigration',
-    [sql(/raise exception/g, 'raise notice')],
+    [
+      sql(
+        /for each row execute function express_intents.reject/g,
+        'for each row when (false) execute function express_intents.reject',
+      ),
+    ],
     attacks('processes'),
   ),
   {
@@ -192,7 +197,7 @@ const logins = [
   bug('a login belongs to any browser', 'http/request/browser-cookie sameBrowser', [returns('true')], attacks('login')),
   bug(
     'a login in the ledger belongs to any browser',
-    'ledger/intents/complete-login completable',
+    'ledger/intents/complete-login ofBrowser',
     [ignoresColumn('browser', 'bytea')],
     attacks('processes'),
   ),
@@ -205,7 +210,7 @@ const logins = [
   bug(
     'a login in the ledger is completed by all requests',
     'ledger/intents/complete-login completable',
-    [sql('login_completed_at is null', 'true')],
+    [sql("l.state = 'created'", "l.state <> 'creating'")],
     attacks('processes'),
   ),
   bug(
@@ -217,7 +222,7 @@ const logins = [
   bug(
     'a login in the ledger does not expire',
     'ledger/intents/complete-login completable',
-    [sql(/created_at > .*millisecond'/g, '$$3::float8 is not null')],
+    [sql(/l.created_at > .*millisecond'/g, '$$3::float8 is not null')],
     attacks('processes'),
   ),
   bug(

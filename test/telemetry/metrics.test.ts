@@ -54,7 +54,7 @@ test('a payment is measured from the request to the settlement, with names, unit
   // A process that lacks a recorded hook claims no payment, so this one stays due.
   await site.router.database.query(
     `with lacked as (insert into express_intents.required_hooks (name) values ('onReversed'))
-     update express_intents.intents set due_at = now() where id = $1`,
+     update express_intents.payments set due_at = now() where intent_id = $1`,
     [waiting],
   );
 

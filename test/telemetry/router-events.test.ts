@@ -90,7 +90,7 @@ const begin = async (order = 'tea', headers = {}) => {
 };
 
 const update = (changes: string, id: string) =>
-  shop.router.database.query(`update express_intents.intents set ${changes} where id = $1`, [id]);
+  shop.router.database.query(`update express_intents.payments set ${changes} where intent_id = $1`, [id]);
 
 const hooksOf = (id: string) =>
   ledgerEvents.events.flatMap((event) =>

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { IntentError } from '../../src/errors.js';
+import { recordIntents } from '../../src/ledger/intents/record-intent.js';
 import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
 import { createClock } from '../../src/simulator/state/clock.js';
 import { advanceTime, type Simulator, startSimulator, temporaryLedger, waitForIntent } from '../../src/testing.js';
@@ -43,11 +44,10 @@ afterAll(async () => {
 async function begun(): Promise<{ id: string; clientSecret: string }> {
   const { destination } = simulator.siteOptions();
   const intent = await router.client.paymentIntents.create({ destination, amount: '4.50', currency: 'usd' });
-  await router.database.query(
-    `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, watch_until)
-     values ($1, 'payment', 4.5, 'usd', $2, 'created', now() + interval '1 hour', now() + interval '30 days')`,
-    [intent.id, destination],
-  );
+  const money = { amount: '4.50', currency: 'usd', destination };
+  const terms = { ...money, description: undefined, login: false, resource: undefined, metadata: {} };
+  const times = { watchFirstMs: 60 * minute, watchMs: 30 * 24 * 60 * minute };
+  await recordIntents(router.database, [{ id: intent.id, terms, browser: new Uint8Array(32) }], times);
   return intent;
 }
 
@@ -85,7 +85,7 @@ test('advanceTime ends the watch of an unpaid intent', async () => {
 test('advanceTime moves every time in the ledger except the end of a lease', async () => {
   const { rows: columns } = await router.database.query<{ column_name: string }>(
     `select column_name from information_schema.columns where table_schema = 'express_intents'
-       and table_name = 'intents' and data_type like 'timestamp%'`,
+       and table_name = 'payments' and data_type like 'timestamp%'`,
   );
   const names = columns.map(({ column_name }) => column_name).filter((name) => name !== 'leased_until');
   const { id } = await begun();
@@ -93,16 +93,16 @@ test('advanceTime moves every time in the ledger except the end of a lease', asy
   const later = (name: string): string => (name === 'due_set_at' ? 'now()' : `now() + interval '2 hours'`);
   const set = names.map((name) => `${name} = ${later(name)}`).join(', ');
   await router.database.transaction(async (tx) => {
-    await tx.query('alter table express_intents.intents disable trigger enforce_intent_rules');
+    await tx.query('alter table express_intents.payments disable trigger user');
     await tx.query(
-      `update express_intents.intents set ${set}, leased_until = now() + interval '2 hours' where id = $1`,
+      `update express_intents.payments set ${set}, leased_until = now() + interval '2 hours' where intent_id = $1`,
       [id],
     );
-    await tx.query('alter table express_intents.intents enable trigger enforce_intent_rules');
+    await tx.query('alter table express_intents.payments enable trigger user');
   });
   const secondsOf = async (): Promise<Record<string, number>> => {
     const columns = [...names, 'leased_until'].map((name) => `extract(epoch from ${name})::float8 as ${name}`);
-    const question = `select ${columns.join(', ')} from express_intents.intents where id = $1`;
+    const question = `select ${columns.join(', ')} from express_intents.payments where intent_id = $1`;
     return (await router.database.query<Record<string, number>>(question, [id])).rows[0] ?? {};
   };
   const before = await secondsOf();

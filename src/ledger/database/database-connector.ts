@@ -272,7 +272,7 @@ function openingFailureText(error: unknown): string {
 
 async function canWrite(db: Database): Promise<boolean> {
   const rollBack = new Error('The probe row is rolled back.');
-  const insert = `insert into express_intents.intents (id, kind, state) values ($1, 'login', 'creating')`;
+  const insert = `insert into express_intents.intents (id, kind) values ($1, 'login')`;
   try {
     await db.transaction(async (tx) => {
       await tx.query(insert, [`probe ${crypto.randomUUID()}`]);

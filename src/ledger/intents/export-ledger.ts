@@ -52,8 +52,12 @@ export async function schemaVersion(db: Queryable): Promise<number> {
 async function readPage(tx: Queryable, after: string): Promise<readonly { id: string; line: string }[]> {
   const { rows } = await tx.query<{ id: string; line: string }>(
     `select id, jsonb_build_object(
-       'intent', to_jsonb(i) || '{"leased_until": null, "running_hook": null}',
-       'history', (select coalesce(jsonb_agg(to_jsonb(h) - 'number' - 'intent_id' order by h.number), '[]')
+       'intent', to_jsonb(i),
+       'payment', (select to_jsonb(p) || '{"leased_until": null, "running_hook": null}'
+         from express_intents.payments p where p.intent_id = i.id),
+       'login', (select to_jsonb(l) from express_intents.logins l where l.intent_id = i.id),
+       'failure', (select to_jsonb(f) from express_intents.failures f where f.intent_id = i.id),
+       'history', (select coalesce(jsonb_agg(to_jsonb(h) - 'number' order by h.number), '[]')
          from express_intents.history h where h.intent_id = i.id))::text as line
      from express_intents.intents i where id > $1 order by id limit $2::int`,
     [after, pageSize],

@@ -14,6 +14,7 @@ import {
   type IntentRow,
   intentColumns,
   type TermsRow,
+  tablesFrom,
   termsColumns,
   toLedgerIntent,
   toLedgerPayment,
@@ -23,7 +24,7 @@ import {
 
 export async function findIntent(db: Queryable, id: string): Promise<LedgerIntent | undefined> {
   const { rows } = await db.query<IntentRow>(
-    prepared(`select ${intentColumns} from express_intents.intents i where id = $1`),
+    prepared(`select ${intentColumns} from ${tablesFrom('intents i')} where i.id = $1`),
     [id],
   );
   return rows[0] && toLedgerIntent(rows[0]);
@@ -37,10 +38,13 @@ export async function historyOf(db: Queryable, id: string): Promise<readonly Sta
   return rows.map(toStateChange);
 }
 
-/** The first twenty in one state: a browser may have thousands of payments. */
-const paymentsIn = (state: IntentState, place: number, order: string): string =>
-  `(select id, ${place} as place from express_intents.intents
-    where browser = $1 and resource = $2 and state = '${state}' order by ${order} limit 20)`;
+/** A browser may have thousands of payments in one state. Of the settled ones, the largest are wanted, not the most recent. */
+const paymentsIn = (state: IntentState, place: number, limit: string): string =>
+  `(select *, ${place} as place from express_intents.payments
+    where browser = $1 and resource = $2 and listed = '${state}' order by created_at desc ${limit})`;
+
+const paymentsForResource = `${paymentsIn('settled', 0, '')} union all ${paymentsIn('submitted', 1, 'limit 20')}
+  union all ${paymentsIn('dead', 2, 'limit 20')} union all ${paymentsIn('created', 3, 'limit 20')}`;
 
 /** At most twenty: settled payments, largest first; then submitted ones, dead letters and created ones. */
 export async function findPaymentsFor(
@@ -49,13 +53,9 @@ export async function findPaymentsFor(
   resource: string,
 ): Promise<readonly ResourcePayment[]> {
   const { rows } = await db.query<IntentRow & { readonly due_in_ms: number | null }>(
-    prepared(`select ${intentColumns}, extract(epoch from i.due_at - now())::float8 * 1000 as due_in_ms
-     from express_intents.intents i join (
-       ${paymentsIn('settled', 0, 'amount desc, created_at desc')} union all
-       ${paymentsIn('submitted', 1, 'created_at desc')} union all
-       ${paymentsIn('dead', 2, 'created_at desc')} union all
-       ${paymentsIn('created', 3, 'created_at desc')}) found on found.id = i.id
-     order by found.place, case when found.place = 0 then i.amount end desc, i.created_at desc limit 20`),
+    prepared(`select ${intentColumns}, extract(epoch from p.due_at - now())::float8 * 1000 as due_in_ms
+     from ${tablesFrom(`(${paymentsForResource}) p`)}
+     order by p.place, case when p.place = 0 then i.amount end desc, p.created_at desc limit 20`),
     [browser, resource],
   );
   return rows.map((row) => ({ ...toLedgerPayment(row), dueInMs: row.due_in_ms ?? undefined }));
@@ -70,8 +70,11 @@ export async function findByIdempotencyKey(
   key: string,
 ): Promise<ReplayedIntent | undefined> {
   const { rows } = await db.query<ReplayedRow>(
-    prepared(`select id, state, ${termsColumns}, fingerprint, sealed_secret from express_intents.intents
-     where browser = $1 and idempotency_key = $2`),
+    prepared(`select id, coalesce(
+         (select state from express_intents.payments where intent_id = i.id),
+         (select state from express_intents.logins where intent_id = i.id)) as state,
+       ${termsColumns}, fingerprint, sealed_secret
+     from express_intents.intents i where browser = $1 and idempotency_key = $2`),
     [browser, key],
   );
   const [row] = rows;

@@ -86,29 +86,31 @@ function lineSchema(z: typeof zod) {
   const time = z.iso.datetime({ offset: true });
   const state = z.enum(intentStates);
   const count = z.int().nonnegative();
+  const text = z.string().nullish();
   const intent = z.looseObject({
     id: z.string().min(1),
     kind: z.enum(['payment', 'login']),
-    state,
     amount: amount.nullish(),
-    currency: z.string().nullish(),
+    currency: text,
     exchange_rate: z.number().positive().nullish(),
     quarks: z.number().positive().nullish(),
-    destination: z.string().nullish(),
-    description: z.string().nullish(),
+    destination: text,
+    description: text,
     login: z.boolean(),
-    resource: z.string().nullish(),
+    resource: text,
     metadata: z.record(z.string(), z.unknown()),
     browser: bytes.nullish(),
-    idempotency_key: z.string().nullish(),
+    idempotency_key: text,
     fingerprint: bytes.nullish(),
-    sealed_secret: z.string().nullish(),
-    user_id: z.string().nullish(),
+    sealed_secret: text,
+    created_at: time,
+  });
+  const payment = z.looseObject({
+    state,
     created_at: time,
     submitted_at: time.nullish(),
     settled_at: time.nullish(),
     reversed_at: time.nullish(),
-    login_completed_at: time.nullish(),
     due_at: time.nullish(),
     due_set_at: time,
     watch_until: time.nullish(),
@@ -117,11 +119,19 @@ function lineSchema(z: typeof zod) {
     attempts: count,
     timeouts: count,
     lane: z.enum(lanes),
-    dead_letter_hook: z.string().nullish(),
-    last_error: z.string().nullish(),
+    browser: bytes.nullish(),
+    resource: text,
   });
+  const login = z.looseObject({ state, created_at: time, completed_at: time.nullish(), user_id: text });
+  const failure = z.looseObject({ error: z.string(), hook: text });
   const change = z.looseObject({ at: time, from_state: state, to_state: state, attempts: count });
-  return z.looseObject({ intent, history: z.array(change) });
+  return z.looseObject({
+    intent,
+    payment: payment.nullable(),
+    login: login.nullable(),
+    failure: failure.nullable(),
+    history: z.array(change),
+  });
 }
 
 /** Loads zod, which is slow to load. The check throws `invalid_request` with the number of the line and the field. */
@@ -147,16 +157,23 @@ const invalidLine = (number: number, why: string): IntentError =>
     `Line ${number} is not valid output of \`ledger export\`: ${why}. Nothing was imported. Export the ledger again.`,
   );
 
+/** The tables of an intent, and the member of a line that has its row. */
+const tables = { intents: 'intent', payments: 'payment', logins: 'login', failures: 'failure' } as const;
+
 async function insertLines(tx: Queryable, lines: readonly string[]): Promise<number> {
   if (lines.length === 0) return 0;
   try {
-    const names = await sharedColumns(tx, lines[0]);
-    const { rowCount } = await tx.query(
-      `insert into express_intents.intents (${names.join()})
-       select ${names.map((name) => `row.${name}`).join()} from unnest($1::text[]) line,
-         jsonb_populate_record(null::express_intents.intents, line::jsonb -> 'intent') row`,
-      [lines],
-    );
+    for (const [table, member] of Object.entries(tables)) {
+      const columns = await sharedColumns(tx, table, member, lines);
+      if (columns.length === 0) continue;
+      await tx.query(
+        `insert into express_intents.${table} (${columns.join()})
+         select ${columns.map((name) => `row.${name}`).join()} from unnest($1::text[]) line,
+           jsonb_populate_record(null::express_intents.${table}, line::jsonb -> '${member}') row
+         where line::jsonb -> '${member}' <> 'null'`,
+        [lines],
+      );
+    }
     await tx.query(
       `insert into express_intents.history (intent_id, at, from_state, to_state, attempts)
        select line::jsonb -> 'intent' ->> 'id', change.at, change.from_state, change.to_state, change.attempts
@@ -167,20 +184,26 @@ async function insertLines(tx: Queryable, lines: readonly string[]): Promise<num
        order by lines.place, change.turn`,
       [lines],
     );
-    return rowCount;
+    return lines.length;
   } catch (error) {
     throw explainInsert(error);
   }
 }
 
-async function sharedColumns(tx: Queryable, line: string | undefined): Promise<readonly string[]> {
+/** The columns that both the table and a row of these lines have. The database computes the others. */
+async function sharedColumns(
+  tx: Queryable,
+  table: string,
+  member: string,
+  lines: readonly string[],
+): Promise<readonly string[]> {
   const { rows } = await tx.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_catalog.pg_attribute
-     where attrelid = 'express_intents.intents'::regclass and attnum > 0 and not attisdropped
-       and ($1::jsonb -> 'intent') ? attname::text`,
-    [line],
+     where attrelid = $1::text::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+       and attname in (select jsonb_object_keys(line::jsonb -> $2) from unnest($3::text[]) line
+         where jsonb_typeof(line::jsonb -> $2) = 'object')`,
+    [`express_intents.${table}`, member, lines],
   );
-  if (rows.length === 0) throw notAnExport('A line has no intent.');
   return rows.map(({ name }) => name);
 }
 

@@ -1,7 +1,6 @@
-import { Batcher, type BatchFailure } from '../../async/batcher.js';
-import { IntentError } from '../../errors.js';
+import { Batcher } from '../../async/batcher.js';
+import { batchOptions } from '../database/batch-options.js';
 import type { Database } from '../database/database.js';
-import { DatabaseOutage, ledgerUnavailable, sqlStateOf } from '../database/database-fault.js';
 import type { NewIntent } from '../ledger.js';
 import {
   confirmIntent,
@@ -11,17 +10,6 @@ import {
   reserveIntents,
   type WatchTimes,
 } from './record-intent.js';
-
-const batchOptions = {
-  maxItems: 64,
-  maxRunning: 2,
-  classifyFailure,
-  timeoutMs: 5_000,
-  timeoutError: () =>
-    ledgerUnavailable(
-      'The database is too slow: an intent waited more than 5 s to be written. Check its load and locks',
-    ),
-};
 
 /**
  * Records new intents. On Postgres, the intents of concurrent requests share statements. A caller waits until its own
@@ -66,14 +54,4 @@ export class IntentRecorder {
     await recordIntents(this.#db, intents, this.#times);
     return intents.map(() => undefined);
   }
-}
-
-/**
- * With an SQLSTATE the database has rejected the statement, so it wrote nothing. After any other error it may be committed.
- * Class 42, such as a missing table or privilege, affects every item.
- */
-function classifyFailure(error: unknown): BatchFailure {
-  if (error instanceof DatabaseOutage) return 'outage';
-  const state = error instanceof IntentError ? undefined : sqlStateOf(error);
-  return state === undefined || state.startsWith('42') ? 'batch' : 'item';
 }

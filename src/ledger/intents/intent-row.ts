@@ -1,20 +1,44 @@
 import type { RecordedExact } from '../../intents/exact-terms.js';
 import type { IntentState, LedgerIntent, LedgerLogin, LedgerPayment, RecordedTerms, StateChange } from '../ledger.js';
 
+/** The columns of {@link toRecordedTerms}. Each column costs CPU in the process and in Postgres, even without a row. */
+export const termsColumns = `i.amount::text as amount, i.currency, i.exchange_rate::text as exchange_rate, i.quarks::text as quarks,
+  i.destination, i.description, i.login, i.resource, i.metadata::text as metadata`;
+
 /** The columns of an intent as text, number and boolean. An app can change how drivers parse other types. */
 export const intentColumns = `
-  i.id, i.kind, i.state, i.amount::text as amount, i.currency,
-  i.exchange_rate::text as exchange_rate, i.quarks::text as quarks, i.destination, i.description, i.login, i.resource, i.user_id,
-  i.metadata::text as metadata, i.dead_letter_hook, i.last_error, i.attempts::text as attempts,
+  i.id, i.kind, ${termsColumns}, coalesce(p.state, l.state) as state, l.user_id, coalesce(p.attempts, 0)::text as attempts,
+  case when p.state = 'dead' then f.hook end as dead_letter_hook, case when p.has_failed then f.error end as last_error,
   extract(epoch from i.created_at)::float8 * 1000 as created_ms,
-  extract(epoch from i.submitted_at)::float8 * 1000 as submitted_ms,
-  extract(epoch from i.settled_at)::float8 * 1000 as settled_ms,
-  extract(epoch from i.reversed_at)::float8 * 1000 as reversed_ms,
-  extract(epoch from i.login_completed_at)::float8 * 1000 as login_completed_ms,
-  extract(epoch from i.due_at)::float8 * 1000 as due_ms`;
+  extract(epoch from p.submitted_at)::float8 * 1000 as submitted_ms,
+  extract(epoch from p.settled_at)::float8 * 1000 as settled_ms,
+  extract(epoch from p.reversed_at)::float8 * 1000 as reversed_ms,
+  extract(epoch from l.completed_at)::float8 * 1000 as login_completed_ms,
+  extract(epoch from p.due_at)::float8 * 1000 as due_ms`;
 
-/** The time of creation as text, because a number would be rounded. The format does not depend on `DateStyle`. */
-export const createdText = `to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`;
+/**
+ * The tables of {@link intentColumns}, joined to the rows of one of them: `intents i`, `payments p`, `logins l`, or a query of such rows.
+ * Each row is looked up by its key: otherwise Postgres reads whole tables for a page of intents.
+ */
+export function tablesFrom(first: string): string {
+  const alias = first.at(-1);
+  const id = alias === 'i' ? 'i.id' : `${alias}.intent_id`;
+  const others = ['payments p', 'logins l', 'failures f'].filter((name) => name.at(-1) !== alias);
+  const intent = `join lateral (select * from express_intents.intents where id = ${id} limit 1) i on true`;
+  const joins = others.map((name) => {
+    const row = `select * from express_intents.${name.slice(0, -2)} where intent_id = ${id} limit 1`;
+    return `left join lateral (${row}) ${name.at(-1)} on true`;
+  });
+  const rows = first.startsWith('(') ? first : `express_intents.${first}`;
+  return [rows, ...(alias === 'i' ? [] : [intent]), ...joins].join(' ');
+}
+
+/** The rows whose key is in the array `$1`. The database expects few, so it uses the index, whatever the number. */
+export const isGiven = 'any(array(select unnest($1::text[])))';
+
+/** A time as text, because a number would be rounded. The format does not depend on `DateStyle`. */
+export const exactText = (time: string): string =>
+  `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || '+00'`;
 
 export interface IntentRow {
   readonly id: string;
@@ -67,10 +91,6 @@ function progressOf(row: IntentRow): Omit<LedgerLogin, 'kind'> {
     lastError: row.last_error ?? undefined,
   };
 }
-
-/** The columns of {@link toRecordedTerms}. Each column costs CPU in the process and in Postgres, even without a row. */
-export const termsColumns = `amount::text as amount, currency, exchange_rate::text as exchange_rate, quarks::text as quarks,
-  destination, description, login, resource, metadata::text as metadata`;
 
 export type TermsRow = Pick<
   IntentRow,

@@ -3,7 +3,7 @@ import { requireKnown } from '../../reject-unknown.js';
 import type { Queryable } from '../database/database.js';
 import { type IntentPage, type IntentState, intentStates, type ListOptions } from '../ledger.js';
 import { isStorable, toJsonClone } from '../to-json-clone.js';
-import { createdText, type IntentRow, intentColumns, toLedgerIntent } from './intent-row.js';
+import { exactText, type IntentRow, intentColumns, tablesFrom, toLedgerIntent } from './intent-row.js';
 
 /** The last intent of a page: the next page begins after it. */
 interface Cursor {
@@ -125,31 +125,47 @@ function invalid(message: string): IntentError {
 /** SQL with `?` for its values, in order. */
 type Condition = readonly [text: string, ...values: readonly unknown[]];
 
-/** The text after `where`, with numbered parameters, and their values. */
-function where(conditions: readonly Condition[]): readonly [text: string, values: unknown[]] {
+/** The text of each group of conditions, with numbered parameters, and the values of all. */
+function where(...groups: readonly (readonly Condition[])[]): readonly [texts: string[], values: unknown[]] {
   let number = 0;
-  const texts = conditions.map(([text]) => text.replaceAll('?', () => `$${++number}`));
-  return [texts.join(' and ') || 'true', conditions.flatMap(([, ...values]) => values)];
+  const texts = groups.map((conditions) =>
+    conditions.map(([text]) => text.replaceAll('?', () => `$${++number}`)).join(' and '),
+  );
+  return [texts.map((text) => text || 'true'), groups.flat().flatMap(([, ...values]) => values)];
 }
 
-/** `indexed`: conditions that one index (by user, state or time) can serve. `others` filter the rows that this index returns. */
-function conditionsOf({ kind, state, userId, metadata, createdFrom, createdBefore, after }: ListFilters) {
+/** The states that operators look for have an index. The others change too often, or are those of most intents. */
+const listedStates: readonly (IntentState | undefined)[] = ['reversed', 'expired', 'dead'];
+
+/** How a list finds its intents: by the index of one table, which has their ids and times of creation. */
+interface Search {
+  readonly table: 'intents i' | 'payments p' | 'logins l';
+  readonly time: string;
+  readonly id: string;
+  /** The conditions that the index serves. */
+  readonly indexed: readonly Condition[];
+  /** They filter the rows that the index returns. */
+  readonly others: readonly Condition[];
+  /** Whether `others` filter at most {@link scannedPerPage} rows. Otherwise Postgres may use the index of the metadata instead. */
+  readonly isBounded: boolean;
+}
+
+function searchFor({ kind, state, userId, metadata, createdFrom, createdBefore, after }: ListFilters): Search {
+  const isListed = userId === undefined && metadata === undefined && listedStates.includes(state);
+  const table = userId !== undefined ? 'logins l' : isListed ? 'payments p' : 'intents i';
+  const [time, id] =
+    table === 'intents i' ? ['i.created_at', 'i.id'] : [`${table.at(-1)}.created_at`, `${table.at(-1)}.intent_id`];
   const indexed: Condition[] = [];
   const others: Condition[] = [];
-  if (userId !== undefined) indexed.push(['i.user_id = ?', userId]);
-  if (createdFrom !== undefined) indexed.push(['i.created_at >= to_timestamp(?::float8 / 1000)', createdFrom]);
-  if (createdBefore !== undefined) indexed.push(['i.created_at < to_timestamp(?::float8 / 1000)', createdBefore]);
-  if (after) indexed.push(['(i.created_at, i.id) < (?::timestamptz, ?::text)', after.created, after.id]);
-  // Created intents change too often for an index of their state.
-  if (state === 'created' || (state !== undefined && userId !== undefined)) others.push(['i.state = ?', state]);
-  else if (state !== undefined) indexed.push([`i.state = ? and i.state <> 'created'`, state]);
+  if (userId !== undefined) indexed.push(['l.user_id = ?', userId]);
+  if (createdFrom !== undefined) indexed.push([`${time} >= to_timestamp(?::float8 / 1000)`, createdFrom]);
+  if (createdBefore !== undefined) indexed.push([`${time} < to_timestamp(?::float8 / 1000)`, createdBefore]);
+  if (after) indexed.push([`(${time}, ${id}) < (?::timestamptz, ?::text)`, after.created, after.id]);
+  if (isListed) indexed.push(['p.listed = ?', state]);
+  else if (state !== undefined) others.push(['coalesce(p.state, l.state) = ?', state]);
   if (kind !== undefined) others.push(['i.kind = ?', kind]);
-  if (metadata !== undefined) {
-    const contains = 'm.intent_id = i.id and m.metadata @> ?::jsonb';
-    others.push([`exists (select from express_intents.metadata m where ${contains})`, metadata]);
-  }
-  // A metadata filter needs no bounded scan: Postgres can use the metadata index instead of the index of `indexed`.
-  return { indexed, others, needsScan: others.length > 0 && metadata === undefined };
+  if (metadata !== undefined) others.push([`i.metadata <> '{}' and i.metadata @> ?::jsonb`, metadata]);
+  return { table, time, id, indexed, others, isBounded: metadata === undefined || table !== 'intents i' };
 }
 
 /** Without this, a page would scan for intents that cannot exist. */
@@ -163,15 +179,21 @@ function isContradiction({ kind, state, metadata }: ListFilters): boolean {
 export async function listIntents(db: Queryable, options: ListOptions): Promise<IntentPage> {
   const filters = parseListOptions(options);
   if (isContradiction(filters)) return { intents: [], next: undefined };
-  const { indexed, others, needsScan } = conditionsOf(filters);
-  const end = needsScan ? await endOfScan(db, indexed) : undefined;
-  const scanned: Condition[] = end ? [['(i.created_at, i.id) >= (?::timestamptz, ?::text)', end.created, end.id]] : [];
-  const [text, values] = where([...indexed, ...scanned, ...others]);
+  const search = searchFor(filters);
+  const { time, id, indexed, others } = search;
+  const end = search.isBounded && others.length > 0 ? await endOfScan(db, search) : undefined;
+  const scanned: Condition[] = end ? [[`(${time}, ${id}) >= (?::timestamptz, ?::text)`, end.created, end.id]] : [];
   const { limit } = filters;
+  const inOrder = `order by ${time} desc, ${id} desc`;
+  const [found, values] = where([...indexed, ...scanned], others);
+  // Postgres cannot estimate how many rows the other tables leave. With a limit of its own, the index is read in its order.
+  const first = search.isBounded
+    ? `(select * from express_intents.${search.table} where ${found[0]} ${inOrder} limit ${scannedPerPage}) ${search.table.at(-1)}`
+    : search.table;
   const { rows } = await db.query<IntentRow & Cursor>(
-    `select ${intentColumns}, ${createdText} as created from express_intents.intents i
-     where ${text} order by i.created_at desc, i.id desc limit ${limit + 1}`,
-    values,
+    `select ${intentColumns}, ${exactText(time)} as created from ${tablesFrom(first)}
+     where ${search.isBounded ? found[1] : found.join(' and ')} ${inOrder} limit $${values.length + 1}::int`,
+    [...values, limit + 1],
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : end;
@@ -182,11 +204,11 @@ export async function listIntents(db: Queryable, options: ListOptions): Promise<
 export const scannedPerPage = 2_000;
 
 /** The last intent to scan. Undefined if fewer are left. */
-async function endOfScan(db: Queryable, indexed: readonly Condition[]): Promise<Cursor | undefined> {
-  const [text, values] = where(indexed);
+async function endOfScan(db: Queryable, { table, time, id, indexed }: Search): Promise<Cursor | undefined> {
+  const [[text], values] = where(indexed);
   const { rows } = await db.query<Cursor>(
-    `select ${createdText} as created, i.id from express_intents.intents i where ${text}
-     order by i.created_at desc, i.id desc offset ${scannedPerPage - 1} limit 1`,
+    `select ${exactText(time)} as created, ${id} as id from express_intents.${table} where ${text}
+     order by ${time} desc, ${id} desc offset ${scannedPerPage - 1} limit 1`,
     values,
   );
   return rows[0];

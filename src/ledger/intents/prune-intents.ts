@@ -1,31 +1,46 @@
 import { IntentError } from '../../errors.js';
 import { requireKnown } from '../../reject-unknown.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database, DatabaseTransaction, Queryable } from '../database/database.js';
 import type { ArchivedIntent, PruneOptions, StateChange } from '../ledger.js';
 import {
-  createdText,
+  exactText,
   type HistoryRow,
   historyColumns,
   type IntentRow,
   intentColumns,
+  isGiven,
+  tablesFrom,
   toLedgerIntent,
   toStateChange,
 } from './intent-row.js';
 
-/** How many intents one transaction deletes: few, because other statements may wait for it. */
+/** How many intents one transaction examines: few, because other statements may wait for those that it deletes. */
 const batchSize = 200;
 
-/** At least a day ago: an open page may still request the status of a younger intent. */
-const createdBefore = `least($1::float8, extract(epoch from now() - interval '1 day')::float8 * 1000)`;
+/** Old intents, oldest first. At least a day old: an open page may still request the status of a younger intent. */
+const oldIntents = `select id, ${exactText('i.created_at')} as created from express_intents.intents i
+  where created_at < to_timestamp(least($1::float8, extract(epoch from now() - interval '1 day')::float8 * 1000) / 1000)
+    and ($2::timestamptz is null or (created_at, id) > ($2::timestamptz, $3::text))
+  order by created_at, id limit $4::int`;
 
-const finished = `select id from express_intents.intents
-  where due_at is null and state <> 'dead' and (resource is null or $3::boolean)
-    and (kind = 'login' or state in ('creating', 'settled', 'reversed', 'expired'))
-    -- A claimed payment is being polled and may have been paid.
-    and (leased_until is null or leased_until <= now())
-    and created_at < to_timestamp(${createdBefore} / 1000)
-    and ($4::text is null or created_at >= $4::timestamptz)
-  order by created_at, id limit $2::int for update skip locked`;
+/** Those of the intents `$1` that need no more work, locked. A claimed payment is being polled and may have been paid. */
+const finished = `with payments as materialized (
+    select intent_id from express_intents.payments
+    where intent_id = ${isGiven} and due_at is null and state <> 'dead' and (resource is null or $2::boolean)
+      and (leased_until is null or leased_until <= now())
+    for update skip locked),
+  logins as materialized (
+    select intent_id from express_intents.logins l
+    where intent_id = ${isGiven}
+      and not exists (select from express_intents.payments p where p.intent_id = l.intent_id)
+    for update skip locked)
+  select intent_id as id from payments union all select intent_id from logins`;
+
+const deletion = `with payments as (delete from express_intents.payments where intent_id = ${isGiven}),
+  logins as (delete from express_intents.logins where intent_id = ${isGiven}),
+  failures as (delete from express_intents.failures where intent_id = ${isGiven}),
+  history as (delete from express_intents.history where intent_id = ${isGiven})
+  delete from express_intents.intents where id = ${isGiven}`;
 
 /**
  * Deletes intents that need no more work, in batches, oldest first.
@@ -41,48 +56,53 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
       '`olderThan` must be a valid Date. Finished intents created before it are deleted.',
     );
   }
-  let from: string | null = null;
+  let last: { readonly id: string; readonly created: string } | undefined;
   for (let pruned = 0; ; ) {
-    const deleted = await db.transaction(async (tx) => {
-      const rows = await deleteFinished(tx, [olderThan.getTime(), batchSize, includeResources, from]);
-      const intents = rows.length > 0 ? await withHistory(tx, rows) : [];
-      if (intents.length > 0) await archive?.(intents, { tx });
-      return rows;
-    });
-    pruned += deleted.length;
-    // Deleted rows stay in the indexes for a while. The next batch starts after them.
-    from = deleted.at(-1)?.created ?? from;
-    if (deleted.length < batchSize) return pruned;
+    const page = await db.query<{ id: string; created: string }>(oldIntents, [
+      olderThan.getTime(),
+      last?.created ?? null,
+      last?.id ?? null,
+      batchSize,
+    ]);
+    pruned += await db.transaction((tx) =>
+      pruneBatch(
+        tx,
+        page.rows.map(({ id }) => id),
+        includeResources,
+        archive,
+      ),
+    );
+    last = page.rows.at(-1);
+    if (page.rows.length < batchSize) return pruned;
   }
 }
 
-type DeletedRow = IntentRow & { readonly created: string };
-
-async function deleteFinished(tx: Queryable, values: readonly unknown[]): Promise<readonly DeletedRow[]> {
-  const { rows } = await tx.query<DeletedRow>(
-    `with gone as materialized (${finished})
-     delete from express_intents.intents i using gone where i.id = gone.id
-     returning ${intentColumns}, ${createdText} as created`,
-    values,
-  );
-  return rows.toSorted((one, other) => one.created_ms - other.created_ms);
+async function pruneBatch(
+  tx: DatabaseTransaction,
+  ids: readonly string[],
+  includeResources: boolean,
+  archive: PruneOptions['archive'],
+): Promise<number> {
+  const { rows } = await tx.query<{ id: string }>(finished, [ids, includeResources]);
+  if (rows.length === 0) return 0;
+  const gone = rows.map(({ id }) => id);
+  const intents = archive ? await readWithHistory(tx, gone) : [];
+  await tx.query(deletion, [gone]);
+  await archive?.(intents, { tx });
+  return gone.length;
 }
 
-async function withHistory(tx: Queryable, rows: readonly DeletedRow[]): Promise<readonly ArchivedIntent[]> {
-  const ids = rows.map(({ id }) => id);
-  const changes = await deleteHistory(tx, ids);
-  return rows.map((row) => Object.freeze({ ...toLedgerIntent(row), history: changes.get(row.id) ?? [] }));
-}
-
-async function deleteHistory(tx: Queryable, ids: readonly string[]): Promise<Map<string, StateChange[]>> {
-  const { rows } = await tx.query<HistoryRow & { readonly intent_id: string; readonly place: number }>(
-    `delete from express_intents.history where intent_id = any($1::text[])
-     returning intent_id, number::float8 as place, ${historyColumns}`,
+async function readWithHistory(tx: Queryable, ids: readonly string[]): Promise<readonly ArchivedIntent[]> {
+  const changes = new Map<string, StateChange[]>(ids.map((id) => [id, []]));
+  const history = await tx.query<HistoryRow & { readonly intent_id: string }>(
+    `select intent_id, ${historyColumns} from express_intents.history where intent_id = ${isGiven}
+     order by intent_id, number`,
     [ids],
   );
-  const changes = new Map<string, StateChange[]>();
-  for (const row of rows.toSorted((one, other) => one.place - other.place)) {
-    changes.set(row.intent_id, [...(changes.get(row.intent_id) ?? []), toStateChange(row)]);
-  }
-  return changes;
+  for (const row of history.rows) changes.get(row.intent_id)?.push(toStateChange(row));
+  const { rows } = await tx.query<IntentRow>(
+    `select ${intentColumns} from ${tablesFrom('intents i')} where i.id = ${isGiven} order by i.created_at, i.id`,
+    [ids],
+  );
+  return rows.map((row) => Object.freeze({ ...toLedgerIntent(row), history: changes.get(row.id) ?? [] }));
 }

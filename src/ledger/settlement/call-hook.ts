@@ -5,18 +5,12 @@ import { type Queryable, TransactionNotStarted, type TransactionWork } from '../
 import { ConnectionOutdated, DatabaseOutage } from '../database/database-fault.js';
 import { TransactionEndedByWork } from '../database/transaction-scope.js';
 import type { DeadLetter, Payment, PaymentHookContext } from '../payment.js';
-import {
-  type ClaimedPayment,
-  endClaimSql,
-  hasChanged,
-  LeaseLost,
-  type RunningHook,
-  updateClaimed,
-} from './claimed-payment.js';
+import type { TransitionValues } from '../write-transition.js';
+import { hasChanged, updateClaimed } from './claim-writes.js';
+import { type ClaimedPayment, LeaseLost, type RunningHook } from './claimed-payment.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
-import type { SettlementContext, SettlementWorkContext } from './settlement-context.js';
+import type { SettlementWorkContext } from './settlement-context.js';
 import { callObserved, emitDeadLetter, emitHook, emitSettledOrReversed } from './settlement-events.js';
-import { jitteredDueAtSql } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
@@ -29,8 +23,9 @@ export interface HookCall {
   readonly begin?: (() => Promise<ClaimedPayment>) | undefined;
   /** Calls `verifyPayment`, which decides whether the hook is called now. Before it returns false, it ends the claim. */
   readonly verify?: ((begun: ClaimedPayment) => Promise<boolean>) | undefined;
-  readonly changes: string;
-  readonly values: readonly unknown[];
+  /** The change of state. */
+  readonly change: 'settle' | 'reverse';
+  readonly values: TransitionValues;
 }
 
 /**
@@ -43,10 +38,10 @@ export async function callHook(
   call: HookCall,
   leaseSignal: AbortSignal,
 ): Promise<void> {
-  const { lanes } = context;
+  const { lanes, writes } = context;
   const { name, begin = () => record(name), verify, hook } = call;
   const record = async (runningHook: RunningHook | undefined): Promise<ClaimedPayment> => {
-    await updateClaimed(context.db, claimed, 'running_hook = $4', [runningHook ?? null]);
+    await writes.write(claimed, 'startHook', { hook: runningHook });
     return { ...claimed, runningHook };
   };
   const isVerified = async (): Promise<boolean> => {
@@ -58,7 +53,7 @@ export async function callHook(
   };
   const finish = async (): Promise<void> => {
     if (hook) return callInTransaction(context, await begin(), { ...call, hook }, leaseSignal);
-    await updateClaimed(context.db, claimed, call.changes, call.values);
+    await writes.write(claimed, call.change, call.values);
     emitSettledOrReversed(context, claimed);
   };
   if (claimed.lane === 'quarantine') {
@@ -80,7 +75,7 @@ export async function handleInterrupted(
   name: RunningHook,
   leaseSignal: AbortSignal,
 ): Promise<void> {
-  const { db, logger } = context;
+  const { writes, logger } = context;
   const cause = 'the process ended or lost its database connection.';
   if (claimed.lane === 'quarantine') {
     return hookFailed(
@@ -90,7 +85,7 @@ export async function handleInterrupted(
       leaseSignal,
     );
   }
-  await updateClaimed(db, claimed, `lane = 'quarantine', due_at = now(), ${endClaimSql}`);
+  await writes.write(claimed, 'quarantine');
   logger.warn(
     `express-intents: work on payment ${claimed.payment.id} was interrupted after the start of ${name}: ${cause} Another hook may have ` +
       'caused this, so no attempt is counted. The next call runs while no other hook runs in the process.',
@@ -100,7 +95,7 @@ export async function handleInterrupted(
 async function callInTransaction(
   context: SettlementWorkContext,
   begun: ClaimedPayment,
-  { name, hook, changes, values }: HookCall & { readonly hook: Hook },
+  { name, hook, change, values }: HookCall & { readonly hook: Hook },
   leaseSignal: AbortSignal,
 ): Promise<void> {
   const { db, settings } = context;
@@ -125,7 +120,7 @@ async function callInTransaction(
         return hook(payment, { tx, attempt, late, signal });
       };
       await withTimeout(settings.hookTimeoutMs, call, { signal: [leaseSignal, abandoned], error });
-      await updateClaimed(tx, begun, changes, values);
+      await updateClaimed(tx, begun, change, values);
     };
     const isCommitted = (other: Queryable) => hasChanged(other, begun);
     await db.transaction(work, { isHook: true, isRetry: attempt > 1, isCommitted });
@@ -149,25 +144,23 @@ async function callInTransaction(
 
 /** The database could not begin a transaction, so no attempt is counted. @throws {unknown} `error` */
 async function hookNotStarted(
-  { db, timing }: SettlementContext,
+  { writes, timing }: SettlementWorkContext,
   claimed: ClaimedPayment,
   error: unknown,
 ): Promise<never> {
-  const changes = `${endClaimSql}, due_at = now() + $4::float8 * interval '1 millisecond'`;
-  await updateClaimed(db, claimed, changes, [timing.retryFirstMs]);
+  await writes.write(claimed, 'poll', { due_ms: timing.retryFirstMs });
   claimed.progress.hasEnded = true;
   throw error;
 }
 
 /** The database failed during a first call. A restart of the database or a pooler must not count for every running hook. */
 async function retryUncounted(
-  { db, timing, logger }: SettlementContext,
+  { writes, timing, logger }: SettlementWorkContext,
   claimed: ClaimedPayment,
   name: RunningHook,
   error: DatabaseOutage | ConnectionOutdated,
 ): Promise<void> {
-  const changes = `last_error = $4, lane = 'retry', due_at = ${jitteredDueAtSql('$5')}, ${endClaimSql}`;
-  await updateClaimed(db, claimed, changes, [errorText(error), timing.retryFirstMs]);
+  await writes.write(claimed, 'fail', { error: errorText(error), lane: 'retry', due_ms: timing.retryFirstMs });
   logger.warn(
     `express-intents: the database failed during ${name} for payment ${claimed.payment.id}. No attempt is counted. It is called ` +
       `again in about ${Math.ceil(timing.retryFirstMs / 1_000)} s.`,
@@ -185,12 +178,12 @@ interface HookFailure {
 
 /** Counts an attempt. After a backoff the hook is called again. After the last attempt the payment becomes a dead letter. */
 async function hookFailed(
-  context: SettlementContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   { name, error, hasTimedOut = false, ...failure }: HookFailure,
   leaseSignal: AbortSignal,
 ): Promise<void> {
-  const { db, settings, timing, logger } = context;
+  const { writes, settings, timing, logger } = context;
   const attempts = claimed.attempts + 1;
   const timeouts = claimed.timeouts + (hasTimedOut ? 1 : 0);
   const lane = failure.lane ?? laneAfterFailure(timeouts);
@@ -207,13 +200,7 @@ async function hookFailed(
     hasTimedOut ? exponentialBackoffMs({ firstMs: settings.hookTimeoutMs }, timeouts - 1) : 0,
   ];
   const waitMs = Math.min(Math.max(...pauses), timing.retryCapMs);
-  await updateClaimed(
-    db,
-    claimed,
-    `last_error = $4, attempts = $6, timeouts = $7, lane = $8, ${endClaimSql},
-     due_at = ${jitteredDueAtSql('$5')}`,
-    [errorText(error), waitMs, attempts, timeouts, lane],
-  );
+  await writes.write(claimed, 'fail', { error: errorText(error), due_ms: waitMs, attempts, timeouts, lane });
   logger.warn(
     `express-intents: ${name} failed for payment ${claimed.payment.id} (${count}). It is retried in about ${Math.ceil(waitMs / 1_000)} s.`,
     describeError(error),
@@ -227,15 +214,14 @@ interface DeadLetterCause extends Pick<DeadLetter, 'hook' | 'error'> {
 
 /** Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`. */
 export async function moveToDeadLetter(
-  context: SettlementContext,
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
   { hook, error, reason }: DeadLetterCause,
   leaseSignal: AbortSignal,
 ): Promise<void> {
-  const { db, hooks, logger } = context;
-  const { payment, attempts, lane } = claimed;
-  const changes = `state = 'dead', dead_letter_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaimSql}`;
-  await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
+  const { writes, hooks, logger } = context;
+  const { payment, attempts } = claimed;
+  await writes.write(claimed, 'bury', { hook, error: errorText(error) });
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   logger.error(
     `express-intents: payment ${payment.id} is a dead letter: ${reason}. Fix the cause, then call ` +

@@ -11,7 +11,7 @@ import { type Lane, lanes } from './hook-lanes.js';
 import { hasAllHooksSql, type RequiredHook } from './required-hooks.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
-/** Due in one lane. Pairs are compared, so even a database without statistics reads the index `intents_due` in order. */
+/** Due in one lane. Pairs are compared, so even a database without statistics reads the index `payments_due` in order. */
 const isDueIn = (lane: Lane): string => `due_at is not null
   and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
 
@@ -20,19 +20,19 @@ const isFree = `(leased_until is null or leased_until <= now()
   or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
 
 /** Due payments of one lane, longest wait first. Skips rows that other processes have locked. */
-const dueIn = (lane: Lane, place: number): string => `(select id from express_intents.intents
+const dueIn = (lane: Lane, place: number): string => `(select intent_id from express_intents.payments
   where ${isDueIn(lane)} and ${isFree}
   order by lane, due_at limit ($2::int[])[${place}] for update skip locked)`;
 
 const dueIntents = lanes
-  .map((lane, index) => `select id from ${dueIn(lane, index + 1)} ${lane}_due`)
+  .map((lane, index) => `select intent_id from ${dueIn(lane, index + 1)} ${lane}_due`)
   .join(' union all ');
 
 /** In `creating` it may be paid too: after the restore of a backup, or a failover, that lost its confirmation. */
-const isUnpaid = `kind = 'payment' and state in ('creating', 'created', 'reversed', 'expired')`;
+const isUnpaid = `state in ('creating', 'created', 'reversed', 'expired')`;
 
-const unpaidIntents = `select id from express_intents.intents
-  where id = any($2::text[]) and ${isUnpaid} and ${isFree}
+const unpaidIntents = `select intent_id from express_intents.payments
+  where intent_id = any($2::text[]) and ${isUnpaid} and ${isFree}
   for update skip locked`;
 
 export type LaneLimits = Readonly<Record<Lane, number>>;
@@ -61,11 +61,15 @@ async function claim(
   { timing, hooks }: Claimant,
 ): Promise<ClaimedPayment[]> {
   const { rows } = await db.query<ClaimedPaymentRow>(
-    prepared(`with claimed as materialized (select id from (${selection}) selected where ${hasAllHooksSql('$3')})
-     update express_intents.intents i
-     set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = i.lease_token + 1
-     from claimed where i.id = claimed.id
-     returning ${claimedPaymentColumns}`),
+    // The database cannot estimate the number of claimed payments. An array makes it use the primary key.
+    prepared(`with claimed as materialized (
+       select intent_id from (${selection}) selected where ${hasAllHooksSql('$3')}),
+     p as (
+       update express_intents.payments
+       set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = lease_token + 1
+       where intent_id = any(array(select intent_id from claimed))
+       returning *)
+     select ${claimedPaymentColumns} from p join express_intents.intents i on i.id = p.intent_id`),
     [timing.leaseMs, argument, hooks],
   );
   return rows.map(toClaimedPayment);
@@ -74,8 +78,8 @@ async function claim(
 /** Those of the given payments that are unpaid. Another process may have claimed them. */
 export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    prepared(`select id from express_intents.intents
-     where id = any($1::text[]) and ${isUnpaid}`),
+    prepared(`select intent_id as id from express_intents.payments
+     where intent_id = any($1::text[]) and ${isUnpaid}`),
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -96,16 +100,16 @@ export async function releaseClaims(
     prepared(`with given as materialized (
        select * from unnest($1::text[], $2::bigint[], $3::boolean[]) given (id, lease_token, keeps_call)),
      held as materialized (
-       select i.id, given.keeps_call from express_intents.intents i
-       join given on i.id = given.id and i.lease_token = given.lease_token
-       for update of i ${skipsLocked ? 'skip locked' : ''}),
+       select p.intent_id, given.keeps_call from express_intents.payments p
+       join given on p.intent_id = given.id and p.lease_token = given.lease_token
+       for update of p ${skipsLocked ? 'skip locked' : ''}),
      released as (
-       update express_intents.intents i
-       set leased_until = null, running_hook = case when held.keeps_call then i.running_hook end
-       from held where i.id = held.id)
-     select i.id from express_intents.intents i
-     join given on i.id = given.id and i.lease_token = given.lease_token
-     where i.id not in (select id from held)`),
+       update express_intents.payments p
+       set leased_until = null, running_hook = case when held.keeps_call then p.running_hook end
+       from held where p.intent_id = held.intent_id)
+     select p.intent_id as id from express_intents.payments p
+     join given on p.intent_id = given.id and p.lease_token = given.lease_token
+     where p.intent_id not in (select intent_id from held)`),
     [
       claims.map(({ payment }) => payment.id),
       claims.map(({ leaseToken }) => leaseToken),
@@ -118,7 +122,7 @@ export async function releaseClaims(
 /** Ends all claims in a database that only one process can open. The processes that had them have ended. */
 export async function releaseAllClaims(db: Queryable): Promise<void> {
   await db.query(
-    `update express_intents.intents set leased_until = null, lease_token = lease_token + 1
+    `update express_intents.payments set leased_until = null, lease_token = lease_token + 1
      where due_at is not null and leased_until is not null`,
   );
 }
@@ -126,20 +130,21 @@ export async function releaseAllClaims(db: Queryable): Promise<void> {
 const correctionBatch = 200;
 
 /**
- * Corrects due times that were written while the clock of the database was ahead. An unpaid payment becomes due now.
- * For any other payment, the interval that started in the future starts now. The five seconds allow for transactions of
- * other processes that began later than this one.
+ * Corrects what was written while the clock of the database was ahead. A payment that can still be paid, or whose polls ended then,
+ * becomes due now. For any other payment, the interval that started in the future starts now. The five seconds allow for
+ * transactions of other processes that began later than this one.
  * @returns whether there may be more
  */
 export async function correctDueTimes(db: Queryable): Promise<boolean> {
   const { rowCount } = await db.query(
     `with ahead as materialized (
-       select id from express_intents.intents
-       where due_at is not null and due_set_at > now() + interval '5 seconds'
+       select intent_id from express_intents.payments
+       where due_set_at > now() + interval '5 seconds'
        order by due_set_at desc limit ${correctionBatch} for update skip locked)
-     update express_intents.intents i set due_set_at = now(),
-       due_at = case when i.state in ('created', 'expired', 'reversed') then now() else now() + (i.due_at - i.due_set_at) end
-     from ahead where i.id = ahead.id`,
+     update express_intents.payments p set due_set_at = now(), due_at = case
+         when state in ('created', 'expired', 'reversed') or (state = 'settled' and due_at is null) then now()
+         else now() + (due_at - due_set_at) end
+     from ahead where p.intent_id = ahead.intent_id`,
   );
   return rowCount === correctionBatch;
 }
@@ -147,10 +152,10 @@ export async function correctDueTimes(db: Queryable): Promise<boolean> {
 /** The backlog is counted up to this, which bounds the cost. */
 const maxCount = 1_000;
 
-/** The due payments, lane by lane: the database reads the index `intents_due` in its order. */
+/** The due payments, lane by lane: the database reads the index `payments_due` in its order. */
 const dueBacklog = lanes
   .map(
-    (lane) => `(select due_at from express_intents.intents where ${isDueIn(lane)}
+    (lane) => `(select due_at from express_intents.payments where ${isDueIn(lane)}
     and (leased_until is null or leased_until <= now()) order by lane, due_at limit $1::int)`,
   )
   .join(' union all ');
@@ -160,7 +165,7 @@ export async function inspectBacklog(db: Queryable): Promise<LedgerBacklog> {
     prepared(`with due as materialized (${dueBacklog}) select
        (select least(count(*), $1::int)::int from due) as due,
        (select extract(epoch from now() - min(due_at))::float8 * 1000 from due) as oldest_ms,
-       (select count(*)::int from (select from express_intents.intents where state = 'dead' order by created_at limit $1::int) d) as dead`),
+       (select count(*)::int from (select from express_intents.payments where listed = 'dead' limit $1::int) d) as dead`),
     [maxCount],
   );
   const [row] = rows;

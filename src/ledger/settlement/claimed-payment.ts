@@ -1,8 +1,6 @@
-import type { Database, Queryable } from '../database/database.js';
-import { DatabaseOutage } from '../database/database-fault.js';
+import type { Database } from '../database/database.js';
 import { prepared } from '../database/prepared.js';
-import { exactOf, type IntentRow, intentColumns } from '../intents/intent-row.js';
-import type { LedgerSettings } from '../ledger-settings.js';
+import { exactOf, type TermsRow, termsColumns } from '../intents/intent-row.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { Lane } from './hook-lanes.js';
 
@@ -50,22 +48,31 @@ export interface ClaimedPayment {
   readonly progress: ClaimProgress;
 }
 
-export const claimedPaymentColumns = `${intentColumns}, i.lease_token::text as lease_token,
-  i.watch_until <= now() as watch_expired, i.reversal_suspected_at is not null as reversal_suspected,
-  i.timeouts::text as timeouts, i.lane, i.running_hook,
-  extract(epoch from now() - coalesce(case when i.state <> 'submitted' then i.settled_at end, i.submitted_at, i.created_at))
+/** The columns of {@link ClaimedPaymentRow}. Each costs CPU in the process and in Postgres. */
+export const claimedPaymentColumns = `p.intent_id as id, p.state, ${termsColumns},
+  case when i.login then (select user_id from express_intents.logins l where l.intent_id = p.intent_id) end as user_id,
+  p.lease_token::text as lease_token, p.attempts::text as attempts, p.timeouts::text as timeouts, p.lane, p.running_hook,
+  p.watch_until <= now() as watch_expired, p.reversal_suspected_at is not null as reversal_suspected,
+  extract(epoch from p.created_at)::float8 * 1000 as created_ms,
+  extract(epoch from p.submitted_at)::float8 * 1000 as submitted_ms,
+  extract(epoch from now() - coalesce(case when p.state <> 'submitted' then p.settled_at end, p.submitted_at, p.created_at))
     ::float8 * 1000 as age_ms`;
 
-export type ClaimedPaymentRow = IntentRow & {
+export interface ClaimedPaymentRow extends TermsRow {
+  readonly id: string;
   readonly state: ClaimedPayment['state'];
+  readonly user_id: string | null;
   readonly lease_token: string;
-  readonly watch_expired: boolean;
-  readonly reversal_suspected: boolean;
+  readonly attempts: string;
   readonly timeouts: string;
   readonly lane: Lane;
   readonly running_hook: RunningHook | null;
+  readonly watch_expired: boolean;
+  readonly reversal_suspected: boolean;
+  readonly created_ms: number;
+  readonly submitted_ms: number | null;
   readonly age_ms: number;
-};
+}
 
 export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
   const submittedMs = row.submitted_ms ?? 0;
@@ -98,94 +105,12 @@ export function toClaimedPayment(row: ClaimedPaymentRow): ClaimedPayment {
   };
 }
 
-export const endClaimSql = 'leased_until = null, running_hook = null';
-
-export const clearFailuresSql = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
-
 /** Another process has, or may have, claimed the payment. This process must not write to it any more. */
 export class LeaseLost extends Error {
   constructor(id: string) {
     super(`The claim on ${id} no longer belongs to this process.`);
     this.name = 'LeaseLost';
   }
-}
-
-/**
- * Whether the work on a claim has changed the state of its payment. Waits for a transaction that changes it. `at_ms`: when it was
- * submitted. Undefined if another process has claimed the payment since.
- */
-async function readChange(
-  db: Queryable,
-  { payment: { id }, leaseToken, state }: ClaimedPayment,
-): Promise<{ readonly changed: boolean; readonly at_ms: number } | undefined> {
-  const { rows } = await db.query<{ readonly changed: boolean; readonly at_ms: number }>(
-    `select state <> $3 as changed, extract(epoch from coalesce(submitted_at, now()))::float8 * 1000 as at_ms
-     from express_intents.intents where id = $1 and lease_token = $2::bigint for update`,
-    [id, leaseToken, state],
-  );
-  return rows[0];
-}
-
-export const hasChanged = async (db: Queryable, claimed: ClaimedPayment): Promise<boolean | undefined> =>
-  (await readChange(db, claimed))?.changed;
-
-/**
- * Writes to a claimed payment if the claim is still valid. If the response is lost, reads whether the state was written.
- * @param changes the text after `set`; its parameters start at `$4`
- * @returns `now()` of the write, in milliseconds. Returning more columns would cost more than the write itself
- * @throws {LeaseLost}
- */
-export async function updateClaimed(
-  db: Queryable,
-  claimed: ClaimedPayment,
-  changes: string,
-  values: readonly unknown[] = [],
-): Promise<number> {
-  const { payment, leaseToken, state } = claimed;
-  try {
-    const { rows } = await db.query<{ readonly now_ms: number }>(
-      prepared(`update express_intents.intents i set ${changes}
-       where id = $1 and lease_token = $2::bigint and state = $3
-       returning extract(epoch from now())::float8 * 1000 as now_ms`),
-      [payment.id, leaseToken, state, ...values],
-    );
-    if (!rows[0]) throw new LeaseLost(payment.id);
-    return rows[0].now_ms;
-  } catch (error) {
-    const change = error instanceof DatabaseOutage ? await readChange(db, claimed).catch(() => undefined) : undefined;
-    if (!change?.changed) throw error;
-    return change.at_ms;
-  }
-}
-
-interface Submission extends Pick<LedgerSettings, 'settleDelayMs' | 'watchMs'> {
-  readonly runningHook?: RunningHook | undefined;
-}
-
-/**
- * Writes that a claimed payment is submitted, at `now()`. `verifyPayment` then has `watchMs` to return true.
- * @returns the payment after the write
- * @throws {LeaseLost}
- */
-export async function writeSubmitted(
-  db: Queryable,
-  claimed: ClaimedPayment,
-  { settleDelayMs, watchMs, runningHook }: Submission,
-): Promise<ClaimedPayment> {
-  const submittedMs = await updateClaimed(
-    db,
-    claimed,
-    `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null, running_hook = $5,
-     due_at = now() + $4::float8 * interval '1 millisecond',
-     watch_until = greatest(i.watch_until, now() + ($4::float8 + $6::float8) * interval '1 millisecond'),
-     leased_until = case when $4::float8 = 0 then i.leased_until end`,
-    [settleDelayMs, runningHook ?? null, watchMs],
-  );
-  const { createdAt } = claimed.payment;
-  const payment = Object.freeze({ ...claimed.payment, submittedAt: new Date(submittedMs) });
-  const submittedAfterMs = submittedMs - createdAt.getTime();
-  const renewed = { attempts: 0, ageMs: 0, watchExpired: false };
-  return { ...claimed, ...renewed, payment, state: 'submitted', runningHook, submittedAfterMs };
 }
 
 /** The lease of a claim. Heartbeats extend it until `stop`. */
@@ -206,9 +131,9 @@ export function holdLease(db: Database, { payment: { id }, leaseToken }: Claimed
     const sentAtMs = performance.now();
     const { rowCount } = await db.query(
       // After the last write of the work the claim has ended, but `onDeadLetter` may still run.
-      prepared(`update express_intents.intents
+      prepared(`update express_intents.payments
        set leased_until = case when leased_until is not null then now() + $3::float8 * interval '1 millisecond' end
-       where id = $1 and lease_token = $2::bigint`),
+       where intent_id = $1 and lease_token = $2::bigint`),
       [id, leaseToken, leaseMs],
     );
     if (rowCount === 0) throw new LeaseLost(id);

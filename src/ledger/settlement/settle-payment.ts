@@ -1,25 +1,19 @@
 import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
+import { DatabaseOutage } from '../database/database-fault.js';
+import { recordUserId } from '../intents/complete-login.js';
 import { confirmIntent } from '../intents/record-intent.js';
 import type { Payment } from '../payment.js';
 import { callHook, type HookCall, handleInterrupted, moveToDeadLetter } from './call-hook.js';
 import { releaseClaims } from './claim-payments.js';
-import {
-  type ClaimedPayment,
-  clearFailuresSql,
-  endClaimSql,
-  LeaseLost,
-  type RunningHook,
-  updateClaimed,
-  writeSubmitted,
-} from './claimed-payment.js';
+import { type ClaimedPayment, LeaseLost, type RunningHook } from './claimed-payment.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, SettlementWorkContext } from './settlement-context.js';
 import { callObserved, emitReversed, emitSubmitted } from './settlement-events.js';
-import { jitteredDueAtSql, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
+import { untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
- * Processes a claimed payment by the states in `settlement.ts`, based only on the status that the sequencer
+ * Processes a claimed payment by the states in `transitions.ts`, based only on the status that the sequencer
  * returns here.
  * @throws {LeaseLost} if another process has claimed the payment
  */
@@ -46,8 +40,13 @@ async function submitPayment(
 ): Promise<void> {
   const { settleDelayMs, watchMs } = context.settings;
   const submit = async (runningHook?: RunningHook): Promise<ClaimedPayment> => {
-    const submitted = await writeSubmitted(context.db, claimed, { settleDelayMs, watchMs, runningHook });
-    context.notifySubmitted?.(claimed.payment.id);
+    const values = { due_ms: settleDelayMs, watch_ms: watchMs, hook: runningHook };
+    const submittedMs = await context.writes.write(claimed, 'submit', values);
+    const payment = Object.freeze({ ...claimed.payment, submittedAt: new Date(submittedMs) });
+    const submittedAfterMs = submittedMs - payment.createdAt.getTime();
+    const renewed = { state: 'submitted', attempts: 0, ageMs: 0, watchExpired: false } as const;
+    const submitted: ClaimedPayment = { ...claimed, ...renewed, payment, runningHook, submittedAfterMs };
+    context.notifySubmitted?.(payment.id);
     emitSubmitted(context, submitted);
     return submitted;
   };
@@ -80,8 +79,8 @@ async function fetchStatusOrPollLater(
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof IntentError ? error.code : errorText(error);
-    const capMs = claimed.state === 'submitted' || claimed.reversalSuspected ? failedPollCapMs : undefined;
-    await pollLater(context, claimed, reason, { ...claimed, capMs });
+    const isUrgent = claimed.state === 'submitted' || claimed.reversalSuspected;
+    await failedPoll(context, claimed, reason, { capMs: isUrgent ? failedPollCapMs : Number.POSITIVE_INFINITY });
     return undefined;
   }
 }
@@ -94,24 +93,18 @@ async function watchUnpaid(
   claimed: ClaimedPayment,
   { exists }: SequencerStatus,
 ): Promise<void> {
-  const { db, settings, timing, observer } = context;
+  const { writes, settings, timing, observer } = context;
   const wasExpired = claimed.state === 'expired';
   // It expired too early, while the clock of the database was ahead.
   if (wasExpired && claimed.ageMs < settings.watchMs) {
-    const changes = `state = 'created', due_at = now() + $4::float8 * interval '1 millisecond',
-      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`;
-    await updateClaimed(db, claimed, changes, [
-      untilNextPollMs(claimed.ageMs, timing),
-      settings.watchMs - claimed.ageMs,
-    ]);
+    const watchLeftMs = settings.watchMs - claimed.ageMs;
+    await writes.write(claimed, 'resume', { due_ms: untilNextPollMs(claimed.ageMs, timing), watch_ms: watchLeftMs });
   } else if (!claimed.watchExpired) {
-    await pollLater(context, claimed, exists ? undefined : unknownToService);
+    await (exists ? pollLater(context, claimed) : failedPoll(context, claimed, unknownToService));
   } else if (wasExpired) {
-    await updateClaimed(db, claimed, `due_at = null, ${endClaimSql}`);
+    await writes.write(claimed, 'endWatch');
   } else {
-    const changes = `state = 'expired', due_at = ${jitteredDueAtSql('$4')},
-      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`;
-    await updateClaimed(db, claimed, changes, [timing.watchCapMs, settings.watchMs]);
+    await writes.write(claimed, 'expire', { due_ms: timing.watchCapMs, watch_ms: settings.watchMs });
     observer?.emit({ type: 'payment_expired', intent: claimed.payment.id });
   }
 }
@@ -123,13 +116,13 @@ async function confirmPaid(
   { intentSubmitted }: SequencerStatus,
   leaseSignal: AbortSignal,
 ): Promise<void> {
-  const { db, settings, timing } = context;
+  const { db, writes, settings, timing } = context;
   if (intentSubmitted) {
     await confirmIntent(db, claimed.payment.id, { ...timing, ...settings });
     return submitPayment(context, { ...claimed, state: 'created' }, leaseSignal);
   }
   try {
-    await updateClaimed(db, claimed, `due_at = null, ${endClaimSql}`);
+    await writes.write(claimed, 'endWatch');
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
     // The request that creates the intent has just confirmed it.
@@ -147,33 +140,34 @@ async function watchReversed(
     context.logger.warn(
       `express-intents: the reversed payment ${claimed.payment.id} was submitted again. It settles again.`,
     );
-    await updateClaimed(context.db, claimed, `state = 'created', ${clearFailuresSql}, due_at = now(), ${endClaimSql}`);
+    await context.writes.write(claimed, 'payAgain');
   } else if (claimed.watchExpired) {
-    await updateClaimed(context.db, claimed, `due_at = null, ${endClaimSql}`);
+    await context.writes.write(claimed, 'endWatch');
   } else {
     await pollLater(context, claimed);
   }
 }
 
-interface PollLaterOptions extends Pick<ClaimedPayment, 'lane' | 'timeouts'> {
-  readonly capMs?: number | undefined;
+const untilPollMs = ({ timing }: SettlementWorkContext, { state, ageMs }: ClaimedPayment): number =>
+  state === 'expired' ? timing.watchCapMs : untilNextPollMs(ageMs, timing);
+
+async function pollLater(context: SettlementWorkContext, claimed: ClaimedPayment): Promise<void> {
+  await context.writes.write(claimed, 'poll', { due_ms: untilPollMs(context, claimed) });
 }
 
-async function pollLater(
-  { db, timing }: SettlementWorkContext,
+interface FailedPollOptions extends Partial<Pick<ClaimedPayment, 'lane' | 'timeouts'>> {
+  readonly capMs?: number;
+}
+
+/** Polls again later, and records why. No attempt is counted. */
+async function failedPoll(
+  context: SettlementWorkContext,
   claimed: ClaimedPayment,
-  lastError?: string,
-  { lane, timeouts, capMs = Number.POSITIVE_INFINITY }: PollLaterOptions = claimed,
+  error: string,
+  { capMs = Number.POSITIVE_INFINITY, ...changes }: FailedPollOptions = {},
 ): Promise<void> {
-  const byAgeMs = claimed.state === 'expired' ? timing.watchCapMs : untilNextPollMs(claimed.ageMs, timing);
-  const intervalMs = Math.min(byAgeMs, capMs);
-  await updateClaimed(
-    db,
-    claimed,
-    `due_at = ${jitteredDueAtSql('$4')}, ${endClaimSql},
-     last_error = coalesce($5, i.last_error), lane = $6, timeouts = $7`,
-    [intervalMs, lastError ?? null, lane, timeouts],
-  );
+  const intervalMs = Math.min(untilPollMs(context, claimed), capMs);
+  await context.writes.write(claimed, 'fail', { error, due_ms: intervalMs, ...changes });
 }
 
 /** `ledger.settleDelayMs` after the payment was submitted, and before each retry of a hook, the service must confirm it. */
@@ -188,11 +182,7 @@ async function settleSubmitted(
     context.logger.warn(
       `express-intents: payment ${claimed.payment.id} was reversed before it settled. It is polled again.`,
     );
-    await updateClaimed(
-      context.db,
-      claimed,
-      `state = 'created', submitted_at = null, ${clearFailuresSql}, ${endClaimSql}`,
-    );
+    await context.writes.write(claimed, 'reopen');
     emitReversed(context, claimed);
     return;
   }
@@ -207,7 +197,7 @@ async function settleSubmitted(
       'and becomes a dead letter after `ledger.watch.unpaidMs`. Ask the operator of the sequencer whether it was paid. (Without a state ' +
       'file, the simulator forgets all intents when its process ends.)',
   );
-  await pollLater(context, claimed, unknownToService);
+  await failedPoll(context, claimed, unknownToService);
 }
 
 async function settle(
@@ -232,23 +222,25 @@ function callOnPaid(
     hook: hooks.onPaid,
     begin,
     verify: hooks.verifyPayment && ((begun) => isVerified(context, begun, leaseSignal)),
-    changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailuresSql},
-      due_at = now() + $5::float8 * interval '1 millisecond', ${endClaimSql}`,
-    values: [claimed.payment.userId ?? null, firstReversalMs],
+    change: 'settle',
+    values: { due_ms: firstReversalMs },
   };
   return callHook(context, claimed, call, leaseSignal);
 }
 
 /** A payment settles even if the id of its payer cannot be read. */
 async function withUserId(
-  { fetchUserId, logger }: SettlementWorkContext,
+  { db, fetchUserId, logger }: SettlementWorkContext,
   { payment, login }: ClaimedPayment,
   signal: AbortSignal,
 ): Promise<Payment> {
   if (!login || payment.userId !== undefined || !fetchUserId) return payment;
   try {
-    return Object.freeze({ ...payment, userId: await fetchUserId(payment.id, { signal }) });
+    const userId = await fetchUserId(payment.id, { signal });
+    await recordUserId(db, payment.id, userId);
+    return Object.freeze({ ...payment, userId });
   } catch (error) {
+    if (error instanceof DatabaseOutage) throw error;
     const reason = error instanceof IntentError ? error.code : errorText(error);
     logger.warn(
       `express-intents: the user id of payment ${payment.id} could not be read: ${reason}. The hooks are called without it.`,
@@ -292,7 +284,7 @@ async function isVerified(
     const reason = 'verifyPayment did not return true within `ledger.watch.unpaidMs`';
     const cause = { hook: 'verifyPayment', error: refusal, reason } as const;
     await moveToDeadLetter(context, { ...claimed, lane }, cause, leaseSignal);
-  } else await pollLater(context, claimed, errorText(refusal), { lane, timeouts });
+  } else await failedPoll(context, claimed, errorText(refusal), { lane, timeouts });
   return false;
 }
 
@@ -303,22 +295,18 @@ async function checkReversal(
   { exists, intentSubmitted }: SequencerStatus,
   leaseSignal: AbortSignal,
 ): Promise<void> {
-  const { db, hooks, settings, timing, logger } = context;
+  const { writes, hooks, settings, timing, logger } = context;
   if (!exists && claimed.reversalSuspected) return watchUnknownReversal(context, claimed, leaseSignal);
   if (intentSubmitted || !exists) {
     // The contrary status may be an error of the service as well, so it is checked soon.
     const nextMs = claimed.reversalSuspected
       ? timing.reversalConfirmMs
       : untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing);
-    const changes = `reversal_suspected_at = null, ${clearFailuresSql}, ${endClaimSql},
-      due_at = now() + $4::float8 * interval '1 millisecond'`;
-    await updateClaimed(db, claimed, changes, [nextMs ?? null]);
+    await writes.write(claimed, 'trust', { due_ms: nextMs });
     return;
   }
   if (!claimed.reversalSuspected) {
-    const changes = `reversal_suspected_at = now(), ${endClaimSql}, due_at = now() + $4::float8 * interval '1 millisecond',
-      watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`;
-    await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs, settings.watchMs]);
+    await writes.write(claimed, 'suspect', { due_ms: timing.reversalConfirmMs, watch_ms: settings.watchMs });
     return;
   }
   const next = hooks.onReversed ? 'onReversed is called.' : 'No onReversed hook is set. Undo the order manually.';
@@ -329,10 +317,8 @@ async function checkReversal(
     {
       name: 'onReversed',
       hook: hooks.onReversed,
-      changes: `state = 'reversed', reversed_at = now(), reversal_suspected_at = null, ${clearFailuresSql},
-        due_at = now() + $4::float8 * interval '1 millisecond', ${endClaimSql},
-        watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`,
-      values: [timing.watchFirstMs, settings.watchMs],
+      change: 'reverse',
+      values: { due_ms: timing.watchFirstMs, watch_ms: settings.watchMs },
     },
     leaseSignal,
   );
@@ -353,5 +339,5 @@ async function watchUnknownReversal(
     `express-intents: the sequencer reported payment ${claimed.payment.id} as reversed, and no longer knows it. It is polled ` +
       'again, and becomes a dead letter after `ledger.watch.unpaidMs`. Ask the operator of the sequencer whether it was reversed.',
   );
-  await pollLater(context, claimed, unknownToService);
+  await failedPoll(context, claimed, unknownToService);
 }

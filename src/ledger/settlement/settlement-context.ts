@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import type { LedgerLogger } from '../database/database-connector.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { PaymentHooks } from '../payment.js';
+import type { ClaimWrites } from './claim-writes.js';
 import type { HookLanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
@@ -40,5 +41,6 @@ export interface SettlementContext {
 }
 
 export interface SettlementWorkContext extends SettlementContext {
+  readonly writes: ClaimWrites;
   readonly lanes: HookLanes;
 }

@@ -37,10 +37,6 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   closeMs: 5_000,
 });
 
-/** SQL: `parameter` milliseconds from now, by the clock of the database, with a jitter of a tenth. */
-export const jitteredDueAtSql = (parameter: string): string =>
-  `now() + ${parameter}::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`;
-
 /** The cap for a payment whose age is negative, because it was written while the clock of the database was ahead. */
 const clockAheadCapMs = 15 * 60_000;
 

@@ -14,49 +14,13 @@ import {
   releaseAllClaims,
   releaseClaims,
 } from './claim-payments.js';
+import { ClaimWrites } from './claim-writes.js';
 import { type ClaimedPayment, holdLease, type Lease, LeaseLost } from './claimed-payment.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { RecheckQueue } from './recheck-queue.js';
 import { findMissingHooks, namesOfHooks, recordHooks } from './required-hooks.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, SettlementWorkContext } from './settlement-context.js';
-
-// The states of a payment.
-//
-//     (none)     -- reserved for an idempotency key --------------> creating
-//     (none), creating -- the service accepted the intent --------> created
-//     creating   -- submitted: the database lost its confirmation -> created
-//     created    -- submitted ------------------------------------> submitted
-//     created    -- not submitted within watchMs -----------------> expired
-//     expired    -- submitted ------------------------------------> submitted
-//     expired    -- the clock had been ahead, watchMs is not over -> created
-//     expired    -- not submitted for watchMs again --------------> expired, no longer polled
-//     submitted  -- still submitted after settleDelayMs,
-//                   verifyPayment returns true,
-//                   onPaid succeeds ------------------------------> settled, in the transaction of onPaid
-//     submitted  -- no longer submitted --------------------------> created
-//     submitted  -- onPaid fails hookAttempts times, or ends its
-//                   transaction itself ---------------------------> dead
-//     submitted  -- verifyPayment is interrupted hookAttempts
-//                   times while no other hook runs ---------------> dead
-//     submitted  -- verifyPayment never returns true, or the
-//                   service no longer knows the intent, until
-//                   watchMs has passed ---------------------------> dead
-//     settled    -- two polls: no longer submitted,
-//                   onReversed succeeds --------------------------> reversed, in the transaction of onReversed
-//     settled    -- onReversed fails in the same way -------------> dead
-//     settled    -- no reversal within reversalWatchMs -----------> settled, no longer polled
-//     reversed   -- submitted again ------------------------------> created
-//     reversed   -- not submitted again within watchMs -----------> reversed, no longer polled
-//     dead       -- retry ----------------------------------------> settled if onReversed failed, otherwise submitted
-//     expired, reversed -- retry ---------------------------------> created
-//
-// "Submitted" is always the status that the sequencer returns to the ledger. Reports of wallets, browsers and
-// webhooks only cause an earlier poll. The states scanned and declined are shown in the browser and never recorded.
-//
-// The state is a column of the row, so it survives every process. A trigger of the database rejects any other
-// transition. `due_at` says when a payment is processed next. One process at a time processes it, under a lease: see
-// `claimed-payment.ts`. `hook-lanes.ts` decides which hooks run concurrently.
 
 /** The reason with which `close` aborts work that does not end in time. */
 class Closing extends Error {
@@ -130,6 +94,7 @@ export class Settlement {
     this.#calls = new AdaptiveLimit({ max: settings.settlementConcurrency });
     this.#context = {
       ...context,
+      writes: new ClaimWrites(context.db),
       lanes: new HookLanes(timing.hookConcurrency),
       fetchStatus: (id, options) => this.#calls.run(options.signal, () => fetchStatus(id, options)),
     };

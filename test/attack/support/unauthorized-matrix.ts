@@ -135,7 +135,8 @@ async function startTarget(storedIn: LoginStore): Promise<Target> {
   const connection = new KeepAliveConnection(origin);
   connections.push(connection);
   const countRows = async (): Promise<string> => {
-    const sql = 'select count(*)::text || count(login_completed_at)::text as counted from express_intents.intents';
+    const sql = `select count(*)::text || count(completed_at)::text as counted
+      from express_intents.intents left join express_intents.logins on intent_id = id`;
     return (await router.database.query<{ counted: string }>(sql)).rows[0]?.counted ?? '';
   };
   const rows = storedIn === 'a ledger' ? countRows : async () => 'none';

@@ -4,6 +4,7 @@ import { SequencerError } from '../../../src/errors.js';
 import { type HealthParts, routerHealth } from '../../../src/http/operations/health.js';
 import type { LedgerReport } from '../../../src/ledger/ledger.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
+import { insertPaymentRows } from '../../support/databases/ledger-rows.js';
 import { startPostgres } from '../../support/databases/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
@@ -136,11 +137,12 @@ describe('router.health() with a ledger in Postgres', () => {
     };
     await untilHealth({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
 
+    await server.run(name, insertPaymentRows(`select 'dead' || n as id from generate_series(1, 3) n`, 'dead', 'null'));
+    await server.run(name, insertPaymentRows(`select 'held' as id`, 'created', `now() + interval '1 hour'`));
     await server.run(
       name,
-      `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, leased_until)
-      select 'dead' || n, 'payment', 1, 'usd', 'x', 'dead', null::timestamptz, null::timestamptz from generate_series(1, 3) n
-      union all select 'held', 'payment', 1, 'usd', 'x', 'created', now() - interval '1 hour', now() + interval '1 hour'`,
+      `update express_intents.payments set due_at = now() - interval '1 hour', leased_until = now() + interval '1 hour'
+       where intent_id = 'held'`,
     );
     const settlement = { reason: 'dead_letters', due: 0, deadLetters: 3 };
     await untilHealth({ status: 'degraded', checks: { settlement } });

@@ -12,6 +12,7 @@ import type { Ledger, LedgerIntent, ResourcePayment } from '../../../src/ledger/
 import { StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
+import { move } from '../../support/databases/ledger-rows.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import {
   type LedgerSite,
@@ -196,7 +197,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     const id = await bought(site, browser, { article: name });
     expect((await browser.send('GET', `/any/${name}`)).status).toBe(200);
     // As the ledger does after two reports of the sequencer.
-    await site.router.database.query(`update express_intents.intents set state = 'reversed' where id = $1`, [id]);
+    await move(site.router.database, id, ['reverse']);
     expect((await browser.send('GET', `/any/${name}`)).status).toBe(402);
   });
 

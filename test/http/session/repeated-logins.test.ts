@@ -90,7 +90,7 @@ describe.each(kinds)('with a ledger in %s', (kind) => {
     expect((await complete(browser, id)).status).toBe(200);
     const completedAgo = (seconds: number) =>
       site.router.database.query(
-        `update express_intents.intents set login_completed_at = now() - $2 * interval '1 second' where id = $1`,
+        `update express_intents.logins set completed_at = now() - $2 * interval '1 second' where intent_id = $1`,
         [id, seconds],
       );
     await completedAgo(60);

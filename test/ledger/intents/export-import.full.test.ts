@@ -8,6 +8,7 @@ import { retryIntent } from '../../../src/ledger/intents/retry-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import { findMissingHooks, recordHooks } from '../../../src/ledger/settlement/required-hooks.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { insertLogins, ledgerTables, move } from '../../support/databases/ledger-rows.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
 const browser = new Uint8Array(32).map((_, index) => 250 - index);
@@ -27,19 +28,12 @@ const count = 1_203;
 async function fill({ db }: TestDatabase): Promise<void> {
   await recordHooks(db, ['onPaid', 'verifyPayment']);
   await recordIntents(db, [{ id: idOf(1), terms, browser }], times);
-  for (const state of ['submitted', 'dead']) {
-    await db.query(`update express_intents.intents set state = $2, last_error = 'Ach' where id = $1`, [idOf(1), state]);
-  }
-  await db.query(
-    `update express_intents.intents set leased_until = now(), lease_token = 5, dead_letter_hook = 'onPaid'`,
-  );
+  await move(db, idOf(1), ['submit', 'bury'], { error: 'Ach', hook: 'onPaid' });
+  await db.query('update express_intents.payments set leased_until = now(), lease_token = 5');
   const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
   await reserveIntents(db, [{ intent: { id: idOf(2), terms, browser }, idempotency: key }]);
   await recordIntents(db, [{ id: idOf(3), terms: undefined, browser }], times);
-  await db.query(
-    `insert into express_intents.intents (id, kind, state, browser)
-     select 'login' || number, 'login', 'created', '\\x07' from generate_series(4, ${count}) number`,
-  );
+  await db.query(insertLogins(`select 'login' || number as id from generate_series(4, ${count}) number`));
 }
 
 async function linesOf({ db }: TestDatabase): Promise<string[]> {
@@ -50,11 +44,13 @@ async function linesOf({ db }: TestDatabase): Promise<string[]> {
 
 /** Every column of every row, formatted by the database. */
 async function everything({ db }: TestDatabase): Promise<unknown> {
-  const intents = await db.query(`select i::text from (select * from express_intents.intents order by id) i`);
+  const rows: unknown[] = [];
+  for (const table of ['intents', 'payments', 'logins', 'failures'])
+    rows.push((await db.query(`select t::text as row from express_intents.${table} t order by 1`)).rows);
   const history = await db.query(
     `select intent_id, at::text, from_state, to_state, attempts from express_intents.history order by intent_id, number`,
   );
-  return [intents.rows, history.rows];
+  return [...rows, history.rows];
 }
 
 describe.each([
@@ -70,9 +66,7 @@ describe.each([
     lines = await linesOf(source);
     target = await openTestDatabase(to);
   });
-  beforeEach(() =>
-    target.db.query('truncate express_intents.intents, express_intents.history, express_intents.required_hooks'),
-  );
+  beforeEach(() => target.db.query(`truncate ${ledgerTables}`));
 
   it('keeps the recorded hooks: a process that lacks one settles no imported payment', async () => {
     await importLedger(target.db, lines);
@@ -88,7 +82,7 @@ describe.each([
   it('has the same value in every column, except the leases', async () => {
     expect(lines).toHaveLength(count + 2);
     expect(await importLedger(target.db, lines)).toBe(count);
-    await source.db.query('update express_intents.intents set leased_until = null');
+    await source.db.query('update express_intents.payments set leased_until = null');
     expect(await everything(target)).toEqual(await everything(source));
     expect(await findIntent(target.db, idOf(1))).toEqual(await findIntent(source.db, idOf(1)));
     expect(await linesOf(target)).toEqual(lines);
@@ -122,13 +116,13 @@ describe.each([
     const watchMs = 36_500 * 86_400_000;
     await recordIntents(target.db, [{ id: idOf(9), terms, browser }], { ...times, watchMs });
     const exported = await linesOf(target);
-    await target.db.query('truncate express_intents.intents');
+    await target.db.query(`truncate ${ledgerTables}`);
     expect(await importLedger(target.db, exported)).toBe(1);
   });
 
-  const withIn = (place: number, column: string, value: unknown) => (all: string[]) => {
+  const withIn = (place: number, member: string, column: string, value: unknown) => (all: string[]) => {
     const line = JSON.parse(all[place] as string);
-    return all.with(place, JSON.stringify({ ...line, intent: { ...line.intent, [column]: value } }));
+    return all.with(place, JSON.stringify({ ...line, [member]: { ...line[member], [column]: value } }));
   };
   const without = (place: number) => (all: string[]) => all.toSpliced(place, 1);
   it.each<[string, (all: string[]) => string[], string]>([
@@ -146,10 +140,14 @@ describe.each([
       (all) => all.with(3, '{"intent": {'),
       'Line 4 is not valid output of `ledger export`: it is not JSON',
     ],
-    ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not valid output of `ledger export`: intent.amount'],
-    ['a rate that is not a number', withIn(2, 'exchange_rate', 'NaN'), 'intent.exchange_rate'],
-    ['an infinite time', withIn(2, 'due_at', 'infinity'), 'intent.due_at'],
-    ['an invalid count', withIn(2, 'attempts', -1), 'intent.attempts'],
+    [
+      'an invalid amount',
+      withIn(2, 'intent', 'amount', 'NaN'),
+      'Line 3 is not valid output of `ledger export`: intent.amount',
+    ],
+    ['a rate that is not a number', withIn(2, 'intent', 'exchange_rate', 'NaN'), 'intent.exchange_rate'],
+    ['an infinite time', withIn(2, 'payment', 'due_at', 'infinity'), 'payment.due_at'],
+    ['an invalid count', withIn(2, 'payment', 'attempts', -1), 'payment.attempts'],
     ['two files in one', (all) => [...all, ...all], 'after the closing line'],
   ])('imports nothing from %s', async (_what, change, message) => {
     await expect(importLedger(target.db, change(lines))).rejects.toMatchObject({
@@ -161,11 +159,11 @@ describe.each([
 
   it('is imported into newer tables, with defaults for new columns, and not into older ones', async () => {
     const { db } = target;
-    await db.query(`alter table express_intents.intents add column channel text not null default 'web'`);
+    await db.query(`alter table express_intents.payments add column channel text not null default 'web'`);
     await db.query(`insert into express_intents.schema_versions (version, name) values (98, 'channel')`);
     try {
       expect(await importLedger(db, lines)).toBe(count);
-      const { rows } = await db.query('select distinct channel from express_intents.intents');
+      const { rows } = await db.query('select distinct channel from express_intents.payments');
       expect(rows).toEqual([{ channel: 'web' }]);
       const newer = await linesOf(target);
       expect(JSON.parse(newer[0] ?? '')).toMatchObject({ schemaVersion: 98 });
@@ -174,7 +172,7 @@ describe.each([
         message: expect.stringContaining('migration 98'),
       });
     } finally {
-      await db.query('alter table express_intents.intents drop column channel');
+      await db.query('alter table express_intents.payments drop column channel');
       await db.query('delete from express_intents.schema_versions where version = 98');
     }
   });

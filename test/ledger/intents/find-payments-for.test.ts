@@ -1,6 +1,7 @@
 import { findPaymentsFor } from '../../../src/ledger/intents/find-intents.js';
 import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
 import { openTestDatabase } from '../../support/databases/databases.js';
+import { move } from '../../support/databases/ledger-rows.js';
 
 it('findPaymentsFor finds a submitted payment behind any number of newer unpaid ones', async () => {
   const { db } = await openTestDatabase('postgres');
@@ -11,7 +12,7 @@ it('findPaymentsFor finds a submitted payment behind any number of newer unpaid 
   for (let number = 0; number < 30; number += 1) {
     await recordIntents(db, [{ id: `id-${number}`, terms, browser }], times);
   }
-  await db.query(`update express_intents.intents set state = 'submitted', submitted_at = now() where id = 'id-0'`);
+  await move(db, 'id-0', ['submit']);
   const ids = (await findPaymentsFor(db, browser, 'tea')).map(({ id }) => id);
   expect(ids[0]).toBe('id-0');
 });

@@ -6,6 +6,7 @@ import { IntentRecorder } from '../../../src/ledger/intents/intent-recorder.js';
 import { recordIntents, reserveIntents } from '../../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { ledgerTables } from '../../support/databases/ledger-rows.js';
 import { eventually } from '../../support/eventually.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
@@ -68,7 +69,7 @@ describe.each(kinds)('intents of concurrent requests on %s', (kind) => {
     db = database.db;
   });
   beforeEach(async () => {
-    await db.query('truncate express_intents.intents, express_intents.history');
+    await db.query(`truncate ${ledgerTables}`);
   });
 
   const statementsFor = (count: number): number => (kind === 'postgres' ? 1 : count);
@@ -158,7 +159,7 @@ describe('on Postgres', () => {
     db = database.db;
   });
   beforeEach(async () => {
-    await db.query('truncate express_intents.intents, express_intents.history');
+    await db.query(`truncate ${ledgerTables}`);
   });
 
   test('a locked intent does not delay the confirmation of others', async () => {
@@ -166,7 +167,7 @@ describe('on Postgres', () => {
     await Promise.all(numbers.map((number) => recorder.reserve(keyed(payment(number), `${number}`))));
     let locked: Promise<void> | undefined;
     await db.transaction(async (tx) => {
-      await tx.query('select from express_intents.intents where id = $1 for update', [idOf(5)]);
+      await tx.query('select from express_intents.payments where intent_id = $1 for update', [idOf(5)]);
       const [five, others] = [recorder.confirm(idOf(5)), numbers.filter((number) => number !== 5)];
       locked = five;
       await Promise.all(others.map((number) => recorder.confirm(idOf(number))));

@@ -4,6 +4,7 @@ import { IntentRecorder } from '../../../src/ledger/intents/intent-recorder.js';
 import { recordIntents } from '../../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { ledgerTables, move } from '../../support/databases/ledger-rows.js';
 
 const start = '2026-01-01T12:00:00.000Z';
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
@@ -34,13 +35,15 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
     database = await openTestDatabase(kind, { fakeTime: true });
   });
   beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history');
+    await database.db.query(`truncate ${ledgerTables}`);
     await database.setTime(start);
   });
   const recorder = () => new IntentRecorder(database.db, times);
   const find = (number: number) => findIntent(database.db, idOf(number));
   const set = (number: number, changes: string) =>
     database.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
+  const setProgress = (number: number, changes: string, table = 'payments') =>
+    database.db.query(`update express_intents.${table} set ${changes} where intent_id = $1`, [idOf(number)]);
 
   it.each([
     [0.1 + 0.2, '1'],
@@ -98,28 +101,53 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
   ])('do not allow a change of %s', async (column, value) => {
     await recordIntents(database.db, [payment(1)], times);
     await database.advance(1_000);
-    await expect(set(1, `${column} = ${value}`)).rejects.toThrow();
+    await expect(set(1, `${column} = ${value}`)).rejects.toThrow(/immutable/);
     expect(await find(1)).toMatchObject(terms);
+  });
+
+  it.each([
+    ['payments', 'intent_id', "'x'"],
+    ['payments', 'created_at', 'now()'],
+    ['payments', 'browser', "'\\x00'"],
+    ['payments', 'resource', "'article:all'"],
+    ['logins', 'intent_id', "'x'"],
+    ['logins', 'created_at', 'now()'],
+  ])('do not allow a change of the copy in %s of %s', async (table, column, value) => {
+    await recordIntents(database.db, [payment(1, { login: true })], times);
+    await database.advance(1_000);
+    await expect(setProgress(1, `${column} = ${value}`, table)).rejects.toThrow(/immutable/);
   });
 
   it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from created to %s', async (state) => {
     await recordIntents(database.db, [payment(1)], times);
-    await expect(set(1, `state = '${state}'`)).rejects.toThrow(/cannot change from created to/);
+    await expect(setProgress(1, `state = '${state}'`)).rejects.toThrow(/cannot change from created to/);
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 
-  it('of logins cannot be submitted or polled', async () => {
-    await recordIntents(database.db, [login(1)], times);
-    await expect(set(1, "state = 'submitted'")).rejects.toThrow();
-    await expect(set(1, 'due_at = now()')).rejects.toThrow();
-    await recordIntents(database.db, [payment(2)], times);
-    await expect(set(2, "state = 'completed'")).rejects.toThrow();
+  it('of logins cannot be submitted, and payments cannot be completed', async () => {
+    await recordIntents(database.db, [login(1), payment(2)], times);
+    await expect(setProgress(1, "state = 'submitted'", 'logins')).rejects.toThrow();
+    await expect(setProgress(2, "state = 'completed'")).rejects.toThrow();
+  });
+
+  it('that can still be paid have a next poll, whoever writes', async () => {
+    await recordIntents(database.db, [payment(1)], times);
+    await expect(setProgress(1, 'due_at = null')).rejects.toThrow(/next_poll/);
+    await expect(setProgress(1, `state = 'expired', due_at = null, due_set_at = now()`)).rejects.toThrow(/next_poll/);
+    await move(database.db, idOf(1), ['expire'], { watch_ms: 60_000 });
+    await expect(setProgress(1, 'due_at = null, due_set_at = now()')).rejects.toThrow(/next_poll/);
+    // A backend whose clock is ahead has found that the watch has ended.
+    await move(database.db, idOf(1), ['endWatch']);
+    expect(await find(1)).toMatchObject({ state: 'expired', dueAt: new Date(Date.parse(start) + 60_000) });
+    await database.advance(60_000);
+    await move(database.db, idOf(1), ['endWatch']);
+    expect(await find(1)).toMatchObject({ state: 'expired', dueAt: undefined });
   });
 
   it('have a history of state changes, with times', async () => {
     await recordIntents(database.db, [payment(1)], times);
-    await set(1, "state = 'submitted', attempts = 2");
-    await set(1, "state = 'settled', attempts = 0");
+    await move(database.db, idOf(1), ['submit']);
+    await move(database.db, idOf(1), ['fail', 'settle'], { attempts: 2, error: 'Ach' });
     const changes = await historyOf(database.db, idOf(1));
     expect(changes).toEqual([
       { at: expect.any(Date), from: 'created', to: 'submitted', attempts: 0 },
@@ -148,7 +176,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
       await recordIntents(database.db, [login(1)], times);
       const completed = completeLoginOnce(database.db, attempt, async (tx) => {
         // The version before this one completes it in another process, without waiting for this transaction.
-        await tx.query('update express_intents.intents set login_completed_at = now() where id = $1', [idOf(1)]);
+        await tx.query(`update express_intents.logins set state = 'completed', completed_at = now()`);
       });
       expect(await completed).toBe(false);
       expect(await find(1)).toMatchObject({ state: 'created', loginCompletedAt: undefined });

@@ -2,7 +2,9 @@ import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import { recordIntents, reserveIntents } from '../../../src/ledger/intents/record-intent.js';
 import type { ArchivedIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
+import type { TransitionName } from '../../../src/ledger/transitions.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { insertLogins, ledgerTables, move } from '../../support/databases/ledger-rows.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
 const browser = new Uint8Array(32).fill(7);
@@ -24,24 +26,29 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
     database = await openTestDatabase(kind, { fakeTime: true });
   });
   beforeEach(async () => {
-    await database.db.query('truncate express_intents.intents, express_intents.history');
+    await database.db.query(`truncate ${ledgerTables}`);
     await database.setTime('2026-01-01T12:00:00Z');
   });
 
-  async function payment(name: string, path: readonly string[], changes: Partial<RecordedTerms> = {}): Promise<void> {
+  async function payment(
+    name: string,
+    path: readonly TransitionName[],
+    changes: Partial<RecordedTerms> = {},
+  ): Promise<void> {
     await recordIntents(database.db, [{ id: idOf(name), terms: { ...terms, ...changes }, browser }], times);
-    for (const state of path) await set(name, `state = '${state}'`);
-    if (path.length > 0) await set(name, 'due_at = null');
+    for (const step of path) {
+      await move(database.db, idOf(name), [step], { due_ms: step === 'settle' ? null : 0, error: 'Ach' });
+    }
   }
   const set = (name: string, changes: string) =>
-    database.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(name)]);
+    database.db.query(`update express_intents.payments set ${changes} where intent_id = $1`, [idOf(name)]);
   const left = async (): Promise<string[]> => {
     const { rows } = await database.db.query<{ id: string }>('select id from express_intents.intents order by id');
     return rows.map(({ id }) => id.replace(/x+$/, ''));
   };
 
   it('keeps an expired intent while a process rechecks it, which may find it paid', async () => {
-    for (const name of ['free', 'claimed', 'left behind']) await payment(name, ['expired']);
+    for (const name of ['free', 'claimed', 'left behind']) await payment(name, ['expire', 'endWatch']);
     await database.setTime('2026-07-01T12:00:00Z');
     await set('claimed', `leased_until = now() + interval '30 seconds'`);
     await set('left behind', `leased_until = now() - interval '1 second'`);
@@ -50,20 +57,21 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
   });
 
   it('deletes finished intents with their history, and nothing else', async () => {
-    await payment('settled', ['submitted', 'settled']);
-    await payment('reversed', ['submitted', 'settled', 'reversed']);
-    await payment('late', ['expired']);
-    await payment('dead', ['submitted', 'dead']);
+    await payment('settled', ['submit', 'settle']);
+    await payment('reversed', ['submit', 'settle', 'reverse']);
+    await payment('late', ['expire', 'endWatch']);
+    await payment('dead', ['submit', 'bury']);
     await payment('created', []);
-    await payment('submitted', ['submitted']);
-    await payment('polled', ['submitted', 'settled']);
+    await payment('submitted', ['submit']);
+    await payment('polled', ['submit', 'settle']);
     await set('polled', 'due_at = now()');
-    await payment('article', ['submitted', 'settled'], { resource: 'tea' });
+    await payment('article', ['submit', 'settle'], { resource: 'tea' });
     await recordIntents(database.db, [{ id: idOf('login'), terms: undefined, browser }], times);
     const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
     await reserveIntents(database.db, [{ intent: { id: idOf('unsure'), terms, browser }, idempotency: key }]);
     await database.setTime('2026-07-01T12:00:00Z');
-    await payment('young', ['submitted', 'settled']);
+    await move(database.db, idOf('reversed'), ['endWatch']);
+    await payment('young', ['submit', 'settle']);
 
     expect(await pruneIntents(database.db, { olderThan })).toBe(5);
     expect(await left()).toEqual(['article', 'created', 'dead', 'polled', 'submitted', 'young']);
@@ -77,7 +85,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
   it('passes all intents to the archive before it deletes them, oldest first', async () => {
     for (let day = 1; day <= 9; day += 1) {
       await database.setTime(`2026-02-0${day}T12:00:00Z`);
-      await payment(`day${day}`, ['submitted', 'settled']);
+      await payment(`day${day}`, ['submit', 'settle']);
     }
     const before = await findIntent(database.db, idOf('day1'));
     await database.setTime('2026-07-01T12:00:00Z');
@@ -95,10 +103,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
   });
 
   it('works in batches, and keeps the batch whose archive fails', async () => {
-    await database.db.query(
-      `insert into express_intents.intents (id, kind, state, browser)
-       select 'login' || number, 'login', 'created', '\\x07' from generate_series(1, 450) number`,
-    );
+    await database.db.query(insertLogins(`select 'login' || number as id from generate_series(1, 450) number`));
     await database.setTime('2026-07-01T12:00:00Z');
     let calls = 0;
     const archive = async (intents: readonly ArchivedIntent[], { tx }: { tx: typeof database.db }): Promise<void> => {
@@ -113,7 +118,7 @@ describe.each(kinds)('pruneIntents on %s', (kind) => {
   });
 
   it('keeps intents younger than a day, whatever the date', async () => {
-    await payment('today', ['submitted', 'settled']);
+    await payment('today', ['submit', 'settle']);
     const future = new Date('2030-01-01T00:00:00Z');
     expect(await pruneIntents(database.db, { olderThan: future })).toBe(0);
     await database.setTime('2026-01-02T12:00:01Z');

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { diagnoseDatabase } from '../../../src/ledger/database/database-fault.js';
 import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
+import { confirmIntents, reserveIntents } from '../../../src/ledger/intents/record-intent.js';
 import {
   type Migration,
   migrate,
@@ -138,8 +139,11 @@ describe('migrate on Postgres', () => {
     expect(grants).toHaveLength(2);
     for (const grant of grants) await server.run(name, grant.replace('<role>', 'guest'));
     await requireMigrated(db);
-    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'creating')`);
-    await db.query(`update express_intents.intents set state = 'created'`);
+    const times = { watchFirstMs: 1, watchMs: 1 };
+    const intent = { id: 'a', terms: undefined, browser: new Uint8Array(32) };
+    const key = { key: 'a', fingerprint: intent.browser, sealedSecret: 'a' };
+    expect(await reserveIntents(db, [{ intent, idempotency: key }])).toEqual([true]);
+    expect(await confirmIntents(db, ['a'], times)).toEqual([true]);
     expect((await db.query('select from express_intents.history')).rowCount).toBe(1);
     await db.close();
   });
@@ -160,7 +164,7 @@ describe('migrate on Postgres', () => {
       async () => (await server.run(name, waiting, ['AccessExclusiveLock'])).length > 0,
     );
     // If the migration queued for the lock without a timeout, this statement would time out.
-    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'created')`);
+    await db.query(`insert into express_intents.intents (id, kind) values ('a', 'login')`);
     await reader.end();
     expect(versions(await changing)).toEqual([next]);
     await db.close();

@@ -15,7 +15,7 @@ test.each([
   `alter table express_intents.intents add column channel text not null default 'web'`,
   'alter table express_intents.intents set (fillfactor = 92)',
   'create table express_intents.notes (id text primary key); create index notes_id on express_intents.notes (id)',
-  'create or replace function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$ begin drop; end $$',
+  'create or replace function express_intents.enforce_transition() returns trigger language plpgsql as $$ begin drop; end $$',
 ])('a migration is allowed with: %s', (sql) => {
   expect(violationOf(plant(sql))).toBeUndefined();
 });
@@ -24,14 +24,14 @@ test.each([
   ['alter table express_intents.intents rename column browser to visitor', 'knows it by its old name'],
   ['alter table express_intents.intents drop column login', 'one version after the last'],
   ['drop index express_intents.intents_list', 'one version after the last'],
-  ['alter table express_intents.intents alter column attempts type bigint', 'rewritten'],
+  ['alter table express_intents.payments alter column attempts type bigint', 'rewritten'],
   ['alter table express_intents.intents alter column browser set not null', 'rejects writes of an older version'],
   ['alter table express_intents.intents add constraint few check (attempts < 9)', 'rejects writes of an older version'],
   ['alter table express_intents.intents add column note text not null', 'nullable or have a constant default'],
   ['alter table express_intents.intents add column seen timestamptz default clock_timestamp()', 'constant default'],
   ['alter table express_intents.intents add column payer text references express_intents.intents', 'constant default'],
   ['alter table express_intents.intents add column a text, drop column login', 'one version after the last'],
-  ['create index intents_user on express_intents.intents (user_id)', 'blocks all writers'],
+  ['create index logins_user on express_intents.logins (user_id)', 'blocks all writers'],
   [`update express_intents.intents set metadata = '{}'`, 'the whole table in one transaction'],
   [
     'create trigger more before insert on express_intents.intents execute function f()',

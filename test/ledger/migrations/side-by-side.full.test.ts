@@ -16,7 +16,7 @@ jest.setTimeout(300_000);
 /** The body of the trigger function in the last migration that defines it. */
 const body =
   migrations
-    .map(({ sql }) => /function express_intents\.enforce_intent_rules\(\).*?as \$\$(.*?)end\s*\$\$/s.exec(sql)?.[1])
+    .map(({ sql }) => /function express_intents\.enforce_transition\(\).*?as \$\$(.*?)end\s*\$\$/s.exec(sql)?.[1])
     .findLast((found) => found !== undefined) ?? '';
 const version = migrations.length;
 
@@ -26,8 +26,8 @@ const next: readonly Migration[] = [
   {
     version: version + 1,
     name: 'channel',
-    sql: `alter table express_intents.intents add column channel text not null default 'web';
-      create or replace function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$
+    sql: `alter table express_intents.payments add column channel text not null default 'web';
+      create or replace function express_intents.enforce_transition() returns trigger language plpgsql as $$
       ${body.replace('begin', "begin\n  if new.channel = 'none' then raise exception 'there is no such channel'; end if;")}end $$`,
   },
 ];
@@ -133,7 +133,7 @@ const settledBy = (process: string): Promise<void> =>
 
 test('the next version of these tests follows the rules for migrations', () => {
   expect(next.map(violationOf)).toEqual(next.map(() => undefined));
-  expect(body).toContain('the terms of intent');
+  expect(body).toContain('cannot change from');
 });
 
 test('an old version keeps working while the next one migrates, and each settles the payments of the other', async () => {
@@ -150,7 +150,7 @@ test('an old version keeps working while the next one migrates, and each settles
   const done = await effects();
   expect(done).toHaveLength(oldIds.length + newIds.length);
   expect(new Set(done.map(({ by }) => by))).toEqual(new Set(['old', 'newer']));
-  const { rows } = await db.query('select distinct channel from express_intents.intents');
+  const { rows } = await db.query('select distinct channel from express_intents.payments');
   expect(rows).toEqual([{ channel: 'web' }]);
   await db.close();
   await old.close();

@@ -26,40 +26,21 @@ export const migrationPoints = both([
 const oncePerProcess = both(['find migrations', 'release all claims']);
 
 /** Points that are rarely reached. */
-const rare = both([
-  ...[
-    'schedule the next poll',
-    'reopen a submitted payment',
-    'hook failed',
-    'move to the dead letters',
-    'schedule the reversal poll',
-    'suspect a reversal',
-    'reverse',
-  ],
-  ...['reopen a reversed payment', 'retry'],
-]);
+const rare = both([...['poll', 'reopen', 'fail', 'bury', 'trust', 'suspect', 'reverse'], ...['payAgain', 'retryPaid']]);
 
 /** The points of a ledger in use. */
 export const workPoints = [
   ...oncePerProcess,
   ...both([
     ...['record', 'reserve', 'find the repeated intent', 'confirm', 'find the confirmed intent', 'find unpaid'],
-    ...['claim due', 'claim unpaid', 'heartbeat', 'schedule the next poll'],
+    ...['claim due', 'claim unpaid', 'heartbeat', 'poll'],
+    ...['submit', 'reopen', 'startHook', 'write the effect', 'fail', 'bury', 'settle'],
     ...[
-      'submit',
-      'reopen a submitted payment',
-      'start the hook',
-      'write the effect',
-      'hook failed',
-      'move to the dead letters',
-      'settle',
-    ],
-    ...[
-      'schedule the reversal poll',
-      'suspect a reversal',
+      'trust',
+      'suspect',
       'reverse',
-      'reopen a reversed payment',
-      'retry',
+      'payAgain',
+      'retryPaid',
       'lock the login',
       'check the login',
       'complete the login',

@@ -81,7 +81,7 @@ async function openDatabase(
   const { db, settings } = await openTestDatabase(kind);
   return {
     database: settings,
-    expireLeases: () => db.query('update express_intents.intents set leased_until = now() where leased_until > now()'),
+    expireLeases: () => db.query('update express_intents.payments set leased_until = now() where leased_until > now()'),
   };
 }
 

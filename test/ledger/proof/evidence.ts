@@ -70,10 +70,12 @@ export function readEvidence(db: Database): Promise<Omit<Evidence, 'sequencer'>>
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     const intents = await tx.query<IntentEvidence & { metadata: string }>(
-      `select id, kind, amount::text as amount, currency, destination, description, login, resource, metadata::text as metadata, state,
-       due_at is not null as "isDue", ${ms('submitted_at')} as "submittedAt", ${ms('settled_at')} as "settledAt",
-       ${ms('reversed_at')} as "reversedAt", ${ms('login_completed_at')} as "loginCompletedAt"
-     from express_intents.intents order by created_at, id`,
+      `select i.id, i.kind, i.amount::text as amount, i.currency, i.destination, i.description, i.login, i.resource,
+       i.metadata::text as metadata, coalesce(p.state, l.state) as state,
+       p.due_at is not null as "isDue", ${ms('p.submitted_at')} as "submittedAt", ${ms('p.settled_at')} as "settledAt",
+       ${ms('p.reversed_at')} as "reversedAt", ${ms('l.completed_at')} as "loginCompletedAt"
+     from express_intents.intents i left join express_intents.payments p on p.intent_id = i.id
+     left join express_intents.logins l on l.intent_id = i.id order by i.created_at, i.id`,
     );
     const steps = await tx.query<StepEvidence>(
       `select intent_id as id, ${ms('at')} as at, from_state as "from", to_state as "to"

@@ -7,6 +7,7 @@ import { Settlement } from '../../../src/ledger/settlement/settlement.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { stopClock } from '../../support/databases/fake-time.js';
+import { ledgerTables } from '../../support/databases/ledger-rows.js';
 import { checkEvidence, type FoundFault } from './check-evidence.js';
 import { effectsTable, insertEffect, readEvidence } from './evidence.js';
 import { SequencerTruth } from './sequencer-truth.js';
@@ -101,7 +102,7 @@ class World {
   /** Creates two unpaid payments. */
   async start(): Promise<Model> {
     const { db } = this.database;
-    await db.query('truncate express_intents.intents, express_intents.history, public.effects');
+    await db.query(`truncate ${ledgerTables}, public.effects`);
     await this.advance(0);
     const model: Model = new Map();
     for (const id of ['one', 'two']) {
@@ -131,14 +132,16 @@ class World {
   async read(): Promise<Model> {
     const ms = (column: string): string => `round(extract(epoch from ${column})::numeric * 1000)::float8`;
     const effects = (by: string): string =>
-      `(select count(*)::float8 from public.effects e where e.intent_id = i.id and e.by = '${by}')`;
+      `(select count(*)::float8 from public.effects e where e.intent_id = p.intent_id and e.by = '${by}')`;
     const { rows } = await this.database.db.query<ModelIntent & { id: string }>(
-      `select id, state, ${ms('due_at')} as due, ${ms('leased_until')} as "leasedUntil", attempts::float8 as attempts,
+      `select intent_id as id, state, ${ms('due_at')} as due, ${ms('leased_until')} as "leasedUntil", attempts::float8 as attempts,
          lane, running_hook as "runningHook",
          ${ms('created_at')} as created, ${ms('watch_until')} as "watchUntil", ${ms('submitted_at')} as submitted,
-         ${ms('settled_at')} as settled, reversal_suspected_at is not null as "isReversalSuspected", dead_letter_hook as "deadLetterHook",
+         ${ms('settled_at')} as settled, reversal_suspected_at is not null as "isReversalSuspected",
+         case when state = 'dead' then (select hook from express_intents.failures f where f.intent_id = p.intent_id) end
+           as "deadLetterHook",
          ${effects('onPaid')} as "paidEffects", ${effects('onReversed')} as "reversedEffects"
-       from express_intents.intents i order by id`,
+       from express_intents.payments p order by intent_id`,
     );
     return new Map(rows.map(({ id, ...row }) => [id, withoutNulls(row)]));
   }

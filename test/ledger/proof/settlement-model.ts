@@ -105,7 +105,9 @@ export function* poll(intent: ModelIntent, around: Environment): Generator<Model
     const delayed = settings.settleDelayMs > 0;
     const submitted: ModelIntent = {
       ...claimed,
-      ...{ state: 'submitted', submitted: now, attempts: 0, due: now + settings.settleDelayMs },
+      ...{ state: 'submitted', submitted: now, attempts: 0 },
+      // A due payment stays due.
+      due: delayed ? now + settings.settleDelayMs : Math.min(now, intent.due ?? now),
       watchUntil: Math.max(intent.watchUntil, now + settings.settleDelayMs + settings.watchMs),
       leasedUntil: delayed ? undefined : claimed.leasedUntil,
     };

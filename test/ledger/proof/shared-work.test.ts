@@ -11,7 +11,7 @@ test('a claim skips payments that another process has locked, and does not wait 
   await insertPayments(db, 10, -1_000);
   await db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      'select id from express_intents.intents order by due_at limit 4 for update',
+      'select intent_id as id from express_intents.payments order by due_at limit 4 for update',
     );
     const claim = claimDue(db, { first: 4, retry: 1, slow: 1, quarantine: 1 }, { timing: defaultTiming, hooks: [] });
     let isDone = false;
@@ -46,7 +46,7 @@ test.each([
     });
     starting.start();
     await starting.close();
-    const { rows } = await db.query('select lease_token::text as lease from express_intents.intents');
+    const { rows } = await db.query('select lease_token::text as lease from express_intents.payments');
     expect(rows).toEqual([{ lease }]);
   },
   120_000,

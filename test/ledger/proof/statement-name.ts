@@ -1,5 +1,17 @@
+import { type TransitionName, transitions } from '../../../src/ledger/transitions.js';
+import { assignmentsOf } from '../../../src/ledger/write-transition.js';
+
 // Names of all statements of the ledger, at which the proofs kill processes. A statement without a name is an error: name it
 // here.
+
+/** Those of other statements. */
+const statementsElsewhere: readonly TransitionName[] = ['confirm', 'completeLogin', 'reopenLogin'];
+
+/** Matches the update of a transition, which begins with its assignments. */
+function startOf(name: TransitionName): RegExp {
+  const update = `update express_intents.payments p set ${assignmentsOf(name)} from unnest`;
+  return new RegExp(update.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+}
 
 const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['find migrations', /^select version::int as version, name from express_intents\.schema_versions/],
@@ -10,73 +22,60 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['run a migration', /^do \$migration\$/],
   ['set the lock timeout', /^set local lock_timeout/],
   ['record the migration', /^insert into express_intents\.schema_versions/],
-  ['record the hooks', /^with added as/],
+  ['record the hooks', /^with added as \( insert into express_intents\.required_hooks/],
   ['find missing hooks', /^select name from express_intents\.required_hooks/],
   ['forget a hook', /^delete from express_intents\.required_hooks/],
   ['release all claims', /lease_token = lease_token \+ 1 where due_at is not null/],
-  ['record', /^insert into express_intents\.intents .*'created'/],
-  ['reserve', /^insert into express_intents\.intents .*'creating'/],
-  ['find the repeated intent', /fingerprint, sealed_secret from express_intents\.intents/],
+  ['record', /^with given as .*insert into express_intents\.intents /],
+  ['reserve', /^with added as \( insert into express_intents\.intents /],
+  ['find the repeated intent', /fingerprint, sealed_secret from express_intents\.intents i where/],
   ['find for the browser', /^select sealed_secret, description from/],
   ['notify', /^select pg_notify/],
-  ['confirm together', /^with reserved as materialized/],
-  ['confirm', /^update .*set state = 'created', .*is true$/],
+  ['confirm together', /^with given as .*'creating' for update skip locked/],
+  ['confirm', /^with given as .*'creating' for update \)/],
   ['find the confirmed intent', /^select from express_intents\.intents where id = \$1$/],
   ['claim due', /^with claimed .*first_due union all/],
   ['correct due times', /^with ahead as materialized/],
   ['claim unpaid', /^with claimed .*id = any\(\$2/],
   [
     'find unpaid',
-    /^select id from express_intents\.intents where id = any\(\$1::text\[\]\) and kind = 'payment' and state in/,
+    /^select intent_id as id from express_intents\.payments where intent_id = any\(\$1::text\[\]\) and state in/,
   ],
   ['heartbeat', /^update .*set leased_until = case when leased_until is not null then now\(\)/],
   [
     'release claims',
     /^with given as materialized .*set leased_until = null, running_hook = case when held\.keeps_call/,
   ],
-  ['schedule the next poll', /coalesce\(\$5, i\.last_error\)/],
-  ['expire', /set state = 'expired'/],
-  ['submit', /set state = 'submitted'/],
-  ['reopen a submitted payment', /set state = 'created', submitted_at = null/],
-  ['start the hook', /set running_hook = \$4/],
-  ['release before the hook', /set leased_until = null, running_hook = null, due_at/],
-  ['quarantine', /set lane = 'quarantine'/],
-  ['hook failed', /set last_error = \$4, attempts = \$6/],
-  ['database failed during the hook', /set last_error = \$4, lane = 'retry'/],
-  ['move to the dead letters', /set state = 'dead'/],
-  ['settle', /set state = 'settled'/],
-  [
-    'schedule the reversal poll',
-    /set reversal_suspected_at = null, attempts = 0, timeouts = 0, lane = 'first', last_error = null, leased_until = null, running_hook = null, due_at/,
-  ],
-  ['suspect a reversal', /set reversal_suspected_at = now\(\)/],
-  ['reverse', /set state = 'reversed'/],
-  ['reopen a reversed payment', /set state = 'created', attempts = 0/],
-  ['reopen an expired intent', /set state = 'created', due_at = now\(\)/],
-  ['end the watch', /set due_at = null, leased_until = null/],
-  ['retry', /case when state <> 'dead' then 'created'/],
-  ['check the login', /^select 1 from express_intents\.intents where/],
+  ...(Object.keys(transitions) as TransitionName[])
+    .filter((name) => !statementsElsewhere.includes(name))
+    .map((name): [string, RegExp] => [name, startOf(name)]),
+  ['find the payment to retry', /^select state, attempts::float8 as attempts, hook from/],
+  ['check the login', /^select 1 from express_intents\.logins l where/],
   ['lock the login', /^select pg_advisory_xact_lock\(hashtextextended/],
-  ['complete the login', /set login_completed_at = now\(\)/],
-  ['find the completion', /^select user_id from express_intents\.intents/],
+  ['complete the login', /set state = 'completed'/],
+  ['find the completion', /^select user_id from express_intents\.logins/],
   ['repeat the completion', /set completion_key = \$5/],
-  ['read the outcome of the login', /^select login_completed_at is not null/],
+  ['read the outcome of the login', /^select state = 'completed' and completion_key/],
   ['read the outcome of the write', /^select state <> \$3 as changed/],
-  ['reopen the login', /set login_completed_at = null/],
+  ['reopen the login', /update express_intents.logins l set .*completed_at = null/],
+  ['record the user id', /^update express_intents.logins set user_id/],
   ['find payments', /where browser = \$1 and resource = \$2/],
-  ['list', /^select i\.id, .*to_char\(i\.created_at .* as created/],
-  ['find the end of a page', /^select to_char\(i\.created_at .* as created/],
-  ['find', /from express_intents\.intents i where id = \$1$/],
-  ['read the history', /^select .*from express_intents\.history where intent_id/],
+  ['list', /^select i\.id, .*to_char\(\w\.created_at .* as created/],
+  ['find the end of a page', /^select to_char\(\w\.created_at .* offset/],
+  ['find', /where i\.id = \$1$/],
+  ['read the history', /^select .*from express_intents\.history where intent_id = \$1/],
   ['inspect', /^with due as materialized/],
-  ['prune', /^with gone as materialized/],
-  ['prune the history', /^delete from express_intents\.history/],
+  ['find old intents', /^select id, to_char\(i\.created_at/],
+  ['lock finished intents', /^with payments as materialized/],
+  ['read pruned intents', /where i\.id = any\(array/],
+  ['read pruned history', /^select intent_id, .*from express_intents\.history/],
+  ['prune', /^with payments as \(delete/],
   ['set the isolation level', /^set transaction isolation level/],
   ['set the format of bytes', /^set local bytea_output/],
   ['find the table version', /^select max\(version\)/],
   ['find columns', /^select quote_ident\(attname\)/],
   ['export', /^select id, jsonb_build_object/],
-  ['import', /^insert into express_intents\.intents .*jsonb_populate_record/],
+  ['import', /^insert into express_intents\.\w+ .*jsonb_populate_record/],
   ['import the history', /^insert into express_intents\.history/],
   ['write the effect', /^insert into public\.effects/],
 ];

@@ -1,4 +1,3 @@
-import { blocksOf } from '../../docs/guides.js';
 import { kinds } from '../../support/databases/databases.js';
 import {
   dayMs,
@@ -66,7 +65,7 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
       for (const id of ids) expect((await ledger.find(id)).state).toBe('settled');
     });
 
-    it('forward by 70 days and back, is polled again after the statement of docs/ledger-data.md has run', async () => {
+    it('forward by 70 days and back, is polled again', async () => {
       const ledger = fixture();
       const ended = await ledger.create();
       ledger.pay(ended);
@@ -83,13 +82,8 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
       await ledger.after(70 * dayMs);
       await database.advance(-70 * dayMs);
       await correctDueTimes(ledger);
-      expect(await dueTimes()).toEqual([undefined, undefined, undefined, undefined]);
-
-      const statement = blocksOf('docs/ledger-data.md').find(({ text }) => text.includes('due_set_at'));
-      await database.db.query(statement?.text ?? '');
-      await ledger.work();
-      // Its polls had ended before the jump.
-      expect((await dueTimes())[0]).toBeUndefined();
+      // The polls of the first had ended before the jump.
+      expect(await dueTimes()).toEqual([undefined, ...ids.map(() => expect.any(Date))]);
       for (const id of [expired, reversed]) ledger.pay(id);
       ledger.reverse(settled);
       for (let step = 0; step < 3; step += 1) await ledger.after(1.2 * dayMs);
@@ -106,7 +100,7 @@ describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
       ledger.pay(id);
       // The row that a process leaves which claimed it while the clock was ahead, and then died.
       await database.db.query(
-        `update express_intents.intents set leased_until = now() + interval '40 days', lease_token = 1`,
+        `update express_intents.payments set leased_until = now() + interval '40 days', lease_token = 1`,
       );
       await ledger.after(minuteMs);
       expect((await ledger.find(id)).state).toBe('settled');

@@ -1,6 +1,7 @@
 import type { Database } from '../../../src/ledger/database/database.js';
 import { completeLoginOnce } from '../../../src/ledger/intents/complete-login.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { ledgerTables } from '../../support/databases/ledger-rows.js';
 import { startPostgres } from '../../support/databases/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
 import { SettlementFixture } from './settlement-fixture.js';
@@ -18,7 +19,7 @@ describe.each(['repeatable read', 'serializable'])('in a database whose default 
     await db.query('create table effects (id text)');
   });
   beforeEach(async () => {
-    await db.query('truncate express_intents.intents, effects');
+    await db.query(`truncate ${ledgerTables}, effects`);
   });
 
   it('a payment settles although a heartbeat changes its row while its hook runs', async () => {
@@ -29,7 +30,7 @@ describe.each(['repeatable read', 'serializable'])('in a database whose default 
           attempts.push(attempt);
           await tx.query('insert into effects values ($1)', [id]);
           // As a heartbeat does, which comes only every ten seconds.
-          await db.query(`update express_intents.intents set leased_until = leased_until + interval '1 second'`);
+          await db.query(`update express_intents.payments set leased_until = leased_until + interval '1 second'`);
         },
       },
     });

@@ -4,6 +4,7 @@ import type { Database } from '../../../src/ledger/database/database.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
+import { statementName } from '../proof/statement-name.js';
 import { SettlementFixture, type SettlementOptions, useDatabase } from './settlement-fixture.js';
 
 /** Blocks callers of `pass` until the test opens it. */
@@ -113,7 +114,7 @@ describe.each(kinds)('a lease on %s', (kind) => {
       isShared: real.isShared,
       query: async (sql, values) => {
         const result = await real.query<never>(sql, values);
-        if (/^update express_intents\.intents\s+set leased_until = /.test(sql)) heartbeats += 1;
+        if (statementName(sql) === 'heartbeat') heartbeats += 1;
         return result;
       },
       transaction: (work, options) => real.transaction(work, options),
@@ -137,7 +138,7 @@ describe.each(kinds)('a lease on %s', (kind) => {
     await ledger.settlement.idle();
     expect(ledger.log.text).toContain(`payment ${id} is a dead letter`);
     expect(ledger.log.text).not.toContain('onDeadLetter failed');
-    const { rows } = await real.query('select state, leased_until from express_intents.intents');
+    const { rows } = await real.query('select state, leased_until from express_intents.payments');
     expect(rows).toEqual([{ state: 'dead', leased_until: null }]);
   });
 });
@@ -217,7 +218,7 @@ describe('a lease among processes', () => {
     slow.pay(id);
     await database.setTime('2026-01-01T12:00:00.000Z');
     const leasedUntil = async (): Promise<number> => {
-      const sql = 'select extract(epoch from leased_until)::float8 * 1000 as ms from express_intents.intents';
+      const sql = 'select extract(epoch from leased_until)::float8 * 1000 as ms from express_intents.payments';
       return (await database.db.query<{ ms: number }>(sql)).rows[0]?.ms ?? 0;
     };
     void slow.settlement.recheck(id);
@@ -253,7 +254,7 @@ describe('a lease among processes', () => {
     void slow.settlement.recheck(id);
     await slow.settlement.round();
     await gate.reached;
-    await database.db.query('update express_intents.intents set lease_token = lease_token + 1');
+    await database.db.query('update express_intents.payments set lease_token = lease_token + 1');
     await eventually('the signal is aborted', () => signal?.aborted === true);
     await slow.settlement.idle();
     expect(await slow.find(id)).toMatchObject({ state: 'submitted', lastError: undefined });

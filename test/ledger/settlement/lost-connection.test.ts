@@ -81,7 +81,7 @@ describe('a hook that loses its database connection', () => {
     await ledger.after(5_000);
     expect(attempts).toEqual([1, 1]);
     expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
-    const { rows } = await database.db.query('select lane, due_at > now() as waits from express_intents.intents');
+    const { rows } = await database.db.query('select lane, due_at > now() as waits from express_intents.payments');
     expect(rows).toEqual([{ lane: 'retry', waits: true }]);
     await ledger.after(hourMs);
     expect(attempts).toEqual([1, 1, 2]);

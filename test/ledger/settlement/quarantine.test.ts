@@ -52,7 +52,7 @@ describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) =>
     await database.advance(5_000);
     // The rows that a process leaves which was killed while the hooks of all four ran.
     await database.db.query(
-      `update express_intents.intents set state = 'submitted', submitted_at = now(), running_hook = 'onPaid',
+      `update express_intents.payments set state = 'submitted', submitted_at = now(), running_hook = 'onPaid',
          leased_until = now() - interval '1 second', due_at = now() - interval '30 seconds'`,
     );
     let [running, most] = [0, 0];

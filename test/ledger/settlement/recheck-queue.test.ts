@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import type { Database } from '../../../src/ledger/database/database.js';
 import { RecheckQueue } from '../../../src/ledger/settlement/recheck-queue.js';
 import { eventually } from '../../support/eventually.js';
+import { statementName } from '../proof/statement-name.js';
 import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // The order and number of polls: those of rechecks, and those due.
@@ -57,9 +58,9 @@ describe('a settlement', () => {
     const holding: Database = {
       isShared: true,
       query: async (sql, values) => {
-        if (sql.includes('id = any($2')) state.claims += 1;
+        if (sql.includes('intent_id = any($2')) state.claims += 1;
         // The last write of a poll of an unpaid payment.
-        if (sql.includes('last_error = coalesce')) {
+        if (statementName(sql) === 'poll') {
           state.isHeld = true;
           await gate;
         }
@@ -120,7 +121,7 @@ describe('a settlement', () => {
     const { ledger, state } = heldPolls(never);
     const [id = '', abandoned = ''] = await createPaid(ledger, 2);
     const claim = (seconds: number) =>
-      database.db.query(`update express_intents.intents set leased_until = now() + interval '${seconds} s'`);
+      database.db.query(`update express_intents.payments set leased_until = now() + interval '${seconds} s'`);
     await claim(20);
     ledger.settlement.start();
     await ledger.settlement.recheck(abandoned);

@@ -8,6 +8,7 @@ import { Settlement } from '../../../src/ledger/settlement/settlement.js';
 import type { SequencerStatus, SettlementContext } from '../../../src/ledger/settlement/settlement-context.js';
 import { defaultTiming, type SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { ledgerTables } from '../../support/databases/ledger-rows.js';
 import { LogRecorder } from '../../support/sites/site.js';
 
 export const minuteMs = 60_000;
@@ -28,8 +29,7 @@ export function useDatabase(kind: DatabaseKind): TestDatabase {
     await opened.db.query('create table effects (id text)');
   });
   beforeEach(async () => {
-    const tables = ['intents', 'history', 'required_hooks'].map((name) => `express_intents.${name}`);
-    await opened.db.query(`truncate ${tables.join(', ')}, effects`);
+    await opened.db.query(`truncate ${ledgerTables}, effects`);
     await opened.setTime(start);
   });
   return {

@@ -69,7 +69,7 @@ describe('hooks that hang', () => {
     await createPaid(ledger, 3);
     const pauses = async (): Promise<number[]> => {
       const { rows } = await database.db.query<{ ms: number }>(
-        `select extract(epoch from due_at - now())::float8 * 1000 as ms from express_intents.intents
+        `select extract(epoch from due_at - now())::float8 * 1000 as ms from express_intents.payments
          where due_at > now() order by due_at`,
       );
       return rows.map(({ ms }) => ms);

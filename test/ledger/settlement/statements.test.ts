@@ -31,7 +31,7 @@ describe('the statements of a settlement', () => {
     ledger.pay(id);
     await ledger.after(5_000);
     expect((await ledger.find(id)).state).toBe('settled');
-    expect(writes.slice(0, 2)).toEqual(['submit', 'start the hook']);
+    expect(writes.slice(0, 2)).toEqual(['submit', login ? 'record the user id' : 'startHook']);
   });
 
   it('submit a payment whose hook must wait for a slot, without starting the hook', async () => {
@@ -42,10 +42,10 @@ describe('the statements of a settlement', () => {
     await database.advance(5_000);
     await ledger.settlement.round();
     await eventually(() =>
-      expect([release.length, writes.filter((write) => write === 'submit')]).toEqual([1, ['submit', 'submit']]),
+      expect([release.length, writes.filter((write) => write === 'submit')]).toEqual([1, ['submit']]),
     );
     const { rows } = await database.db.query(
-      'select state, running_hook from express_intents.intents order by running_hook',
+      'select state, running_hook from express_intents.payments order by running_hook',
     );
     expect(rows).toEqual([
       { state: 'submitted', running_hook: 'onPaid' },
@@ -56,6 +56,6 @@ describe('the statements of a settlement', () => {
     release[1]?.();
     await ledger.settlement.idle();
     expect(writes.filter((write) => write === 'settle')).toHaveLength(2);
-    expect(writes.filter((write) => write === 'start the hook')).toHaveLength(1);
+    expect(writes.filter((write) => write === 'startHook')).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import type { Database } from '../../../src/ledger/database/database.js';
 import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
 import { eventually } from '../../support/eventually.js';
+import { statementName } from '../proof/statement-name.js';
 import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 
 // A hook fails, and then the write that records the failure fails, too. All other statements succeed.
@@ -10,8 +11,8 @@ import { SettlementFixture, useDatabase } from './settlement-fixture.js';
 const noConnection = () => new IntentError('ledger_unavailable', 'All ten database connections are in use.');
 const outage = () => databaseOutage('The database failed', new Error('Connection terminated'));
 
-/** The writes of `hookFailed`, and of a refused payment. */
-const recordsFailure = (sql: string): boolean => /last_error = (?:\$4|coalesce)/.test(sql);
+/** The write of `hookFailed`, and of a refused payment. */
+const recordsFailure = (sql: string): boolean => statementName(sql) === 'fail';
 
 describe('a hook whose failure cannot be recorded', () => {
   const database = useDatabase('postgres');
@@ -71,7 +72,7 @@ describe('a hook whose failure cannot be recorded', () => {
         await rounds();
       }
       expect(calls).toBe(2);
-      const { rows } = await database.db.query('select lane, attempts::int as attempts from express_intents.intents');
+      const { rows } = await database.db.query('select lane, attempts::int as attempts from express_intents.payments');
       expect(rows).toEqual([{ lane: 'quarantine', attempts: 0 }]);
       expect(ledger.log.text).toContain(`work on payment ${id} was interrupted after the start of ${hook}`);
       await ledger.settlement.close();

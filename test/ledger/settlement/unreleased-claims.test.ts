@@ -59,7 +59,7 @@ async function leaveClaim(ledger: SettlementFixture, failing: FailingDatabase): 
 }
 
 async function isReleased({ database }: SettlementFixture, id: string): Promise<boolean> {
-  const sql = 'select from express_intents.intents where id = $1 and leased_until is null';
+  const sql = 'select from express_intents.payments where intent_id = $1 and leased_until is null';
   return (await database.db.query(sql, [id])).rowCount === 1;
 }
 
@@ -127,7 +127,7 @@ describe.each(kinds)('a claim that could not be released, on %s', (kind: Databas
     const hooks = { onPaid, verifyPayment: () => true };
     const ledger = new SettlementFixture(database, { db, hooks, settings });
     const id = await ledger.create();
-    await database.db.query('update express_intents.intents set lane = $1 where id = $2', [lane, id]);
+    await database.db.query('update express_intents.payments set lane = $1 where intent_id = $2', [lane, id]);
     ledger.pay(id);
     await database.advance(2_000);
     db.failsNext = true;
@@ -182,7 +182,7 @@ describe('a claim whose row another transaction has locked', () => {
     await database.advance(2_000);
     try {
       await database.db.transaction(async (tx) => {
-        await tx.query('select from express_intents.intents where id = $1 for update', [id]);
+        await tx.query('select from express_intents.payments where intent_id = $1 for update', [id]);
         ledger.settlement.start();
         await eventually('the other payment settles', async () => (await ledger.find(other)).state === 'settled');
         expect(statements.slice(0, 2)).toEqual(['release', 'claim']);

@@ -33,7 +33,7 @@ describe.each(kinds)('the time for verifyPayment on %s', (kind) => {
       hooks: verifiedAtSecondCall(),
     });
     const id = await ledger.create();
-    await database.db.query(`update express_intents.intents set watch_until = now() + interval '1 day'`);
+    await database.db.query(`update express_intents.payments set watch_until = now() + interval '1 day'`);
     ledger.pay(id);
     await ledger.after(5_000);
     await ledger.after(2 * dayMs);

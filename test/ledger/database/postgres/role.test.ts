@@ -5,6 +5,7 @@ import { IntentRecorder } from '../../../../src/ledger/intents/intent-recorder.j
 import { listIntents } from '../../../../src/ledger/intents/list-intents.js';
 import { pruneIntents } from '../../../../src/ledger/intents/prune-intents.js';
 import { migrate, requireMigrated } from '../../../../src/ledger/migrations/migrate.js';
+import { insertLogins } from '../../../support/databases/ledger-rows.js';
 import { startPostgres } from '../../../support/databases/postgres-server.js';
 
 // Runs the SQL of docs/ledger.md that prepares the role of a site.
@@ -24,6 +25,7 @@ async function everything(db: Database): Promise<void> {
   await recorder.reserve({ intent: { id, terms: undefined, browser: Buffer.alloc(32) }, idempotency });
   await recorder.confirm(id);
   expect((await listIntents(db, {})).intents).not.toHaveLength(0);
+  await db.query(insertLogins(`select 'old ${id}' as id`, `interval '9 days'`));
   await pruneIntents(db, { olderThan: new Date(Date.now() - 2 * 24 * 3_600_000) });
 }
 
