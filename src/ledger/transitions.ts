@@ -1,4 +1,4 @@
-import { type IntentState, intentStates } from './ledger.js';
+import type { IntentState } from './ledger.js';
 
 // Everything that happens to a recorded intent. From this table come the statements that write, the list of changes that the
 // database accepts, and the drawing in docs/architecture.md.
@@ -194,26 +194,3 @@ export const transitions: Readonly<Record<TransitionName, Transition>> = table;
 export const listedChanges: readonly string[] = [
   ...new Set(Object.values(transitions).flatMap(({ from, to }) => (to ? from.map((state) => `${state} ${to}`) : []))),
 ];
-
-/** The transitions as a drawing, one line for each: first those that change the state. */
-export function drawTransitions(): string {
-  const all = Object.entries(transitions);
-  const width = (texts: readonly string[]): number => Math.max(...texts.map((text) => text.length));
-  const [names, origins] = [
-    width(all.map(([name]) => name)),
-    width(all.map(([, { from, to }]) => (to ? from.join(', ') : ''))),
-  ];
-  const targets = width(intentStates);
-  const lines = all.map(([name, { from, to, when }]) => {
-    const change = to
-      ? `${from.join(', ').padEnd(origins)} -> ${to.padEnd(targets)}`
-      : 'the state stays'.padEnd(origins + targets + 4);
-    return { isChange: to !== undefined, line: `${name.padEnd(names)}  ${change}  ${when}` };
-  });
-  const text = (isChange: boolean): string =>
-    lines
-      .filter((one) => one.isChange === isChange)
-      .map(({ line }) => line)
-      .join('\n');
-  return `${text(true)}\n\n${text(false)}`;
-}

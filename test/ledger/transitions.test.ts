@@ -1,8 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { intentStates } from '../../src/ledger/ledger.js';
-import { drawTransitions, listedChanges } from '../../src/ledger/transitions.js';
+import { listedChanges, transitions } from '../../src/ledger/transitions.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { insertPaymentRows } from '../support/databases/ledger-rows.js';
+
+/** The transitions as a drawing, one line for each: first those that change the state. */
+function drawTransitions(): string {
+  const all = Object.entries(transitions);
+  const width = (texts: readonly string[]): number => Math.max(...texts.map((text) => text.length));
+  const [names, origins] = [
+    width(all.map(([name]) => name)),
+    width(all.map(([, { from, to }]) => (to ? from.join(', ') : ''))),
+  ];
+  const targets = width(intentStates);
+  const lines = all.map(([name, { from, to, when }]) => {
+    const change = to
+      ? `${from.join(', ').padEnd(origins)} -> ${to.padEnd(targets)}`
+      : 'the state stays'.padEnd(origins + targets + 4);
+    return { isChange: to !== undefined, line: `${name.padEnd(names)}  ${change}  ${when}` };
+  });
+  const text = (isChange: boolean): string =>
+    lines
+      .filter((one) => one.isChange === isChange)
+      .map(({ line }) => line)
+      .join('\n');
+  return `${text(true)}\n\n${text(false)}`;
+}
 
 test('docs/architecture.md has the drawing of the transitions', () => {
   const docs = readFileSync(new URL('../../docs/architecture.md', import.meta.url), 'utf8');

@@ -1,6 +1,5 @@
 import { describeError, errorText } from '../../describe-error.js';
 import { IntentError } from '../../errors.js';
-import { DatabaseOutage } from '../database/database-fault.js';
 import { recordUserId } from '../intents/complete-login.js';
 import { confirmIntent } from '../intents/record-intent.js';
 import type { Payment } from '../payment.js';
@@ -235,18 +234,16 @@ async function withUserId(
   signal: AbortSignal,
 ): Promise<Payment> {
   if (!login || payment.userId !== undefined || !fetchUserId) return payment;
-  try {
-    const userId = await fetchUserId(payment.id, { signal });
-    await recordUserId(db, payment.id, userId);
-    return Object.freeze({ ...payment, userId });
-  } catch (error) {
-    if (error instanceof DatabaseOutage) throw error;
+  const userId = await fetchUserId(payment.id, { signal }).catch((error) => {
     const reason = error instanceof IntentError ? error.code : errorText(error);
     logger.warn(
       `express-intents: the user id of payment ${payment.id} could not be read: ${reason}. The hooks are called without it.`,
     );
-    return payment;
-  }
+    return undefined;
+  });
+  if (userId === undefined) return payment;
+  await recordUserId(db, payment.id, userId);
+  return Object.freeze({ ...payment, userId });
 }
 
 async function isVerified(

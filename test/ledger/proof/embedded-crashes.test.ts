@@ -8,7 +8,7 @@ const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 /** Points between two writes that belong together. */
 const points = [
-  ...['after run a migration', 'after reserve', 'after submit', 'after start the hook', 'after write the effect'],
+  ...['after run a migration', 'after reserve', 'after submit', 'after startHook', 'after write the effect'],
   ...['after settle', 'before the commit', 'after the commit', 'after complete the login'],
 ];
 
