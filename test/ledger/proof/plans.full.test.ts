@@ -287,7 +287,7 @@ async function readPages(db: Database): Promise<void> {
 const elsewhere = [
   ...['find migrations', 'lock for the migration', 'set the lock timeout', 'find the schema', 'create the schema'],
   ...['create the migrations table', 'run a migration', 'record the migration'],
-  ...['release all claims', 'notify', 'write the effect'],
+  ...['release all claims', 'notify', 'write the effect', 'probe'],
   // They read or write one row, by its id.
   ...['read the outcome of the login', 'read the outcome of the write', 'retryPaid', 'retryReversed'],
   ...['expire', 'resume', 'reopen', 'settle', 'reverse', 'payAgain', 'bury'],

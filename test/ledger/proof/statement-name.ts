@@ -26,6 +26,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['find missing hooks', /^select name from express_intents\.required_hooks/],
   ['forget a hook', /^delete from express_intents\.required_hooks/],
   ['release all claims', /lease_token = lease_token \+ 1 where due_at is not null/],
+  ['probe', /^insert into express_intents\.intents \(id, kind\) values/],
   ['record', /^with given as .*insert into express_intents\.intents /],
   ['reserve', /^with added as \( insert into express_intents\.intents /],
   ['find the repeated intent', /fingerprint, sealed_secret from express_intents\.intents i where/],
