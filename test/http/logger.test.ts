@@ -3,7 +3,7 @@ import request from 'supertest';
 import { ConfigError } from '../../src/errors.js';
 import { type Logger, routerLogger } from '../../src/http/logger.js';
 import { intentRouter } from '../../src/router/intent-router.js';
-import { unreachableUrl } from '../support/sequencers/fault-sequencer.js';
+import { faultSequencer, unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { startSite } from '../support/sites/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
@@ -23,17 +23,16 @@ function startPino() {
 describe('pino', () => {
   test('receives the message as msg and the details as fields', async () => {
     const { logger, lines } = startPino();
-    const { origin } = await startSite({ sequencer: { url: await unreachableUrl() }, logger });
-    const { headers } = await request(origin).get(`/status/${id}`).expect(503);
+    const { url } = await faultSequencer((_call, res) => res.writeHead(404).end());
+    const { origin } = await startSite({ sequencer: { url }, logger });
+    const { headers } = await request(origin).get(`/status/${id}`).expect(502);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({
       level: 50,
-      msg: 'express-intents: sequencer_unreachable',
+      msg: 'express-intents: sequencer_bad_status',
       requestId: headers['x-request-id'],
-      message: expect.stringMatching(/^The sequencer at http:\/\/127\.0\.0\.1:2 cannot be reached\./),
-      code: 'sequencer_unreachable',
-      cause: expect.stringContaining('ECONNREFUSED 127.0.0.1:2'),
-      causeCode: 'ECONNREFUSED',
+      message: expect.stringMatching(/^The sequencer answered with HTTP status 404\./),
+      code: 'sequencer_bad_status',
     });
   });
 });

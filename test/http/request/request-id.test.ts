@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { requireLogin } from '../../../src/http/session/require-login.js';
-import { unreachableUrl } from '../../support/sequencers/fault-sequencer.js';
+import { faultSequencer } from '../../support/sequencers/fault-sequencer.js';
 import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
 import { pending, StatusTransport } from '../../support/transports/status-transport.js';
 
@@ -12,13 +12,14 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const behindProxy = (app: Express): void => void app.set('trust proxy', 1);
 const withId = (id: unknown) => (app: Express) => app.use((req, _res, next) => next(void Object.assign(req, { id })));
 
-/** A site that cannot reach its sequencer: every response is a problem and is logged. */
+/** A site whose sequencer fails: every response is a problem and is logged. */
 async function startDownSite(options: SiteOptions = {}) {
-  return startSite({ sequencer: { url: await unreachableUrl() } }, options);
+  const { url } = await faultSequencer((_call, res) => res.writeHead(404).end());
+  return startSite({ sequencer: { url } }, options);
 }
 
 async function problemFrom(origin: string, headers: Record<string, string> = {}) {
-  const { body, headers: responseHeaders } = await request(origin).get(`/status/${id}`).set(headers).expect(503);
+  const { body, headers: responseHeaders } = await request(origin).get(`/status/${id}`).set(headers).expect(502);
   const instance = body.instance as string;
   expect(instance.startsWith(prefix)).toBe(true);
   return { id: instance.slice(prefix.length), header: responseHeaders['x-request-id'] };
