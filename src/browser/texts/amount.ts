@@ -16,8 +16,8 @@ const number = String.raw`\d(?:[.,'’\u00a0\u202f]?\d)*`;
 const amount = new RegExp(`${unit}\\s?${number}|${number}\\s?${unit}`, 'u');
 
 /**
- * The amount in the text of a button, as it is written. Undefined if it has no other place for one than the middle of a sentence, any
- * other number, or a letter directly at the number: then it may be another amount.
+ * The amount in the text of a button, as it is written. Undefined if the text has another number, or a letter directly after the amount:
+ * then it may be another one.
  */
 export function amountInLabel(label: string): string | undefined {
   const [found = ''] = amount.exec(label) ?? [];
@@ -25,8 +25,7 @@ export function amountInLabel(label: string): string | undefined {
   // Three letters can be another word.
   const code = /[A-Z]{3}/.exec(found)?.[0].toLowerCase();
   const isWord = code && !currencyCodes.includes(code);
-  const isInside = /\p{L}/u.test(before) && /\p{L}/u.test(after);
-  return isWord || isInside || /\d/.test(before + after) || /^[a-z]/i.test(after) ? undefined : found || undefined;
+  return isWord || /\d/.test(before + after) || /^[a-z]/i.test(after) ? undefined : found || undefined;
 }
 
 /** Never rounds: a currency without a minor unit still shows its hundredths. @param amount with two decimal places */
