@@ -3,7 +3,6 @@ import type { Settings } from '../options.js';
 import { localizeAmount } from '../texts/amount.js';
 import { en, type Texts } from '../texts/en.js';
 import { languageOf } from '../texts/language-of.js';
-import { problemText, retryText } from '../texts/texts.js';
 import { httpUrl } from '../validation.js';
 import { buildElement, svgAttributes } from './build-element.js';
 import { containEvents, keepPageStill } from './contain-events.js';
@@ -13,8 +12,8 @@ import { DialogHeader } from './dialog-header.js';
 import layoutCss from './dialog-layouts.css';
 import { type DialogState, isRetryable, type ShownCode, type StateDetails } from './dialog-state.js';
 import css from './intent-dialog.css';
-import { marks } from './marks.js';
 import { qrCode } from './qr-code.js';
+import { type Situation, sentenceOf } from './sentence.js';
 
 // Loaded when a visitor is about to press the button. Its bundle has its own copies of the modules that elements.js uses too.
 
@@ -33,6 +32,17 @@ const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)
 /** A text can be in another direction than the page: its question mark must stay at its end. */
 const action = <Name extends 'a' | 'button'>(name: Name, part: string) =>
   buildElement(name, { part, dir: 'auto', ...(name === 'a' && { target: '_blank', rel: 'noreferrer' }) });
+
+/** The drawings in place of the code, 24 by 24 units. A spinner has no drawing. */
+const marks: Readonly<Record<string, string>> = {
+  wallet: 'M17 8V4H4v16h17V8H4M17 14v.1',
+  phone: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1M11.5 18h1',
+  awaitingConfirmation: 'M12 12a4 4 0 1 0-.1 0M4 20a8 7 0 0 1 16 0',
+  done: 'M5 13l4 4L19 7',
+  declined: 'M7 7l10 10M17 7L7 17',
+  expired: 'M12 2a10 10 0 1 0 .1 0M12 7v5l3 2',
+  problem: 'M12 6v7M12 17v.1',
+};
 
 /** How long a new sentence fades in, in milliseconds. */
 const fadeMs = 250;
@@ -274,7 +284,7 @@ export class IntentDialog {
     this.#retry.textContent = state === 'expired' && !(walletUrl && isHandheld()) ? newCode : retry;
     this.#cancel.textContent = close;
     // A scanned payment may have been confirmed.
-    this.#arrange(this.#sentence(state, details), isCheck && this.#isScanned);
+    this.#arrange(sentenceOf(state, details, this.#texts, this.#situation), isCheck && this.#isScanned);
   }
 
   /**
@@ -355,28 +365,14 @@ export class IntentDialog {
     if (element.open && !this.#host.shadowRoot?.activeElement?.getClientRects().length) element.focus();
   }
 
-  #sentence(state: DialogState, { problem, isUnpaid, check }: StateDetails): string {
-    const texts = this.#texts;
-    const isPayment = this.#settings.mode === 'payment';
-    if (problem && state === 'completing') return retryText(problem, texts);
-    if (problem) {
-      // The site's own message is shown alone: `unpaid` could contradict it, if the visitor has paid in another tab.
-      const isOwnText = problem.code === 'request_refused' && problem.message !== problem.code;
-      return [problemText(problem, texts), isUnpaid && !isOwnText && texts.unpaid].filter(Boolean).join(' ');
-    }
-    if (state === 'done') return isPayment ? texts.paid : texts.loggedIn;
-    if (state === 'expired' && !isPayment) return texts.gone;
-    if (state === 'expired') {
-      const next = { unpaid: texts.keepOpen, failed: navigator.onLine ? texts.unchecked : texts.offlineOpen };
-      return `${texts.expired} ${check ? next[check] : texts.checking}`;
-    }
-    if (state === 'offline' && navigator.onLine) return texts.noAnswer;
-    if (state === 'offline' && isPayment && this.#shown) return texts.offlineOpen;
-    if (state === 'waiting' && this.#refused.size)
-      return this.#refused.has(this.#link) ? texts.copyInstead : texts.copyThis;
-    if (state === 'waiting' && isHandheld() && !this.#wantsCode)
-      return this.#settings.walletUrl ? texts.waitingHere : texts.waitingCopy;
-    return texts[state as 'waiting'];
+  get #situation(): Situation {
+    return {
+      isPayment: this.#settings.mode === 'payment',
+      hasCode: !!this.#shown,
+      isWalletHere: isHandheld() && !this.#wantsCode,
+      hasLink: !!this.#settings.walletUrl,
+      copies: this.#refused.has(this.#link) ? 'link' : this.#refused.size ? 'code' : undefined,
+    };
   }
 
   /** The remaining time as minutes and seconds. */

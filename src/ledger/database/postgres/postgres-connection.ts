@@ -18,15 +18,6 @@ export interface TransactionId {
   readonly server: string;
 }
 
-/** The named statements that have worked on a connection. */
-const provenStatements = new WeakMap<PoolClient, Set<string>>();
-
-function provenOf(client: PoolClient): Set<string> {
-  const proven = provenStatements.get(client) ?? new Set();
-  provenStatements.set(client, proven);
-  return proven;
-}
-
 /** A connection of the pool between `acquire` and `release`. Usable until an error breaks it. A broken connection stays broken. */
 export class PostgresConnection {
   readonly client: PoolClient;
@@ -34,25 +25,25 @@ export class PostgresConnection {
   /** Broken, because the tables have changed since it was opened. The same is probably true of all other connections. */
   isOutdated = false;
   readonly #monitor: LivenessMonitor;
-  readonly #isDirect: boolean;
+  readonly #proven: Set<string> | undefined;
 
-  /** @param isDirect whether no pooler is between this process and the server, so that statements can be named */
-  constructor(client: PoolClient, monitor: LivenessMonitor, isDirect: boolean) {
+  /** @param proven the named statements that have worked on this connection. Undefined if no statement may have a name */
+  constructor(client: PoolClient, monitor: LivenessMonitor, proven: Set<string> | undefined) {
     this.client = client;
     this.#monitor = monitor;
-    this.#isDirect = isDirect;
+    this.#proven = proven;
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    const proven = provenOf(this.client);
-    const name = this.#isDirect ? nameOfPrepared(sql) : undefined;
+    const proven = this.#proven;
+    const name = proven && nameOfPrepared(sql);
     try {
       const result = await this.execute({ name, text: sql, values });
       if (name) proven.add(name);
       return { rows: (result?.rows ?? []) as Row[], rowCount: result?.rowCount ?? 0 };
     } catch (error) {
       // A statement that has never worked on this connection has an error of its own.
-      if (name === undefined || !proven.has(name) || !isOutdated(error)) throw toLedgerError(error);
+      if (!name || !proven.has(name) || !isOutdated(error)) throw toLedgerError(error);
       this.isBroken = this.isOutdated = true;
       throw new ConnectionOutdated(error);
     }

@@ -43,8 +43,11 @@ export class PostgresPool {
   readonly #limits: PostgresLimits;
   readonly #sockets = new Set<Socket>();
   readonly #monitor: LivenessMonitor;
-  /** The connections that were opened since one was found outdated, and whether each is direct. The others end with their call. */
-  #opened = new WeakMap<PoolClient, boolean>();
+  /**
+   * The connections that were opened since one was found outdated. The others end with their call. The value is the set of named
+   * statements that have worked; undefined if a pooler is in between.
+   */
+  #opened = new WeakMap<PoolClient, Set<string> | undefined>();
   #pool: Pool;
   #closing: Promise<void> | undefined;
 
@@ -73,7 +76,7 @@ export class PostgresPool {
     this.#monitor.throwIfSilent();
     try {
       const client = await this.#monitor.track(() => this.#connect());
-      return new PostgresConnection(client, this.#monitor, this.#opened.get(client) === true);
+      return new PostgresConnection(client, this.#monitor, this.#opened.get(client));
     } catch (error) {
       if (error instanceof Error && allInUse.test(error.message)) {
         const message =
@@ -105,7 +108,7 @@ export class PostgresPool {
     const client = await this.#takeClient();
     if (this.#opened.has(client)) return client;
     try {
-      this.#opened.set(client, await this.#isDirect(client));
+      this.#opened.set(client, (await this.#isDirect(client)) ? new Set() : undefined);
       return client;
     } catch (error) {
       client.release(true);
