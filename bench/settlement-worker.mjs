@@ -93,7 +93,7 @@ const variants = {
     const taskList = { insert: async ({ id }, helpers) => void (await helpers.query(insert, [id])) };
     return async (onDone) => {
       const settings = { connectionString: databaseUrl, concurrency, taskList, logger, noHandleSignals: true };
-      (await run(settings)).events.on('job:complete', onDone);
+      (await run(settings)).events.on('job:success', onDone);
     };
   },
   pgBoss: async ({ databaseUrl, count }) => {
@@ -122,6 +122,8 @@ const variants = {
 
 let db;
 let start;
+/** Whether each payment or job inserts a row. */
+let hasEffects;
 
 async function read(postgresPid) {
   const { user, system } = process.cpuUsage();
@@ -137,6 +139,7 @@ handleCalls({
     db = new pg.Client({ connectionString: places.databaseUrl });
     await db.connect();
     await db.query('create table effects (id text primary key)');
+    hasEffects = variant !== 'polls';
     start = await variants[variant](places);
     await db.query('vacuum analyze');
     await db.query('checkpoint');
@@ -152,6 +155,8 @@ handleCalls({
       }).catch(reject);
     });
     const [before, after] = [await first, await read(postgresPid)];
+    const { rows } = await db.query('select count(*)::int as effects from effects');
+    if (hasEffects && rows[0].effects < done) throw new Error(`${done} done, but ${rows[0].effects} effects.`);
     const each = (key) => (after[key] - before[key]) / payments;
     return {
       perSecond: 1_000 / each('atMs'),

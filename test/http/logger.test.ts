@@ -37,6 +37,23 @@ describe('pino', () => {
   });
 });
 
+describe('pino, during an outage of the sequencer,', () => {
+  test('receives the cause as fields', async () => {
+    const { logger, lines } = startPino();
+    const { origin } = await startSite({ sequencer: { url: await unreachableUrl() }, logger });
+    await request(origin).get(`/status/${id}`).expect(503);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      level: 50,
+      msg: expect.stringMatching(/^express-intents: calls to the sequencer fail: sequencer_unreachable\./),
+      message: expect.stringMatching(/^The sequencer at http:\/\/127\.0\.0\.1:2 cannot be reached\./),
+      code: 'sequencer_unreachable',
+      cause: expect.stringContaining('ECONNREFUSED 127.0.0.1:2'),
+      causeCode: 'ECONNREFUSED',
+    });
+  });
+});
+
 describe('routerLogger', () => {
   type Call = readonly [level: string, ...args: unknown[]];
   /** A logger that records its calls. `more` are the properties that identify its kind. */
