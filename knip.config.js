@@ -19,6 +19,8 @@ export default {
     'bench/servers/*.mjs',
     'test/**/*.test.ts',
     'test/**/run.mjs',
+    // Run by `npm run sheets`.
+    'test/browser/dialog/contact-sheets.ts',
     'test/attack/support/start-router.ts',
     'test/nodes/{smoke,mistakes}.mjs',
     'test/nodes/mistakes/*',

@@ -1,6 +1,6 @@
 import { eventually } from '../../support/eventually.js';
 import { orderIn } from '../../support/sites/site.js';
-import { buttonScript, part, state } from '../support/checkout.js';
+import { buttonScript, hold, part, state } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -38,14 +38,7 @@ test.each([
 
 test('while the dialog is loaded, a visitor who wants no motion sees and hears that the button is busy', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/intent-dialog.*.js*', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await hold(page, '**/intent-dialog.*.js*');
   const button = page.locator('intent-button');
   await part(page, 'button').waitFor();
   // Screen readers announce a text only in an element that was displayed before.

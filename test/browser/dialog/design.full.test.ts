@@ -4,7 +4,7 @@ import { requireLogin } from '../../../src/http/session/require-login.js';
 import { eventually } from '../../support/eventually.js';
 import { orderIn } from '../../support/sites/site.js';
 import { axeViolations } from '../support/axe.js';
-import { begin, buttonScript, part, state, textOf } from '../support/checkout.js';
+import { begin, buttonScript, hold, part, state, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -92,14 +92,7 @@ describe('the header', () => {
 describe('the amount in the label', () => {
   test('is shown while the intent is prepared, and the amount of the intent replaces it without a shift', async () => {
     const { page } = await open(site.page({ script: buttonScript({ label: 'Pay $27.00 now' }) }));
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/intent', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await hold(page, '**/intent');
     await part(page, 'button').click();
     await state(page, 'preparing');
     expect(await textOf(page, 'amount')).toBe('$27.00');
@@ -269,14 +262,7 @@ test.each([
       reducedMotion,
     },
   );
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/intent', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await hold(page, '**/intent');
   await part(page, 'button').click();
   await state(page, 'preparing');
   expect(await motion(page, 'mark')).toEqual(expect.arrayContaining([...spinner]));

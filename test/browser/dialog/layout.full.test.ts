@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { type ButtonOptions, buttonScript, part, state, textOf } from '../support/checkout.js';
+import { type ButtonOptions, buttonScript, hold, part, state, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -51,14 +51,7 @@ describe.each([
     );
     const { page } = visit;
     await page.clock.install();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/intent', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await hold(page, '**/intent');
     await part(page, 'button').click();
     await state(page, 'preparing');
     const heights = [await height(page)];

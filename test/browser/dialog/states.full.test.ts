@@ -1,115 +1,14 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright-core';
 import { axeViolations } from '../support/axe.js';
-import { part, state as reached, textOf } from '../support/checkout.js';
-import { type Picture, writeContactSheet } from '../support/contact-sheet.js';
-import { type SitePage, type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { state as reached, textOf } from '../support/checkout.js';
+import { phone, type Show, startScriptedDialog, states } from '../support/scripted-dialog.js';
 import { useChromium } from '../support/visit.js';
 
-// The element in each state of its dialog, with scripted answers. With SCREENSHOTS=folder the test also writes sheets of all states
-// into that folder, one for each kind of screen and page.
-const { SCREENSHOTS: folder } = process.env;
-
-const states = [
-  ['preparing', 'payment'],
-  ['waiting', 'payment'],
-  ['code', 'payment'],
-  ['scanned', 'payment'],
-  ['done', 'payment'],
-  ['declined', 'payment'],
-  ['expired', 'payment'],
-  ['offline', 'payment'],
-  ['silent', 'payment'],
-  ['problem', 'payment'],
-  ['refused', 'payment'],
-  ['waiting', 'login'],
-  ['expired', 'login'],
-  ['awaitingConfirmation', 'login'],
-  ['completing', 'login'],
-  ['done', 'login'],
-  ['problem', 'login'],
-] as const;
-
 const open = useChromium();
-let site: StrictSite;
+let show: Show;
 
 beforeAll(async () => {
-  site = await startStrictSite({ button: { name: 'Tea House', logo: '/logo.svg', help: { url: '/wallets' } } });
-  if (folder) mkdirSync(folder, { recursive: true });
+  show = await startScriptedDialog(async (url, view) => (await open(url, view)).page);
 });
-
-/** Replaces the server and clicks the button. The client secrets are public test values, split because the leak check finds whole ones. */
-const script = (state: string, mode: string): string => `
-const state = '${state}';
-const mode = '${mode}';
-const clientSecret = mode === 'login' ? '3RbiRuR782E' + 'tDr3Cx6iFnxNeQW1' : '34W4Shnddrx6' + 'y2jsJF622aU2Rkq';
-const status = (flags) => ({ exists: true, code_scanned: false, intent_submitted: false, ...flags });
-const never = new Promise(() => {});
-const json = (body, code = 200) => new Response(JSON.stringify(body), { status: code });
-const isOver = /^(done|completing|awaitingConfirmation)$/.test(state) || (state === 'problem' && mode === 'login');
-const flags = status({ code_scanned: state === 'scanned', intent_submitted: isOver });
-
-async function answer(path) {
-  if (path === '/intent') {
-    if (state === 'preparing') return never;
-    if (state === 'refused') return json({ code: 'request_refused', detail: 'This tea is sold out.' }, 409);
-    if (state === 'problem' && mode === 'payment') return json({ code: 'internal_error' }, 500);
-    return json({ client_secret: clientSecret }, 201);
-  }
-  if (path === '/session') {
-    if (state === 'completing') return never;
-    if (state === 'awaitingConfirmation') return json({ confirm: { user: { id: 'AuwU1111111111111111111111111tSuL' } } });
-    return state === 'problem' ? json({ code: 'intent_not_found' }, 404) : json({ user: { id: 'visitor' } });
-  }
-  if (state === 'offline' || !navigator.onLine) throw new TypeError('There is no network.');
-  if (state === 'silent') return json({ code: 'sequencer_unreachable' }, 503);
-  return json(flags);
-}
-
-globalThis.fetch = (url) => answer(new URL(url, location.href).pathname);
-globalThis.EventSource = class extends EventTarget {
-  static CLOSED = 2;
-  readyState = 1;
-  constructor() {
-    super();
-    setTimeout(() => this.begin(), 50);
-  }
-  begin() {
-    if (state === 'offline' || state === 'silent' || !navigator.onLine) {
-      this.readyState = 2;
-      return this.dispatchEvent(new Event('error'));
-    }
-    this.dispatchEvent(new MessageEvent('description', { data: '{"description":"Smoked black tea, 100 g"}' }));
-    this.dispatchEvent(new MessageEvent('status', { data: JSON.stringify(flags) }));
-    if (state === 'declined') this.dispatchEvent(new MessageEvent('client_rejected_' + mode, { data: '{}' }));
-  }
-  close() {
-    this.readyState = 2;
-  }
-};
-
-const { elements } = await import('/intent/v1/elements.js');
-const expiresInMs = state === 'expired' ? 100 : undefined;
-const { button } = elements.create('button', { mode, walletUrl: 'https://wallet.example/', expiresInMs });
-if (mode === 'payment') button.label = 'Pay $27.00';
-// Keeps the dialog open in the state "done".
-button.on('success', () => never);
-button.mount('#pay');
-document.querySelector('intent-button').shadowRoot.querySelector('button').click();
-`;
-
-/** Opens the page with the dialog in a state. */
-async function show(state: string, mode: string, view: BrowserContextOptions, sitePage: SitePage = {}): Promise<Page> {
-  const colorScheme = 'light dark';
-  const { page } = await open(site.page({ colorScheme, ...sitePage, script: script(state, mode) }), view);
-  await reached(page, { code: 'waiting', refused: 'problem' }[state] ?? state);
-  if (state === 'expired') await part(page, 'retry').waitFor();
-  if (state === 'code' && (await part(page, 'show-code').isVisible())) await part(page, 'show-code').click();
-  return page;
-}
-
-const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true };
 
 describe.each(['light', 'dark'] as const)('the dialog in %s', (colorScheme) => {
   test.each(states)('%s, %s: has no axe violations and no overflow on a phone', async (state, mode) => {
@@ -126,35 +25,5 @@ describe.each(['light', 'dark'] as const)('the dialog in %s', (colorScheme) => {
     await reached(page, 'offline');
     expect(await textOf(page, 'status')).toBe('You are offline. If you have paid, keep this page open.');
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-  });
-});
-
-const desk = { viewport: { width: 1000, height: 720 } };
-const views: readonly [name: string, view: BrowserContextOptions, page?: SitePage][] = [
-  ['desktop', desk],
-  ['desktop-dark', { ...desk, colorScheme: 'dark' }],
-  ['phone', phone],
-  ['phone-dark', { ...phone, colorScheme: 'dark' }],
-  ['landscape', { ...phone, viewport: { width: 780, height: 390 } }],
-  ['narrow', { ...phone, viewport: { width: 320, height: 568 } }],
-  ['light-page-on-dark-system', { ...desk, colorScheme: 'dark' }, { colorScheme: '' }],
-  ['right-to-left', phone, { dir: 'rtl' }],
-  ['german', phone, { lang: 'de' }],
-];
-
-(folder ? describe : describe.skip)('sheets', () => {
-  test.each(views)('%s', async (name, view, sitePage) => {
-    const pictures: Picture[] = [];
-    for (const [state, mode] of states) {
-      const page = await show(state, mode, view, sitePage);
-      const width = page.viewportSize()?.width ?? 0;
-      pictures.push({ name: `${mode} ${state}`, png: await page.screenshot(), width });
-      const context = page.context();
-      const browser = context.browser();
-      await context.close();
-      if (browser && pictures.length === states.length) {
-        await writeContactSheet(browser, path.join(folder ?? '', `${name}.png`), pictures);
-      }
-    }
   });
 });

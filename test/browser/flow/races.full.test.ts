@@ -6,6 +6,7 @@ import {
   buttonScript,
   closed,
   event,
+  hold,
   idOf,
   part,
   seen,
@@ -39,14 +40,7 @@ test('a payment that succeeds during a retry is not replaced by the code of the 
   const first = await begin(page);
   await site.simulator.wallet('Ada').decline(first);
   await state(page, 'declined');
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route('**/intent', async (route) => {
-    await held;
-    await route.continue().catch(() => undefined);
-  });
+  const letGo = await hold(page, '**/intent');
   await part(page, 'retry').click();
   await state(page, 'preparing');
   await site.simulator.wallet('Ada').pay(first);
@@ -166,15 +160,8 @@ async function provideSecret(page: Page): Promise<string> {
 
 test('a secret that is provided while the button creates an intent is shown, and not shown again by the next click', async () => {
   const { page } = await open(site.page({ script: buttonScript({}, 'globalThis.button = button;') }));
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
   const request = page.waitForRequest((sent) => sent.method() === 'POST');
-  await page.route('**/intent', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const letGo = await hold(page, '**/intent');
   await part(page, 'button').click();
   await request;
   const provided = await provideSecret(page);
@@ -188,14 +175,7 @@ test('a secret that is provided while the button creates an intent is shown, and
 
 test('a secret that is provided while the dialog is loaded is shown', async () => {
   const { page } = await open(site.page({ script: buttonScript({}, 'globalThis.button = button;') }));
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route('**/intent/v1/intent-dialog.*', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const letGo = await hold(page, '**/intent/v1/intent-dialog.*');
   const answered = page.waitForResponse((response) => response.request().method() === 'POST');
   await part(page, 'button').click();
   await (await answered).finished();

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { begin, buttonScript, closed, event, idOf, part, state, textOf } from '../support/checkout.js';
+import { begin, buttonScript, closed, event, hold, idOf, part, state, textOf } from '../support/checkout.js';
 import { status, visitWith } from '../support/intent-answers.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
@@ -79,14 +79,7 @@ describe('an expired code', () => {
 
   test('is checked first; then a new code is the first action, and the check the second', async () => {
     const { page } = await open(site.page({ script: buttonScript(expiring) }));
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/status/*', async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await hold(page, '**/status/*');
     await expire(page);
     expect(await textOf(page, 'status')).toBe('The time to pay has run out. Checking for a payment…');
     expect([await isOffered(page, 'retry'), await isOffered(page, 'check')]).toEqual([false, false]);

@@ -30,6 +30,20 @@ export async function textOf(page: Page, name: string): Promise<string> {
   return text;
 }
 
+/** Holds the requests for a URL back. @returns lets them go on */
+export async function hold(page: Page, url: string): Promise<() => void> {
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(url, async (route) => {
+    await held;
+    // The page may have aborted the request.
+    await route.continue().catch(() => undefined);
+  });
+  return () => letGo();
+}
+
 /** Resolves once the dialog is in one of these states. */
 export async function state(page: Page, ...states: string[]): Promise<void> {
   const wanted = states.map((one) => `intent-button dialog[data-state="${one}"]`).join(', ');

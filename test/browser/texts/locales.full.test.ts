@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { orderIn } from '../../support/sites/site.js';
-import { begin, buttonScript, part, scan, state, textOf } from '../support/checkout.js';
+import { begin, buttonScript, hold, part, scan, state, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
 import { useChromium } from '../support/visit.js';
 
@@ -110,14 +110,7 @@ test('the question of a login follows the language of the page', async () => {
 
 test('texts that arrive after the language has changed again are not shown', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/intent/v1/de.*.js', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await hold(page, '**/intent/v1/de.*.js');
   await begin(page);
   const german = page.waitForResponse('**/intent/v1/de.*.js');
   await speak(page, 'de');
