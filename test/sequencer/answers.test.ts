@@ -9,7 +9,7 @@ import { destination, type Site, startSite } from '../support/sites/site.js';
 import { holdTimeouts } from '../support/timeouts.js';
 
 // What a browser gets for each answer of a sequencer, byte by byte, to the call of its request. All other calls get `known`.
-// Then what it gets for each message stream.
+// Then what the event stream of a page gets for each such answer, and for each message stream.
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 /** An OK envelope around a status that exists. */
@@ -63,7 +63,7 @@ function startSiteOf({ url }: RawSequencer, callTimeoutMs = timeoutMs): Promise<
   });
 }
 
-test.each<[string, RawAnswer, Expected]>([
+const answers: [string, RawAnswer, Expected][] = [
   ['no bytes', envelope(''), absent],
   ['no bytes and no type', write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'), absent],
   ['no bytes of type text/plain', write(response('', 'HTTP/1.1 200 OK\r\ncontent-type: text/plain')), unreadable],
@@ -121,7 +121,9 @@ test.each<[string, RawAnswer, Expected]>([
     exists,
   ],
   ['a reset, once', (socket, n) => (n === 1 ? socket.resetAndDestroy() : socket.write(response(known))), exists],
-])('an answer of the sequencer: %s', async (_name, answer, [createdStatus, createdCode, readStatus, readCode]) => {
+];
+
+test.each(answers)('an answer: %s', async (_name, answer, [createdStatus, createdCode, readStatus, readCode]) => {
   let special = 'createIntent';
   const sequencer = await startRawSequencer((method) => (method === special ? answer : write(response(known))));
   try {
@@ -176,9 +178,34 @@ test.each<[string, number, Expected]>([
   }
 });
 
+/** A status that exists and is submitted. */
+const paid = hex('1204 0801 1801');
+
+test('an event stream begins with the status of the answer, or with the next status after a failed answer', async () => {
+  /** The status in the events of a page. The sequencer sends the answer twice, and then that the intent is paid. */
+  async function firstStatusWith(answer: RawAnswer): Promise<string> {
+    const sequencer = await startRawSequencer(
+      () => (socket, n, head) => (n <= 2 ? answer : write(response(paid)))(socket, n, head),
+    );
+    try {
+      const { origin } = await startSiteOf(sequencer);
+      const events = await (await fetch(`${origin}/intent/${destination}/events`)).text();
+      const [, data = ''] = /^event: status\ndata: (.*)$/m.exec(events) ?? [];
+      const { exists: isKnown, intent_submitted: isPaid } = JSON.parse(data);
+      expect(events.includes('event: intent_submitted')).toBe(isKnown);
+      return isPaid ? 'paid' : isKnown ? 'exists' : 'absent';
+    } finally {
+      await sequencer.close();
+    }
+  }
+  // All at once, because each waits for the next poll.
+  const seen = await Promise.all(answers.map(([, answer]) => firstStatusWith(answer).catch(String)));
+  const expected = answers.map(([, , [, , httpStatus, code]]) => (httpStatus === 200 ? code : 'paid'));
+  const byName = (statuses: string[]) => Object.fromEntries(answers.map(([name], index) => [name, statuses[index]]));
+  expect(byName(seen)).toEqual(byName(expected));
+});
+
 describe('a message stream of the sequencer', () => {
-  /** A status that exists and is submitted. */
-  const paid = hex('1204 0801 1801');
   /** An envelope with one message: an id of 16 bytes, and `webhook_called`. */
   const message = hex('1218 0a16 0a12 0a10 00112233445566770011223344556677 4a00');
 
@@ -199,12 +226,24 @@ describe('a message stream of the sequencer', () => {
       void socket.write(Buffer.concat([webSocketHandshake(head), ...written]));
   const frames = (...payloads: (string | Uint8Array)[]): RawAnswer =>
     accepting(...payloads.map((payload) => frameOf(typeof payload === 'string' ? hex(payload) : payload)));
+  /** Accepts the handshake after an informational response, and writes the message. */
+  const informed =
+    (line: string): RawAnswer =>
+    (socket, n, head) => {
+      socket.write(`HTTP/1.1 ${line}\r\n\r\n`);
+      frames(message)(socket, n, head);
+    };
 
   /** The events of a page if the site reads the message, and if it opens another stream and polls meanwhile. */
   const reads = ['status', 'webhook_called', 'intent_submitted'];
   const opensAnother = ['status', 'intent_submitted'];
   const rows: [string, RawAnswer, string[]][] = [
+    ['HTTP 201', write(response(message, `HTTP/1.1 201 Created\r\n${octets}`)), opensAnother],
+    ['HTTP 204', write('HTTP/1.1 204 No Content\r\n\r\n'), opensAnother],
+    ['HTTP 307', status('307 Temporary Redirect', 'location: /v1/api'), opensAnother],
+    ['HTTP 401', status('401 Unauthorized'), opensAnother],
     ['404', status('404 Not Found'), opensAnother],
+    ['429 with Retry-After', status('429 Too Many Requests', 'retry-after: 60'), opensAnother],
     ['503 with Retry-After', status('503 Service Unavailable', 'retry-after: 60'), opensAnother],
     [
       'a page',
@@ -218,12 +257,11 @@ describe('a message stream of the sequencer', () => {
       (socket, n, head) => (n === 1 ? socket.resetAndDestroy() : frames(message)(socket, n, head)),
       reads,
     ],
+    ['100 before the handshake', informed('100 Continue'), reads],
+    ['103 before the handshake', informed('103 Early Hints'), reads],
     [
-      '103 before the handshake',
-      (socket, _n, head) =>
-        void socket.write(
-          Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'), webSocketHandshake(head), frameOf(message)]),
-        ),
+      'a handshake late by a second',
+      (socket, n, head) => void setTimeout(() => frames(message)(socket, n, head), 1_000),
       reads,
     ],
     ['a close frame at once', accepting(frameOf(hex('03e8'), 0x88)), opensAnother],
@@ -242,6 +280,7 @@ describe('a message stream of the sequencer', () => {
     ['a ping before the message', accepting(frameOf(hex(''), 0x89), frameOf(message)), reads],
     ['no bytes', frames('', message), reads],
     ['0800', frames('0800', message), reads],
+    ['1a00', frames('1a00', message), reads],
     ['1a000800', frames('1a00 0800', message), reads],
     ['unknown fields alone', frames('4807 7a0178', message), reads],
     [
@@ -251,12 +290,22 @@ describe('a message stream of the sequencer', () => {
     ],
     ['60 KiB of unknown fields', frames(Buffer.concat([message, padded('7a', 60)])), reads],
     ['100 KiB of unknown fields', frames(Buffer.concat([message, padded('7a', 100)])), opensAnother],
+    ['ffff behind the message', frames(Buffer.concat([message, hex('ffff')])), opensAnother],
+    ['a line break behind the message', frames(Buffer.concat([message, hex('0d0a')])), opensAnother],
     ['ERROR with a message', frames('0801 1a026e6f', message), opensAnother],
+    ['ERROR without a message', frames('0801', message), opensAnother],
     ['OK with a message', frames('0800 1a026e6f', message), opensAnother],
     ['result 2', frames('0802', message), opensAnother],
     ['junk', frames('ffffffff', message), opensAnother],
     ['junk in an envelope', frames('1202 ffff', message), opensAnother],
     ['a text frame', accepting(frameOf(message, 0x81)), opensAnother],
+    ['a compressed frame', accepting(frameOf(message, 0xc2)), opensAnother],
+    [
+      'a frame shorter than its length',
+      (socket, _n, head) =>
+        void socket.end(Buffer.concat([webSocketHandshake(head), frameOf(message).subarray(0, -1)])),
+      opensAnother,
+    ],
   ];
 
   /** The events of a page, until the sequencer says that its intent is paid. It says so after the outcome of the stream. */
