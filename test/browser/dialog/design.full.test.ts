@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import type { Page } from 'playwright-core';
 import { requireLogin } from '../../../src/http/session/require-login.js';
 import { eventually } from '../../support/eventually.js';
-import { orderIn } from '../../support/sites/site.js';
+import { destination, orderIn } from '../../support/sites/site.js';
 import { axeViolations } from '../support/axe.js';
 import { begin, buttonScript, hold, part, state, textOf } from '../support/checkout.js';
 import { type StrictSite, startStrictSite } from '../support/strict-site.js';
@@ -312,4 +312,14 @@ test('the simulated wallet names the site of a payment that also logs in', async
   const shop = await open(addPage({ script: buttonScript({ login: {} }) }));
   const wallet = await open(`${simulator.walletUrl}#${await begin(shop.page)}`);
   await wallet.page.getByText('Payment request from shop.example').waitFor();
+});
+
+test('the simulated wallet shows the rate of a payment at a fixed rate', async () => {
+  const { simulator, router } = await startStrictSite();
+  const exact = { exchangeRate: 0.25, quarks: '1800050' };
+  const terms = { destination, amount: '4.50', currency: 'usd', exact };
+  const { clientSecret } = await router.client.paymentIntents.create(terms);
+  const { page } = await open(`${simulator.walletUrl}#${clientSecret}`);
+  await page.getByText('1 kin = 0.25 usd').waitFor();
+  await page.getByText('18.0005 kin').waitFor();
 });
