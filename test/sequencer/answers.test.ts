@@ -14,6 +14,10 @@ import { holdTimeouts } from '../support/timeouts.js';
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 /** An OK envelope around a status that exists. */
 const known = hex('1202 0801');
+/** A status that exists and is submitted. */
+const paid = hex('1204 0801 1801');
+/** The intent of an event stream. */
+const watchedId = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const octets = 'content-type: application/octet-stream';
 
 function response(body: Uint8Array | string, head = `HTTP/1.1 200 OK\r\n${octets}`): Buffer {
@@ -142,20 +146,37 @@ test.each(answers)('an answer: %s', async (_name, answer, [createdStatus, create
   }
 });
 
+/** The status at the beginning of an event stream: absent, exists or paid. */
+async function firstStatusOf({ origin }: Site): Promise<string> {
+  const page = await fetch(`${origin}/intent/${watchedId}/events`);
+  let text = '';
+  for await (const part of page.body ?? []) {
+    text += Buffer.from(part).toString();
+    const [, data] = /^event: status\ndata: (.*)\n\n/m.exec(text) ?? [];
+    if (data === undefined) continue;
+    const { exists: isKnown, intent_submitted: isPaid } = JSON.parse(data);
+    return isPaid ? 'paid' : isKnown ? 'exists' : 'absent';
+  }
+  return text;
+}
+
 test.each<[string, number, Expected]>([
   ['the first attempt', timeoutMs, exists],
   // A call of less than three seconds is one attempt.
   ['the call', 800, both(504, 'sequencer_timeout')],
 ])('an answer later than %s', async (_what, callTimeoutMs, [createdStatus, createdCode, readStatus, readCode]) => {
   const late: Socket[] = [];
-  const sequencer = await startRawSequencer(() => (socket, n) => {
-    if (n === 1) late.push(socket);
+  let isNextLate = false;
+  const sequencer = await startRawSequencer(() => (socket) => {
+    if (isNextLate) late.push(socket);
     else socket.write(response(known));
+    isNextLate = false;
   });
   const expire = holdTimeouts(attemptTimeoutMs);
   /** Sends a request. The late answer follows after the timeout of its attempt. */
-  const send = async (...request: Parameters<Browser['send']>): ReturnType<Browser['send']> => {
-    const answer = browser.send(...request);
+  const send = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
+    isNextLate = true;
+    const answer = request();
     await eventually(() => late.length === 1);
     expire();
     const answered = await answer;
@@ -164,41 +185,37 @@ test.each<[string, number, Expected]>([
   };
   const site = await startSiteOf(sequencer, callTimeoutMs);
   const browser = new Browser(site.origin);
+  const create = () => browser.send('POST', '/intent', { order: 1 });
+  const read = () => browser.send('GET', `/status/${destination}`);
   try {
-    const created = await send('POST', '/intent', { order: 1 });
+    const created = await send(create);
     expect([created.status, created.body.code]).toEqual([createdStatus, createdCode]);
     expect('client_secret' in created.body).toBe(createdStatus === 201);
-    expect((await browser.send('POST', '/intent', { order: 1 })).status).toBe(201);
+    expect((await create()).status).toBe(201);
 
-    const read = await send('GET', `/status/${destination}`);
-    expect([read.status, read.body.code ?? 'exists']).toEqual([readStatus, readCode]);
-    expect((await browser.send('GET', `/status/${destination}`)).body.exists).toBe(true);
+    const { status: httpStatus, body } = await send(read);
+    expect([httpStatus, body.code ?? 'exists']).toEqual([readStatus, readCode]);
+    expect((await read()).body.exists).toBe(true);
+
+    expect(await send(() => firstStatusOf(site))).toBe('exists');
   } finally {
     await sequencer.close();
   }
 });
 
-/** A status that exists and is submitted. */
-const paid = hex('1204 0801 1801');
-
 test('an event stream begins with the status of the answer, or with the next status after a failed answer', async () => {
-  /** The status in the events of a page. The sequencer sends the answer twice, and then that the intent is paid. */
+  /** The sequencer sends the answer to two requests, and then that the intent is paid. */
   async function firstStatusWith(answer: RawAnswer): Promise<string> {
     const sequencer = await startRawSequencer(
       () => (socket, n, head) => (n <= 2 ? answer : write(response(paid)))(socket, n, head),
     );
     try {
-      const { origin } = await startSiteOf(sequencer);
-      const events = await (await fetch(`${origin}/intent/${destination}/events`)).text();
-      const [, data = ''] = /^event: status\ndata: (.*)$/m.exec(events) ?? [];
-      const { exists: isKnown, intent_submitted: isPaid } = JSON.parse(data);
-      expect(events.includes('event: intent_submitted')).toBe(isKnown);
-      return isPaid ? 'paid' : isKnown ? 'exists' : 'absent';
+      return await firstStatusOf(await startSiteOf(sequencer));
     } finally {
       await sequencer.close();
     }
   }
-  // All at once, because each waits for the next poll.
+  // All at once, because a failed answer is followed by a pause.
   const seen = await Promise.all(answers.map(([, answer]) => firstStatusWith(answer).catch(String)));
   const expected = answers.map(([, , [, , httpStatus, code]]) => (httpStatus === 200 ? code : 'paid'));
   const byName = (statuses: string[]) => Object.fromEntries(answers.map(([name], index) => [name, statuses[index]]));
