@@ -1,5 +1,5 @@
 import type { Queryable } from './database/database.js';
-import { prepared } from './database/prepared.js';
+import { hidden, prepared } from './database/prepared.js';
 import { cleared, type TransitionName, transitions } from './transitions.js';
 
 /** The named values, with their types. */
@@ -42,10 +42,10 @@ function statementOf(name: TransitionName): { readonly sql: string; readonly nam
   const names = (Object.keys(valueTypes) as ValueName[]).filter(
     (value) => assignments.includes(`given.${value}`) || [...inHistory, ...inFailures].includes(value),
   );
-  const arrays = names.map((value, index) => `, $${index + 4}::${valueTypes[value]}[]`);
+  const arrays = names.map((value, index) => `$${index + 4}::${valueTypes[value]}[]`);
   const used = [...new Set([...(to ? ['state'] : []), ...inHistory, ...inFailures])].map((value) => `, given.${value}`);
   const update = `update express_intents.payments p set ${assignments}
-    from unnest($1::text[], $2::text[], $3::bigint[]${arrays.join('')}) given (${['id, state, token', ...names].join(', ')})
+    from unnest(${['$1::text[]', '$2::text[]', '$3::bigint[]', ...arrays].map(hidden).join(', ')}) given (${['id, state, token', ...names].join(', ')})
     where p.intent_id = given.id and p.state = given.state and p.lease_token = coalesce(given.token, p.lease_token)
     returning given.id, extract(epoch from now())::float8 * 1000 as now_ms${used.join('')}`;
   const failures = `, failed as (

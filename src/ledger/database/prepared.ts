@@ -13,6 +13,12 @@ export function prepared(text: string): string {
 }
 
 /**
+ * A parameter whose value the planner does not see. Postgres keeps the plan of a statement only if the plans for known values cost
+ * no less. For the length of an array or a limit they would, and it would plan each call again.
+ */
+export const hidden = (parameter: string): string => `(select ${parameter})`;
+
+/**
  * The name under which a connection keeps a statement. It depends on the text: processes of two versions can share a connection.
  * Undefined for any statement that is not marked, such as those of the site.
  */

@@ -3,6 +3,7 @@ import type { Queryable } from '../database/database.js';
 import { prepared } from '../database/prepared.js';
 import type { Idempotency, NewIntent } from '../ledger.js';
 import { assignmentsOf } from '../write-transition.js';
+import { isGiven } from './intent-row.js';
 
 /** When a payment is first polled, and when it expires, in milliseconds. */
 export interface WatchTimes {
@@ -92,7 +93,7 @@ export async function reserveIntents(db: Queryable, reservations: readonly Reser
 /** Confirms the intents `$1`, and writes their history. `locking`: whether it skips locked rows or waits for them. */
 const confirmStatement = (locking: 'skip locked' | ''): string => {
   const reserved = (table: string): string => `select intent_id from express_intents.${table}
-       where intent_id = any($1::text[]) and state = 'creating' for update ${locking}`;
+       where intent_id = ${isGiven} and state = 'creating' for update ${locking}`;
   return `with given as (select $2::float8 as due_ms, $3::float8 as watch_ms),
      paid as (
        update express_intents.payments p set ${assignmentsOf('confirm')} from given

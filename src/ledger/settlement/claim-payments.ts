@@ -1,6 +1,7 @@
 import type { LedgerBacklog } from '../../telemetry/router-event.js';
 import type { Queryable } from '../database/database.js';
-import { prepared } from '../database/prepared.js';
+import { hidden, prepared } from '../database/prepared.js';
+import { isGiven } from '../intents/intent-row.js';
 import {
   type ClaimedPayment,
   type ClaimedPaymentRow,
@@ -17,12 +18,12 @@ const isDueIn = (lane: Lane): string => `due_at is not null
 
 /** Not claimed. A lease longer than possible is ignored: the clock of the database was ahead when it was written. */
 const isFree = `(leased_until is null or leased_until <= now()
-  or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
+  or leased_until > now() + ${hidden('$1::float8')} * interval '2 milliseconds')`;
 
 /** Due payments of one lane, longest wait first. Skips rows that other processes have locked. */
 const dueIn = (lane: Lane, place: number): string => `(select intent_id from express_intents.payments
   where ${isDueIn(lane)} and ${isFree}
-  order by lane, due_at limit ($2::int[])[${place}] for update skip locked)`;
+  order by lane, due_at limit ${hidden(`($2::int[])[${place}]`)} for update skip locked)`;
 
 const dueIntents = lanes
   .map((lane, index) => `select intent_id from ${dueIn(lane, index + 1)} ${lane}_due`)
@@ -32,7 +33,7 @@ const dueIntents = lanes
 const isUnpaid = `state in ('creating', 'created', 'reversed', 'expired')`;
 
 const unpaidIntents = `select intent_id from express_intents.payments
-  where intent_id = any($2::text[]) and ${isUnpaid} and ${isFree}
+  where intent_id = any(${hidden('$2::text[]')}::text[]) and ${isUnpaid} and ${isFree}
   for update skip locked`;
 
 export type LaneLimits = Readonly<Record<Lane, number>>;
@@ -79,7 +80,7 @@ async function claim(
 export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     prepared(`select intent_id as id from express_intents.payments
-     where intent_id = any($1::text[]) and ${isUnpaid}`),
+     where intent_id = ${isGiven} and ${isUnpaid}`),
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -98,7 +99,7 @@ export async function releaseClaims(
 ): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ id: string }>(
     prepared(`with given as materialized (
-       select * from unnest($1::text[], $2::bigint[], $3::boolean[]) given (id, lease_token, keeps_call)),
+       select * from unnest(${['$1::text[]', '$2::bigint[]', '$3::boolean[]'].map(hidden).join(', ')}) given (id, lease_token, keeps_call)),
      held as materialized (
        select p.intent_id, given.keeps_call from express_intents.payments p
        join given on p.intent_id = given.id and p.lease_token = given.lease_token

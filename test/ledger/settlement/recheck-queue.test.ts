@@ -58,7 +58,7 @@ describe('a settlement', () => {
     const holding: Database = {
       isShared: true,
       query: async (sql, values) => {
-        if (sql.includes('intent_id = any($2')) state.claims += 1;
+        if (statementName(sql) === 'claim unpaid') state.claims += 1;
         // The last write of a poll of an unpaid payment.
         if (statementName(sql) === 'poll') {
           state.isHeld = true;

@@ -1,7 +1,9 @@
 import type { PaymentHooks } from '../../../src/ledger/payment.js';
 import { eventually } from '../../support/eventually.js';
+import { insertPayments } from '../proof/insert-payments.js';
+import { statementName } from '../proof/statement-name.js';
 import { watchedDatabase } from '../proof/watched-database.js';
-import { SettlementFixture, type SettlementOptions, useDatabase } from './settlement-fixture.js';
+import { dayMs, SettlementFixture, type SettlementOptions, useDatabase } from './settlement-fixture.js';
 
 describe('the statements of a settlement', () => {
   const database = useDatabase('postgres');
@@ -20,6 +22,21 @@ describe('the statements of a settlement', () => {
     const id = await ledger.buy();
     expect((await ledger.find(id)).state).toBe('settled');
     expect(writes).toEqual(['submit', 'the begin', 'settle', 'the commit']);
+  });
+
+  it('are planned five times on each connection, and then never again', async () => {
+    const ledger = new SettlementFixture(database, { hooks: { onPaid: () => undefined } });
+    // With rows and statistics, a plan for one payment looks cheaper than the plan for any number.
+    await insertPayments(database.db, 2_000, 30 * dayMs);
+    await database.db.query('analyze');
+    for (let bought = 0; bought < 12; bought += 1) await ledger.buy();
+    const { rows } = await database.db.query<{ statement: string; custom_plans: unknown }>(
+      'select statement, custom_plans from pg_prepared_statements where generic_plans + custom_plans > 6',
+    );
+    expect(rows.map(({ statement }) => statementName(statement)).sort()).toEqual(
+      expect.arrayContaining(['claim due', 'settle', 'submit']),
+    );
+    for (const { custom_plans } of rows) expect(String(custom_plans)).toBe('5');
   });
 
   it.each<[what: string, hooks: PaymentHooks, login: boolean]>([
