@@ -43,6 +43,14 @@ async function startRouter({ url, databaseUrl }, options, timing) {
   return router;
 }
 
+async function createPayment(port) {
+  const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: '{"mode":"payment"}' };
+  const response = await fetch(`http://127.0.0.1:${port}/intent`, init);
+  const body = await response.text();
+  if (response.status !== 201) throw new Error(body);
+}
+
 /** Creates payments over HTTP. They are due at once, but the router searches for due payments once a day. */
 async function createPayments({ count, ...places }) {
   const router = await startRouter(places, {}, { watchFirstMs: 1, roundMs: dayMs });
@@ -52,11 +60,7 @@ async function createPayments({ count, ...places }) {
   const create = async () => {
     for (; left > 0; ) {
       left -= 1;
-      const headers = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
-      const init = { method: 'POST', headers, body: '{"mode":"payment"}' };
-      const response = await fetch(`http://127.0.0.1:${port}/intent`, init);
-      if (response.status !== 201) throw new Error(await response.text());
-      await response.text();
+      await createPayment(port);
     }
   };
   await Promise.all(Array.from({ length: 32 }, create));
@@ -120,6 +124,33 @@ const variants = {
   },
 };
 
+/** Creates payments at a constant rate. They settle with the timing of the package. @returns a function that ends it */
+async function startSoak({ perSecond, ...places }) {
+  const router = await startRouter(places, {
+    onPaid: async ({ id }, { tx }) => void (await tx.query(insert, [id])),
+  });
+  const server = express().use(router).listen(0);
+  const { port } = server.address();
+  let created = 0;
+  const create = async () => {
+    await createPayment(port);
+    created += 1;
+  };
+  const ticksPerSecond = 20;
+  const timer = setInterval(() => {
+    for (let n = 0; n < perSecond / ticksPerSecond; n += 1) void create();
+  }, 1_000 / ticksPerSecond);
+  return async () => {
+    clearInterval(timer);
+    for (let effects = -1; ; ) {
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      const { rows } = await db.query('select count(*)::int as effects from effects');
+      if (rows[0].effects === created || rows[0].effects === effects) return { created, effects: rows[0].effects };
+      effects = rows[0].effects;
+    }
+  };
+}
+
 let db;
 let start;
 /** Whether each payment or job inserts a row. */
@@ -132,13 +163,24 @@ async function read(postgresPid) {
   return { ...read, walBytes: Number(rows[0].bytes) };
 }
 
+const openDatabase = async ({ databaseUrl }) => {
+  db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+  await db.query('create table effects (id text primary key)');
+};
+let endSoak;
+
 handleCalls({
+  soak: async (options) => {
+    await openDatabase(options);
+    endSoak = await startSoak(options);
+  },
+  /** @returns how many payments were created and fulfilled */
+  endSoak: () => endSoak(),
   /** @param isPooled whether statements are sent without names, as behind a pooler */
   prepare: async ({ variant, isPooled = false, ...places }) => {
     mayName = !isPooled;
-    db = new pg.Client({ connectionString: places.databaseUrl });
-    await db.connect();
-    await db.query('create table effects (id text primary key)');
+    await openDatabase(places);
     hasEffects = variant !== 'polls';
     start = await variants[variant](places);
     await db.query('vacuum analyze');

@@ -1,6 +1,7 @@
 // Checks that memory and latency stay constant over a million payments: each is created, and its status requested once.
 //   npm run bench:soak [-- --count 1000000 --windows 50 --connections 32 --out bench/results]
 //   npm run bench:soak -- --traffic pipelined-events --minutes 30
+//   npm run bench:soak -- --traffic settlements --minutes 30 --per-second 250
 //   npm run bench:soak -- --reconnect 2000    see reconnect.mjs
 // Requires a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Exits with 1 if memory grows. Other programs on
 // the machine affect the latency, not the memory.
@@ -12,6 +13,7 @@ import { startChild } from './process.mjs';
 import { measureReconnect } from './reconnect.mjs';
 import { lineChart } from './report.mjs';
 import { soakPipelined } from './soak-pipelined.mjs';
+import { soakSettlements } from './soak-settlements.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -20,17 +22,21 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '32' },
     traffic: { type: 'string', default: 'payments' },
     minutes: { type: 'string', default: '30' },
+    'per-second': { type: 'string', default: '250' },
     reconnect: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     'down-ms': { type: 'string', default: '1000' },
     out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
   },
 });
-if (values.traffic === 'pipelined-events') {
-  const isFlat = await soakPipelined({ minutes: Number(values.minutes), out: values.out });
-  process.exit(isFlat === false ? 1 : 0);
+const others = { 'pipelined-events': soakPipelined, settlements: soakSettlements };
+const other = others[values.traffic];
+if (other) {
+  const options = { minutes: Number(values.minutes), perSecond: Number(values['per-second']), out: values.out };
+  process.exit((await other(options)) === false ? 1 : 0);
 }
-if (values.traffic !== 'payments') throw new Error('--traffic must be payments or pipelined-events.');
+if (values.traffic !== 'payments')
+  throw new Error(`--traffic must be payments or one of: ${Object.keys(others).join(', ')}.`);
 const [count, windows, connections] = ['count', 'windows', 'connections'].map((name) => Number(values[name]));
 
 /** The caches keep the state of this many intents. Until they are full, memory grows by design. */
