@@ -42,7 +42,7 @@ describe('development mode in production', () => {
     const programs = ['../../src/cli/main.ts', './support/start-router.ts'].map(
       (path) => new URL(path, import.meta.url),
     );
-    const [main = '', router = ''] = await Promise.all(programs.map(compile));
+    const [main = '', router = ''] = await Promise.all(programs.map((program) => compile(program)));
     const [command, site] = await Promise.all([node(main, 'simulator', '--port', '0'), node(router)]);
     expect(command.code).not.toBe(0);
     expect(command.printed).toMatch(/NODE_ENV=production/);

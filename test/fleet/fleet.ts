@@ -24,8 +24,8 @@ export interface Fleet {
   /** The output of all processes so far, or of the nth started one. */
   printed(nth?: number): string;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
-  /** Replaces a process, which is killed with `kill -9` or terminated. */
-  replace(index: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Replaces a process, which is killed with `kill -9` or terminated, optionally by one of another program. */
+  replace(index: number, signal: 'SIGKILL' | 'SIGTERM', by?: string): Promise<void>;
 }
 
 export const domain = 'example.com';
@@ -37,6 +37,8 @@ export interface FleetOptions {
   readonly reach?: (server: PostgresServer, database: string) => Promise<string>;
   /** Whether the sites have a database, with ledger and sessions. Default true. */
   readonly isRecorded?: boolean;
+  /** The compiled site-program.ts. Default: with the sources. */
+  readonly program?: string | undefined;
 }
 
 /** Created before the processes start, since concurrent processes would conflict. */
@@ -47,11 +49,11 @@ const noticeMs = 300;
 
 export async function startFleet(
   size: number,
-  { router = {}, reach, isRecorded = true }: FleetOptions = {},
+  { router = {}, reach, isRecorded = true, program: given }: FleetOptions = {},
 ): Promise<Fleet> {
   const [server, program, balancer] = await Promise.all([
     isRecorded ? startPostgres() : undefined,
-    compile(new URL('./site-program.ts', import.meta.url)),
+    given ?? compile(new URL('./site-program.ts', import.meta.url)),
     // `npm run test:nginx` sets it.
     process.env.BALANCER === 'nginx' ? startNginxBalancer() : startBalancer(),
   ]);
@@ -73,10 +75,10 @@ export async function startFleet(
     FLEET_OPTIONS: JSON.stringify(router),
   };
   let started = 0;
-  const launch = async (at = 0) => {
+  const launch = async (at = 0, file = program) => {
     started += 1;
     const own = { FLEET_NAME: `process ${started}`, PORT: String(at), NODE_OPTIONS: nodeOptions, FLEET_RECORD: record };
-    const child = start(program, [], { ...env, ...own });
+    const child = start(file, [], { ...env, ...own });
     const { port } = (await child.next()) as { port: number };
     return { child, port };
   };
@@ -85,19 +87,19 @@ export async function startFleet(
   const running = [first, ...(await Promise.all(Array.from({ length: size - 1 }, () => launch())))];
   const ports = running.map(({ port }) => port);
   await balancer.use(ports);
-  const relaunch = async (index: number, signal: NodeJS.Signals, between = async () => {}): Promise<void> => {
+  const relaunch = async (index: number, signal: NodeJS.Signals, file?: string, between = async () => {}) => {
     const { child, port } = running[index] ?? none(index);
     child.process.kill(signal);
     await child.ended;
     await between();
-    running[index] = await launch(port);
+    running[index] = await launch(port, file);
   };
-  const kill = async (index: number, port: number): Promise<void> => {
+  const kill = async (index: number, port: number, file?: string): Promise<void> => {
     const notice = async (): Promise<void> => {
       await wait(noticeMs);
       if (!balancer.detectsFailures) await balancer.use(ports.filter((each) => each !== port));
     };
-    await relaunch(index, 'SIGKILL', notice);
+    await relaunch(index, 'SIGKILL', file, notice);
     await balancer.use(ports);
   };
   return {
@@ -115,9 +117,10 @@ export async function startFleet(
     get processes() {
       return running.map(({ child }) => child);
     },
-    replace: (index, signal) => {
+    replace: (index, signal, by) => {
       const port = ports[index] ?? none(index);
-      return signal === 'SIGKILL' ? kill(index, port) : balancer.without(port, () => relaunch(index, signal));
+      if (signal === 'SIGKILL') return kill(index, port, by);
+      return balancer.without(port, () => relaunch(index, signal, by));
     },
   };
 }

@@ -24,27 +24,35 @@ export interface RollingRestart extends Visits {
   readonly known: number;
 }
 
-export const listeners = 20;
+const listeners = 20;
 /** Ten times the lease of half a minute, after which a payment that a killed process had claimed settles. */
 const settleMs = 300_000;
 
 /** Restarts the processes of a fleet one after the other while customers arrive. */
-export async function rollingRestart(
-  fleet: Fleet,
-  { turns, killEvery, rate, pauseMs }: Restarts,
-): Promise<RollingRestart> {
+export function rollingRestart(fleet: Fleet, { turns, killEvery, rate, pauseMs }: Restarts): Promise<RollingRestart> {
   const size = fleet.processes.length;
+  return whileCustomersArrive(fleet, { rate }, async () => {
+    for (let turn = 0; turn < turns; turn += 1) {
+      await wait(pauseMs);
+      const isKilled = killEvery !== undefined && turn % killEvery === killEvery - 1;
+      await fleet.replace(turn % size, isKilled ? 'SIGKILL' : 'SIGTERM');
+    }
+  });
+}
+
+/** Runs `restart` while customers arrive, of whom one of `payEvery` pays, and waits until each payment has settled. */
+export async function whileCustomersArrive(
+  fleet: Fleet,
+  { rate, payEvery = 10 }: { readonly rate: number; readonly payEvery?: number },
+  restart: () => Promise<void>,
+): Promise<RollingRestart> {
   const before = await fleet.balancer.failures();
   const customers = start(await compile(new URL('./shoppers-program.ts', import.meta.url)), [], {
     ...{ FLEET_ORIGIN: fleet.origin, FLEET_SEQUENCER: fleet.simulator.url },
-    ...{ LISTENERS: String(listeners), RATE: String(rate) },
+    ...{ LISTENERS: String(listeners), RATE: String(rate), PAY_EVERY: String(payEvery) },
   });
   await customers.next();
-  for (let turn = 0; turn < turns; turn += 1) {
-    await wait(pauseMs);
-    const isKilled = killEvery !== undefined && turn % killEvery === killEvery - 1;
-    await fleet.replace(turn % size, isKilled ? 'SIGKILL' : 'SIGTERM');
-  }
+  await restart();
   const visits = (await customers.ask({})) as Visits;
   const failures = difference(await fleet.balancer.failures(), before);
   const { created, paid } = visits;
@@ -53,6 +61,19 @@ export async function rollingRestart(
   const known = await fleet.sql('select from express_intents.intents where id = any($1)', [created]);
   const ids = fulfilled.map(({ intent_id: id }) => String(id));
   return { ...visits, failures, fulfilled: ids, known: known.length };
+}
+
+/** What holds for every kind of restart, if each process is restarted. */
+export function expectNothingLost(seen: RollingRestart): void {
+  const { faults, created, paid, fulfilled, known, gapsMs, lostStreams, logins } = seen;
+  expect(faults).toEqual([]);
+  expect(known).toBe(created.length);
+  expect([...fulfilled].sort()).toEqual([...paid].sort());
+  expect(paid.length).toBeGreaterThan(0);
+  expect(logins).toBeGreaterThan(0);
+  // Each stream ended with its process at least once, and was reopened.
+  expect(gapsMs.length).toBeGreaterThanOrEqual(listeners);
+  expect(lostStreams).toBe(0);
 }
 
 async function settled(fleet: Fleet, paid: readonly string[]): Promise<void> {

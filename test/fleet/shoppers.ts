@@ -58,14 +58,14 @@ export class Shoppers {
     this.#wallet = wallet;
   }
 
-  /** Sends visitors at this rate, or as fast as possible, until `leave`. One of ten pays, one of twenty logs in. */
-  async come(perSecond: number): Promise<void> {
+  /** Sends visitors at this rate, or as fast as possible, until `leave`. One of `payEvery` pays, one of twenty logs in. */
+  async come(perSecond: number, payEvery: number): Promise<void> {
     const startedMs = performance.now();
     for (let turn = 0; !this.#isOver; turn += 1) {
       const earlyMs = startedMs + (turn * 1_000) / perSecond - performance.now();
       if (earlyMs > 0) await wait(earlyMs);
       while (this.#running.size > perSecond / 4) await Promise.race(this.#running);
-      this.#do(turn % 20 === 5 ? this.#logIn() : this.#buy(turn % 10 === 0));
+      this.#do(turn % 20 === 5 ? this.#logIn() : this.#buy(turn % payEvery === 0));
     }
   }
 

@@ -5,7 +5,7 @@ import connectPgSimple from 'connect-pg-simple';
 import express from 'express';
 import session from 'express-session';
 import pg from 'pg';
-import { createServer, type IntentRouterOptions, intentRouter, requireLogin } from '../../src/index.js';
+import { createServer, type IntentRouterOptions, intentRouter, requireLogin, requirePayment } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
 
 // One process of a site of several. It is configured by the environment, prints its address as a line of JSON, and shuts down
@@ -45,6 +45,7 @@ const router = intentRouter({
   payment: (req) => ({
     amount: '4.50',
     currency: 'usd',
+    resource: 'article',
     metadata: { order: (req.body as { order?: string }).order ?? null },
   }),
   ...(isRecorded && {
@@ -79,6 +80,9 @@ if (sessions) {
   );
 }
 app.use(router);
+app.get('/article', requirePayment({ resource: 'article' }), (_req, res) => {
+  res.json({ process: FLEET_NAME });
+});
 app.get('/account', requireLogin(), (req, res) => {
   res.json({ user: req.intent.user.id });
 });

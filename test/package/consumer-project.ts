@@ -24,18 +24,25 @@ interface Manifest {
 
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
 /** Runs `npm pack` without a build. @returns the report of npm */
-export async function pack(...flags: string[]): Promise<{ filename: string; files: { path: string }[] }> {
+export const pack = (...flags: string[]): Promise<Packed> => packIn(root, flags);
+
+async function packIn(cwd: string, flags: readonly string[]): Promise<Packed> {
   const args = ['pack', '--json', '--ignore-scripts', '--offline', '--no-update-notifier', ...flags];
-  const { stdout } = await promisify(execFile)('npm', args, { cwd: root });
-  const [tarball] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+  const { stdout } = await promisify(execFile)('npm', args, { cwd });
+  const [tarball] = JSON.parse(stdout) as Packed[];
   if (!tarball) throw new Error(`npm packed nothing: ${stdout}`);
   return tarball;
 }
 
-/** Packs the existing build, and unpacks the tarball into a folder. */
-async function unpackInto(folder: string): Promise<void> {
-  const { filename } = await pack('--pack-destination', folder);
+/** Packs the existing build of this repository or of a copy, and unpacks the tarball into a folder. */
+async function unpackInto(folder: string, repository = root): Promise<void> {
+  const { filename } = await packIn(repository, ['--pack-destination', folder]);
   const tarball = join(folder, filename);
   await promisify(execFile)('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
   rmSync(tarball);
@@ -72,10 +79,13 @@ Server.prototype.listen = function (...args) {
 export class ConsumerProject {
   readonly folder = mkdtempSync(join(tmpdir(), 'express-intents-consumer-'));
 
-  static async create(): Promise<ConsumerProject> {
+  /** @param repository a copy of this repository with a build of its own, to pack instead */
+  static async create(repository?: string): Promise<ConsumerProject> {
     const project = new ConsumerProject();
-    const packed = await madeOnce(join(tmpdir(), 'packed'), unpackInto);
-    cpSync(packed, project.path('node_modules/express-intents'), { recursive: true });
+    const installed = project.path('node_modules/express-intents');
+    mkdirSync(installed, { recursive: true });
+    if (repository !== undefined) await unpackInto(installed, repository);
+    else cpSync(await madeOnce(join(tmpdir(), 'packed'), unpackInto), installed, { recursive: true });
     const needed = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
     for (const name of needed) project.link(name);
     // No `type`: the extensions .mjs, .cjs, .mts and .cts set it.

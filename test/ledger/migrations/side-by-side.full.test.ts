@@ -1,167 +1,168 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
-import { createLedger } from '../../../src/ledger/create-ledger.js';
-import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
-import type { Ledger, NewIntent } from '../../../src/ledger/ledger.js';
-import { type Migration, migrate, migrations } from '../../../src/ledger/migrations/migrate.js';
-import { type PostgresServer, startPostgres } from '../../support/databases/postgres-server.js';
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type Migration, migrations } from '../../../src/ledger/migrations/migrate.js';
+import { type Fleet, startFleet } from '../../fleet/fleet.js';
+import { expectNothingLost, whileCustomersArrive } from '../../fleet/rolling-restart.js';
+import { ConsumerProject, root } from '../../package/consumer-project.js';
+import { Browser } from '../../support/browser/browser.js';
 import { eventually } from '../../support/eventually.js';
-import { LogRecorder } from '../../support/sites/site.js';
+import { compile } from '../../support/runner/child-program.js';
+import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { violationOf } from './migration-rules.js';
 
-// A version and the next one run on the same tables at the same time, and then the first one again.
-
-jest.setTimeout(300_000);
+// The packed package and the next version of it, which has one more migration, run side by side: in an upgrade and in the
+// rollback after it.
 
 /** The body of the trigger function in the last migration that defines it. */
 const body =
   migrations
     .map(({ sql }) => /function express_intents\.enforce_transition\(\).*?as \$\$(.*?)end\s*\$\$/s.exec(sql)?.[1])
     .findLast((found) => found !== undefined) ?? '';
-const version = migrations.length;
+const version = migrations.length + 1;
 
-/** The next version: one more column with a default, and one more rule, which existing rows satisfy. */
-const next: readonly Migration[] = [
-  ...migrations,
-  {
-    version: version + 1,
-    name: 'channel',
-    sql: `alter table express_intents.payments add column channel text not null default 'web';
-      create or replace function express_intents.enforce_transition() returns trigger language plpgsql as $$
-      ${body.replace('begin', "begin\n  if new.channel = 'none' then raise exception 'there is no such channel'; end if;")}end $$`,
-  },
-];
-
-const settings = {
-  settleDelayMs: 0,
-  watchMs: 3_600_000,
-  reversalWatchMs: 0,
-  settlementConcurrency: 24,
-  hookAttempts: 3,
-  hookTimeoutMs: 10_000,
-  lateAfterMs: 3_600_000,
-};
-const timing = { roundMs: 10, watchFirstMs: 10, retryFirstMs: 10 };
-const terms = {
-  amount: '4.50',
-  currency: 'usd',
-  destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
-  description: 'tea',
-  login: false,
-  resource: 'tea',
-  metadata: {},
+/**
+ * One more column with a default, and one more rule, which the rows of the previous version satisfy. The function serves the
+ * table of logins too, which does not have the column.
+ */
+const channel: Migration = {
+  version,
+  name: 'channel',
+  sql: `alter table express_intents.payments add column channel text not null default 'old';
+    create or replace function express_intents.enforce_transition() returns trigger language plpgsql as $$
+    ${body.replace('begin', "begin\n  if to_jsonb(new) ->> 'channel' = 'none' then raise exception 'there is no such channel'; end if;")}end $$`,
 };
 
-let server: PostgresServer;
-let name: string;
-let created = 0;
-const log = new LogRecorder();
-const ledgers: Ledger[] = [];
-
-beforeAll(async () => {
-  server = await startPostgres();
-  name = await server.createDatabase();
-  await server.run(name, 'create table public.effects (id text primary key, by text)');
-});
-afterAll(async () => {
-  await Promise.all(ledgers.map((ledger) => ledger.close()));
-});
-
-/** Starts a process of a version, whose sequencer reports every intent as paid. */
-async function startVersion(by: string, list: readonly Migration[]): Promise<Ledger> {
-  const ledger = createLedger({
-    open: async () => {
-      const db = await openPostgres({ url: server.url(name) });
-      await migrate(db, list);
-      return db;
-    },
-    hooks: {
-      onPaid: async ({ id }, { tx }) => {
-        await tx.query('insert into public.effects values ($1, $2)', [id, by]);
-      },
-    },
-    fetchStatus: async () => ({ exists: true, intentSubmitted: true }),
-    fetchUserId: undefined,
-    settings,
-    timing,
-    logger: log,
-  });
-  ledgers.push(ledger);
-  await ledger.ready();
-  return ledger;
-}
-
-function newIntent(): NewIntent {
-  created += 1;
-  return { id: `intent${String(created).padStart(38, 'x')}`, terms, browser: new Uint8Array(32).fill(7) };
-}
-
-/** Creates intents, at least `least`, until the returned function is called, which resolves with their ids. */
-function load(ledger: Ledger, least: number): () => Promise<readonly string[]> {
-  let isOver = false;
-  const ids: string[] = [];
-  const running = (async () => {
-    while (!isOver || ids.length < least) {
-      const intent = newIntent();
-      const key = { key: intent.id, fingerprint: intent.browser, sealedSecret: 'sealed' };
-      await ledger.reserve(intent, key);
-      await ledger.confirm(intent.id);
-      ids.push(intent.id);
-      await ledger.paymentsFor(intent.browser, 'tea');
-      await wait(ids.length < least ? 5 : 50);
-    }
-    return ids;
-  })();
-  return () => {
-    isOver = true;
-    return running;
+/** Copies this repository, adds the migration and writes the new column in new payments, and builds the copy. */
+async function buildNext(): Promise<string> {
+  const copy = temporaryFolder();
+  const copied = ['src', 'proto', 'docs', 'example-app', 'package.json', 'tsconfig.json', 'rolldown.config.js'];
+  for (const name of [...copied, 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md']) {
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  }
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  const change = (file: string, pattern: RegExp, text: string): void => {
+    const source = readFileSync(path.join(copy, file), 'utf8');
+    const changed = source.replace(pattern, text);
+    if (changed === source) throw new Error(`${file} has no ${pattern}.`);
+    writeFileSync(path.join(copy, file), changed);
   };
+  const file = `${String(version).padStart(3, '0')}-channel`;
+  const source = `import type { Migration } from './migrate.js';\nexport const channel: Migration = ${JSON.stringify(channel)};\n`;
+  writeFileSync(path.join(copy, `src/ledger/migrations/${file}.ts`), source);
+  change('src/ledger/migrations/migrate.ts', /^/, `import { channel } from './${file}.js';\n`);
+  change('src/ledger/migrations/migrate.ts', /(const migrations: .*? = \[.*?\n)\];/s, '$1  channel,\n];');
+  const insert = /(insert into express_intents\.payments \()(.*?\)\s*select )/;
+  change('src/ledger/intents/record-intent.ts', insert, `$1channel, $2'next', `);
+  await promisify(execFile)('npm', ['run', '-s', 'build'], { cwd: copy });
+  return copy;
 }
 
-async function settled(ledger: Ledger, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    await eventually(`${id} is settled`, async () => (await ledger.find(id))?.state === 'settled');
+/** Installs a packed version and the site. @returns the program of the site */
+async function install(project: ConsumerProject): Promise<string> {
+  for (const name of ['@acpr/rate-limit-postgresql', 'connect-pg-simple', 'express-session']) project.link(name);
+  return compile(new URL('../../fleet/site-program.ts', import.meta.url), project.folder);
+}
+
+let old: ConsumerProject;
+let next: ConsumerProject;
+let oldSite: string;
+let nextSite: string;
+let fleet: Fleet;
+let databaseUrl = '';
+beforeAll(async () => {
+  [old, next] = await Promise.all([ConsumerProject.create(), buildNext().then((copy) => ConsumerProject.create(copy))]);
+  [oldSite, nextSite] = await Promise.all([install(old), install(next)]);
+  fleet = await startFleet(3, {
+    program: oldSite,
+    reach: async (server, name) => {
+      databaseUrl = server.url(name);
+      return databaseUrl;
+    },
+  });
+}, 600_000);
+afterAll(() => {
+  for (const project of [old, next]) project?.remove();
+});
+
+/** Waits until one of these processes has settled a payment that this version created after the call. */
+async function settles(processes: readonly string[], creator: 'old' | 'next'): Promise<void> {
+  const [{ now } = {}] = await fleet.sql('select now()');
+  const search = `select from public.fulfilled join express_intents.payments using (intent_id)
+    where by = any($1) and channel = $2 and created_at > $3`;
+  await eventually(
+    `${processes.join(' or ')} settles a payment of the ${creator} version`,
+    async () => (await fleet.sql(search, [processes, creator, now])).length > 0,
+  );
+}
+
+/** A payer buys an article from any process, and opens it on each. */
+async function buyArticle(): Promise<void> {
+  const begun = new Browser(fleet.origin);
+  const { status, body } = await begun.send('POST', '/intent', { mode: 'payment' });
+  expect(status).toBe(201);
+  // A wallet may pay again.
+  await eventually(() => fleet.simulator.wallet('Ben').pay(String(body.client_secret)));
+  for (const origin of fleet.origins) {
+    const browser = new Browser(origin, begun.cookies);
+    await eventually(async () => expect((await browser.send('GET', '/article')).status).toBe(200));
   }
 }
 
-const effects = async (): Promise<readonly Record<string, unknown>[]> =>
-  server.run(name, 'select id, by from public.effects');
+const tableVersions = async (): Promise<unknown[]> =>
+  (await fleet.sql('select version from express_intents.schema_versions order by version')).map((row) => row.version);
 
-/** Waits until a process has settled a payment. */
-const settledBy = (process: string): Promise<void> =>
-  eventually(`a payment settled by ${process}`, async () => (await effects()).some(({ by }) => by === process));
+/** The 5xx responses except 503, after which a page may retry. */
+const failures = async (): Promise<[status: string, count: number][]> =>
+  Object.entries(await fleet.balancer.failures()).filter(([status]) => status !== '503');
 
-test('the next version of these tests follows the rules for migrations', () => {
-  expect(next.map(violationOf)).toEqual(next.map(() => undefined));
+/**
+ * What a kill causes elsewhere: another process claims the payment of an interrupted hook, and the sequencer cannot read the key
+ * file of the site while the balancer still sends requests to the killed process.
+ */
+const ofKill = {
+  logged: /^express-intents: (work on payment \w+ was interrupted|intent_refused)/,
+  repeated: /^(503 closing|502( intent_refused)?)$/,
+};
+
+test('the migration of the next version follows the rules', () => {
+  expect(violationOf(channel)).toBeUndefined();
   expect(body).toContain('cannot change from');
 });
 
-test('an old version keeps working while the next one migrates, and each settles the payments of the other', async () => {
-  const old = await startVersion('old', migrations);
-  const endOld = load(old, 10);
-  await settledBy('old');
-  const newer = await startVersion('newer', next);
-  const endNew = load(newer, 10);
-  const db = await openPostgres({ url: server.url(name) });
-  await settledBy('newer');
-  const [oldIds, newIds] = await Promise.all([endOld(), endNew()]);
-  await settled(newer, oldIds);
-  await settled(old, newIds);
-  const done = await effects();
-  expect(done).toHaveLength(oldIds.length + newIds.length);
-  expect(new Set(done.map(({ by }) => by))).toEqual(new Set(['old', 'newer']));
-  const { rows } = await db.query('select distinct channel from express_intents.payments');
-  expect(rows).toEqual([{ channel: 'web' }]);
-  await db.close();
-  await old.close();
-  expect(log.lines).toEqual([]);
-});
+test('an upgrade and a rollback lose and double nothing, fail no request and log nothing, except by a kill', async () => {
+  const before = migrations.map((migration) => migration.version);
+  let failuresOfKill: Awaited<ReturnType<typeof failures>> = [];
+  const seen = await whileCustomersArrive(fleet, { rate: 10, payEvery: 2 }, async () => {
+    await eventually('a payment settles', async () => (await fleet.sql('select from public.fulfilled')).length > 0);
+    expect(await tableVersions()).toEqual(before);
 
-test('the old version starts again on the newer tables, leaves them unchanged, and works next to the new version', async () => {
-  const old = await startVersion('again', migrations);
-  await settled(old, await load(old, 10)());
-  expect((await old.list({ state: 'settled', limit: 1000 })).intents).toHaveLength(created);
-  const tables = await server.run(name, 'select version from express_intents.schema_versions');
-  expect(tables).toContainEqual({ version: version + 1 });
-  expect(log.lines).toEqual([]);
-});
+    await fleet.replace(0, 'SIGTERM', nextSite);
+    expect(await tableVersions()).toEqual([...before, version]);
+    await Promise.all([settles(['process 4'], 'old'), settles(['process 2', 'process 3'], 'next'), buyArticle()]);
+
+    await fleet.replace(1, 'SIGTERM', nextSite);
+    expect([await failures(), fleet.printed()]).toEqual([[], '']);
+    await fleet.replace(2, 'SIGKILL', nextSite);
+    failuresOfKill = await failures();
+    await settles(['process 6'], 'next');
+
+    await fleet.replace(0, 'SIGTERM', oldSite);
+    await Promise.all([settles(['process 7'], 'next'), settles(['process 5', 'process 6'], 'old'), buyArticle()]);
+  });
+  expectNothingLost(seen);
+  expect(seen.lostLogins).toBeLessThanOrEqual(1);
+  expect(await failures()).toEqual(failuresOfKill);
+  expect(failuresOfKill.filter(([status]) => status !== '502')).toEqual([]);
+  expect(Object.keys(seen.repeated).filter((what) => !ofKill.repeated.test(what))).toEqual([]);
+  const entries = fleet.printed().split(/^(?=express-intents: |CRASHED )/m);
+  expect(entries.filter((entry) => entry !== '' && !ofKill.logged.test(entry))).toEqual([]);
+
+  // The commands of the old version read what the next one has written.
+  const main = 'node_modules/express-intents/dist/cli.js';
+  const exported = await old.node([main, 'ledger', 'export'], { INTENT_DATABASE_URL: databaseUrl });
+  const intents = await fleet.sql('select from express_intents.intents');
+  expect([exported.code, exported.stderr]).toEqual([0, `${intents.length} intents exported.\n`]);
+  expect(await tableVersions()).toEqual([...before, version]);
+}, 600_000);

@@ -4,15 +4,20 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
 
 const folder = fileURLToPath(
   new URL(`../../../node_modules/.cache/express-intents/programs-${process.pid}`, import.meta.url),
 );
 const running = new Set<ChildProcess>();
 
-/** Compiles a test program with the sources that it uses. @returns the file to start */
-export async function compile(program: URL): Promise<string> {
-  const outfile = path.join(folder, `${path.basename(program.pathname, '.ts')}.mjs`);
+/**
+ * Compiles a test program with the sources that it uses.
+ * @param project a folder where the package is installed, which the program then uses instead of `src/index.ts`
+ * @returns the file to start
+ */
+export async function compile(program: URL, project?: string): Promise<string> {
+  const outfile = path.join(project ?? folder, `${path.basename(program.pathname, '.ts')}.mjs`);
   // Loaded here: every test with a Postgres server imports this module.
   const { build } = await import('esbuild');
   const entryPoints = [fileURLToPath(program)];
@@ -21,12 +26,19 @@ export async function compile(program: URL): Promise<string> {
     outfile,
     bundle: true,
     packages: 'external',
+    plugins: project === undefined ? [] : [usesPackage],
     platform: 'node',
     format: 'esm',
     logLevel: 'error',
   });
   return outfile;
 }
+
+const usesPackage: Plugin = {
+  name: 'uses-package',
+  setup: (build) =>
+    build.onResolve({ filter: /\/src\/index\.js$/ }, () => ({ path: 'express-intents', external: true })),
+};
 
 /** A program in a separate process, which writes lines of JSON. */
 export interface ChildProgram {

@@ -16,6 +16,7 @@ const longest = [
   'fuzz/fuzz',
   'fleet/rolling-restart',
   'fleet/fleet',
+  'ledger/migrations/side-by-side',
   'browser/inspector',
   'browser/flow/interruptions',
   'sequencer/call-faults',
