@@ -65,6 +65,8 @@ export class Shoppers {
       const earlyMs = startedMs + (turn * 1_000) / perSecond - performance.now();
       if (earlyMs > 0) await wait(earlyMs);
       while (this.#running.size > perSecond / 4) await Promise.race(this.#running);
+      // `leave` waits only for the visits that have begun.
+      if (this.#isOver) return;
       this.#do(turn % 20 === 5 ? this.#logIn() : this.#buy(turn % payEvery === 0));
     }
   }
