@@ -1,9 +1,8 @@
 // The clients of the benchmarks, in a separate process.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import bs58 from 'bs58';
 import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../build/intents/payload.js';
-import { randomBytes } from '../build/keys/random-bytes.js';
 import { Connection, hasStatus, percentilesOf, requestBytes } from './connection.mjs';
 import { handleCalls } from './process.mjs';
 

@@ -1,6 +1,5 @@
-import { createCipheriv, webcrypto } from 'node:crypto';
+import { createCipheriv, randomBytes, webcrypto } from 'node:crypto';
 import { IntentError } from '../errors.js';
-import { randomBytes } from '../keys/random-bytes.js';
 
 // Sealed values are JWEs with a direct key and A256GCM (RFC 7516): only a holder of the key can read or create one.
 
@@ -30,7 +29,7 @@ const sealedHeader = Buffer.from('{"alg":"dir","enc":"A256GCM"}').toString('base
 
 /** Creates the same JWE as jose, whose asynchronous encryption costs five times as much: each call waits for a thread. */
 export function sealClientSecret(clientSecret: string, intentId: string, owner: IntentOwner): string {
-  const iv = Buffer.from(randomBytes(12));
+  const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', owner.deriveKey(clientSecretPurpose(intentId)), iv);
   cipher.setAAD(Buffer.from(sealedHeader));
   const ciphertext = Buffer.concat([cipher.update(clientSecret, 'utf8'), cipher.final()]);

@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { parseAccount } from '../keys/base58.js';
 import type { KeyPair } from '../keys/ed25519.js';
-import { randomBytes } from '../keys/random-bytes.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { parseVerifyingKey } from '../keys/verifying-key.js';

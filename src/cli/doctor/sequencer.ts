@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -11,7 +12,6 @@ import {
   nonceLength,
   rendezvousKeyPair,
 } from '../../intents/payload.js';
-import { randomBytes } from '../../keys/random-bytes.js';
 import { generateKeyPair } from '../../keys/verifier-key.js';
 import { getStatus, isUnknownOperation } from '../../sequencer/calls.js';
 import { createGrpcTransport } from '../../sequencer/grpc/grpc-transport.js';

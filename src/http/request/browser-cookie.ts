@@ -1,8 +1,7 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Request, Response } from 'express';
 import { deriveKey } from '../../keys/key-ring.js';
-import { randomBytes } from '../../keys/random-bytes.js';
 import type { IntentOwner } from '../encryption.js';
 
 // `import` would parse this CommonJS package twice: see Import in bench/README.md.
@@ -62,7 +61,7 @@ const tokenForm = /^[\w-]{43}$/;
 export function ensureBrowser(cookieOf: HostCookie, req: Request, res: Response): BrowserIdentity {
   const cookie = cookieOf(req);
   const known = tokenOf(cookie, req);
-  const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
+  const token = known ?? randomBytes(32).toString('base64url');
   if (known === undefined) cookie.write(res, token);
   return new TokenBrowser(token, cookie, res, known === undefined);
 }

@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { IntentError } from '../../errors.js';
 import { toNativeAmount, toQuarks } from '../../intents/money.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { keyPairFromSeed } from '../../keys/ed25519.js';
-import { randomBytes } from '../../keys/random-bytes.js';
 import type { Journal } from '../journal/journal.js';
 import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
