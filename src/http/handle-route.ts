@@ -28,7 +28,7 @@ export async function handleRoute(
   const { config, running, logger } = context;
   const { method: sent } = req;
   const method = sent === 'HEAD' ? 'GET' : sent;
-  const slot = running.begin(res);
+  const request = running.begin(res);
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed methods: ${Object.keys(methods).join(', ')}.`);
@@ -43,7 +43,7 @@ export async function handleRoute(
       sendInternalError(res, logger);
     }
   } finally {
-    running.end(slot);
+    running.end(request);
   }
 }
 

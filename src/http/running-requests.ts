@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 
+/** The end clears `res`: the engine may retain a deleted entry of a set until a major garbage collection. */
+interface RunningRequest {
+  res: ServerResponse | undefined;
+}
+
 /**
  * The requests in progress, and the payments that the site creates without a request. Closing waits for them. States: open;
  * closing connections, from the start of `close()`.
- *
- * Each request has a slot in an array instead of an entry in a `Set`. When a `Set` grows, the engine links its old table to the
- * new one. An old table that survives a minor collection then retains all responses until the next major one: 11 of the 36 KB
- * of memory per status request.
  */
 export class RunningRequests {
-  readonly #slots: (ServerResponse | undefined)[] = [];
-  readonly #freeSlots: number[] = [];
+  readonly #running = new Set<RunningRequest>();
   /** Resolve the pending calls of `idle`. There are two if the drain is ended early. */
   readonly #waiting: (() => void)[] = [];
   #closesConnections = false;
 
   get size(): number {
-    return this.#slots.length - this.#freeSlots.length;
+    return this.#running.size;
   }
 
   /** Whether `close()` was called: responses close their connections, and the health check fails. */
@@ -24,23 +24,23 @@ export class RunningRequests {
     return this.#closesConnections;
   }
 
-  /** @param res undefined without a request @returns the slot, for `end` */
-  begin(res: ServerResponse | undefined): number {
-    const slot = this.#freeSlots.pop() ?? this.#slots.length;
-    this.#slots[slot] = res;
-    return slot;
+  /** @param res undefined without a request @returns the running request, for `end` */
+  begin(res: ServerResponse | undefined): RunningRequest {
+    const request = { res };
+    this.#running.add(request);
+    return request;
   }
 
-  end(slot: number): void {
-    this.#slots[slot] = undefined;
-    this.#freeSlots.push(slot);
+  end(request: RunningRequest): void {
+    this.#running.delete(request);
+    request.res = undefined;
     if (this.size > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   closeConnections(): void {
     this.#closesConnections = true;
-    for (const res of this.#slots) if (res) closeConnection(res);
+    for (const { res } of this.#running) if (res) closeConnection(res);
   }
 
   /** Resolves when all requests are complete, or after `timeoutMs`: a hook may never return. */

@@ -51,8 +51,8 @@ export async function createPayment(
   const { idempotencyKey } = options;
   const keyed = idempotencyKey === undefined ? undefined : keyedBy(idempotencyKey, ledger, recorded);
   const request = { owner: siteOwner(config), keyed, terms: () => recorded, http: undefined };
-  const slot = running.begin(undefined);
-  const { id, clientSecret } = await createOrReplayIntent(context, request).finally(() => running.end(slot));
+  const work = running.begin(undefined);
+  const { id, clientSecret } = await createOrReplayIntent(context, request).finally(() => running.end(work));
   const walletUrl = await context.walletUrl();
   return Object.freeze({ id, clientSecret, walletLink: walletUrl && `${walletUrl}#${clientSecret}` });
 }
