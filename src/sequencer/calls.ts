@@ -44,11 +44,6 @@ export function flagsOf({ exists, codeScanned, intentSubmitted }: IntentStatus):
   return (exists ? 4 : 0) + (codeScanned ? 2 : 0) + (intentSubmitted ? 1 : 0);
 }
 
-/** Reverses {@link flagsOf}. */
-export function statusOf(flags: number): IntentStatus {
-  return statuses[flags] as IntentStatus;
-}
-
 /** How a client creates intents. */
 export interface CreateOptions {
   readonly dialect: Dialect;
@@ -202,7 +197,7 @@ export async function getStatus(
   requireCallOptions(owner, options);
   const request = encode(v1.GetStatusRequest, { intentId: { value: parseIntentId(id) } });
   const answer = await transport.call(operations.getStatus, request, options);
-  return statusOf(flagsOf(decodeResponse(v1.GetStatusResponse, answer)));
+  return statuses[flagsOf(decodeResponse(v1.GetStatusResponse, answer))] as IntentStatus;
 }
 
 /**

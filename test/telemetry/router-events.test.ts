@@ -3,7 +3,7 @@ import type { RouterEventType } from '../../src/index.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { migrate } from '../../src/ledger/migrations/migrate.js';
 import { routerLedger } from '../../src/router/ledger.js';
-import { unsubmittedTtlMs } from '../../src/sequencer/watch/recent-statuses.js';
+import { unsubmittedTtlMs } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';

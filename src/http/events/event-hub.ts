@@ -1,6 +1,6 @@
 import { jitteredMs } from '../../async/backoff.js';
 import type { StreamLimits } from '../../config/config-options.js';
-import { unsubmittedTtlMs } from '../../sequencer/watch/recent-statuses.js';
+import { unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
 import { ConnectionLimiter, type ConnectionOwner, streamLimitFix } from '../limits/connection-limiter.js';
 import type { Logger } from '../logger.js';
 import { type FeedContext, IntentFeed } from './intent-feed.js';

@@ -3,8 +3,7 @@ import { withAbort } from '../../async/timeout.js';
 import { parseHundredths } from '../../intents/money.js';
 import type { Ledger, LedgerPayment, ResourcePayment } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
-import { unsubmittedTtlMs } from '../../sequencer/watch/recent-statuses.js';
-import type { StatusCache } from '../../sequencer/watch/status-cache.js';
+import { type StatusCache, unsubmittedTtlMs } from '../../sequencer/watch/status-cache.js';
 import type { ParsedRequirement } from './payment-requirement.js';
 
 /**

@@ -1,7 +1,12 @@
 import { type AbortSignalLike, LightAbortController } from '../../async/abort.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import { flagsOf, type IntentStatus } from '../calls.js';
 import type { CallOptions } from '../transport.js';
-import { RecentStatuses } from './recent-statuses.js';
+
+/** The lifetime while an intent is not submitted, in milliseconds: too short to notice, long enough to share a call. */
+export const unsubmittedTtlMs = 250;
+/** The lifetime once it is submitted. Limited, because a submission may be reversed. */
+const submittedTtlMs = 60_000;
 
 /** Requests the status of an intent, as `getStatus` of a client does. */
 export type FetchStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
@@ -32,7 +37,7 @@ export interface StatusCacheOptions {
   readonly fetchStatus: FetchStatus;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** How many intents are cached. Then a new one evicts another, see {@link RecentStatuses}. Default 10 000. */
+  /** How many intents are cached. Then a new one evicts the one whose status is the oldest. Default 10 000. */
   readonly capacity?: number | undefined;
   /** Called with the error that a subscriber throws. The other subscribers and the callers still get the status. */
   readonly onSubscriberError?: ((error: unknown) => void) | undefined;
@@ -54,16 +59,18 @@ export interface StatusCacheOptions {
  *     any      -- evicted, at the capacity ------------> absent
  */
 export class StatusCache {
-  readonly #answers: RecentStatuses;
+  readonly #answers: BoundedMap<{ readonly status: IntentStatus; readonly atMs: number }>;
   readonly #running = new Map<string, SharedCall>();
   readonly #fetchStatus: FetchStatus;
+  readonly #now: () => number;
   readonly #onSubscriberError: (error: unknown) => void;
   readonly #subscribers: ((update: StatusUpdate) => void)[] = [];
 
   constructor({ fetchStatus, now, capacity = 10_000, onSubscriberError = () => undefined }: StatusCacheOptions) {
     this.#fetchStatus = fetchStatus;
     this.#onSubscriberError = onSubscriberError;
-    this.#answers = new RecentStatuses(capacity, now);
+    this.#now = now;
+    this.#answers = new BoundedMap({ capacity, ttlMs: submittedTtlMs, now });
   }
 
   /** The number of answers and running calls, for tests. */
@@ -78,8 +85,7 @@ export class StatusCache {
 
   /** The fresh status, if cached. Without a promise, because most requests end here. */
   peek(id: string): IntentStatus | undefined {
-    const status = this.#answers.get(id);
-    return status && !this.#running.has(id) ? status : undefined;
+    return this.#running.has(id) ? undefined : this.#fresh(id);
   }
 
   /** The status, cached or not. @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason */
@@ -100,6 +106,12 @@ export class StatusCache {
   set(id: string, status: IntentStatus, source: StatusSource): void {
     this.#running.delete(id);
     this.#store(id, status, source);
+  }
+
+  #fresh(id: string): IntentStatus | undefined {
+    const answer = this.#answers.get(id);
+    if (!answer || answer.status.intentSubmitted) return answer?.status;
+    return this.#now() - answer.atMs < unsubmittedTtlMs ? answer.status : undefined;
   }
 
   #call(id: string): SharedCall {
@@ -125,8 +137,8 @@ export class StatusCache {
   }
 
   #store(id: string, status: IntentStatus, source: StatusSource): void {
-    const previous = this.#answers.get(id);
-    this.#answers.set(id, status);
+    const previous = this.#fresh(id);
+    this.#answers.set(id, { status, atMs: this.#now() });
     // A repeated status is an update only if the last one was stale.
     if (previous && flagsOf(previous) === flagsOf(status)) return;
     const update: StatusUpdate = { id, status, source };

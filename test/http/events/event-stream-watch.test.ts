@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import request from 'supertest';
 import { SequencerError } from '../../../src/errors.js';
 import type { IntentEvent } from '../../../src/sequencer/watch/intent-event.js';
-import { unsubmittedTtlMs } from '../../../src/sequencer/watch/recent-statuses.js';
+import { unsubmittedTtlMs } from '../../../src/sequencer/watch/status-cache.js';
 import { eventually } from '../../support/eventually.js';
 import { type EventSite, intentId, otherIntentId, startEventSite } from '../../support/sites/event-site.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';

@@ -65,6 +65,13 @@ test.each([
   expect(transport.callCount).toBe(2);
 });
 
+test('a full cache evicts the intent whose status is the oldest', () => {
+  const { status } = statusCache(2);
+  for (const intent of ['first', 'second', 'first', 'third']) status.set(intent, submitted, 'stream');
+  expect(['first', 'second', 'third'].map((intent) => status.peek(intent))).toEqual([submitted, undefined, submitted]);
+  expect(status.size).toBe(2);
+});
+
 test('a failure rejects all waiting callers and is not cached', async () => {
   const { transport, status } = statusCache();
   transport.answerWith(down);
