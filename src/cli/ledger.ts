@@ -5,7 +5,6 @@ import { parseIntentId } from '../keys/base58.js';
 import type { Database } from '../ledger/database/database.js';
 import { exportLedger } from '../ledger/intents/export-ledger.js';
 import { findIntent, historyOf } from '../ledger/intents/find-intents.js';
-import { importLedger } from '../ledger/intents/import-ledger.js';
 import { pruneIntents } from '../ledger/intents/prune-intents.js';
 import { retryIntent } from '../ledger/intents/retry-intent.js';
 import type { IntentState, LedgerIntent } from '../ledger/ledger.js';
@@ -230,6 +229,8 @@ function addImport(ledger: Command, { terminal, action }: CommandContext): void 
 /** An invalid line is a failure, not wrong usage: exit code 1. */
 async function importLines(db: Database, terminal: Terminal): Promise<number> {
   try {
+    // On demand, because it loads zod.
+    const { importLedger } = await import('../ledger/intents/import-ledger.js');
     terminal.out(`${formatIntentCount(await importLedger(db, terminal.inputLines()))} imported.`);
     return 0;
   } catch (error) {

@@ -168,7 +168,7 @@ const money = [
   ),
   bug(
     'unknown fields of a request are accepted',
-    'http/create-intent/intent-request intentRequestSchema',
+    'http/request/body-schemas intentRequestSchema',
     [replaces('strictObject', ([shape]) => `z.looseObject(${shape})`)],
     attacks('terms'),
   ),

@@ -14,13 +14,7 @@ import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
 import { sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
-import {
-  fingerprintOf,
-  type IntentRequestBody,
-  loadIntentRequestSchema,
-  parseIdempotencyKey,
-  parseIntentRequest,
-} from './intent-request.js';
+import { fingerprintOf, type IntentRequestBody, parseIdempotencyKey, parseIntentRequest } from './intent-request.js';
 
 // `POST /intent` in six steps:
 //
@@ -75,7 +69,7 @@ const resourceCookieSeconds = 400 * 24 * 3_600;
 export function createIntentHandler(context: RouterContext): Handler {
   const options = { clientAmount: context.hooks.clientAmount !== undefined };
   return async (req, res) => {
-    const body = parseIntentRequest(await readJson(req), await loadIntentRequestSchema(), options);
+    const body = await parseIntentRequest(await readJson(req), options);
     const request = browserRequest(context, req, res, body);
     const { id, clientSecret, terms } = await createOrReplayIntent(context, request);
     const { owner } = request;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import type * as zod from 'zod';
+import type { core } from 'zod';
 import { IntentError } from '../../errors.js';
-import { isStorable } from '../../ledger/to-json-clone.js';
 
 /** The body of `POST /intent`. */
 export interface IntentRequestBody {
@@ -13,37 +12,12 @@ export interface IntentRequestBody {
   readonly amount?: string | number | undefined;
 }
 
-/** The schema of the body. zod is a parameter, because it is loaded on demand. */
-export const intentRequestSchema = (z: typeof zod) =>
-  z.strictObject({
-    mode: z.enum(['payment', 'login']).optional(),
-    order: z
-      .unknown()
-      .refine((order) => isStorableOrder(order))
-      .optional()
-      .describe('Identifies the purchase; the site looks it up. Any JSON value nested at most 16 levels deep.'),
-    amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimal places.'),
-  });
-export type IntentRequestSchema = ReturnType<typeof intentRequestSchema>;
+let schemas: Promise<typeof import('../request/body-schemas.js')> | undefined;
 
-let schema: Promise<IntentRequestSchema> | undefined;
-
-/** Loads zod at the first request: it takes longer to load than the rest of this package. */
-export function loadIntentRequestSchema(): Promise<IntentRequestSchema> {
-  schema ??= import('zod').then(intentRequestSchema);
-  return schema;
-}
-
-const maxOrderDepth = 16;
-
-/** Whether a database can store an order unchanged: the site may copy it into the metadata. */
-function isStorableOrder(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return isStorable(value);
-  // JSON allows numbers that a double cannot represent, such as 1e999.
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth === maxOrderDepth) return false;
-  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorableOrder(member, depth + 1));
+/** Loads the schemas of request bodies at first use. */
+export function loadBodySchemas(): Promise<typeof import('../request/body-schemas.js')> {
+  schemas ??= import('../request/body-schemas.js');
+  return schemas;
 }
 
 /** Terms that a browser must not set. */
@@ -60,22 +34,22 @@ const termFields: readonly string[] = [
 ];
 
 /** Parses the body of `POST /intent`. @throws {IntentError} for an unknown or invalid field */
-export function parseIntentRequest(
+export async function parseIntentRequest(
   body: unknown,
-  schema: IntentRequestSchema,
   { clientAmount }: { clientAmount: boolean },
-): IntentRequestBody {
+): Promise<IntentRequestBody> {
   for (const field of typeof body === 'object' && body !== null ? Object.keys(body) : []) {
     if (!termFields.includes(field) || (clientAmount && field === 'amount')) continue;
     throw new IntentError('terms_not_accepted', `The server sets "${field}". Remove it from the request.`);
   }
-  const result = schema.safeParse(body);
+  const { intentRequestSchema } = await loadBodySchemas();
+  const result = intentRequestSchema.safeParse(body);
   if (result.success) return result.data;
   throw toIntentError(result.error.issues[0], clientAmount);
 }
 
 /** The error of a body with unknown fields. @param known the names of its fields */
-export function unknownField({ keys: [name = ''] }: zod.core.$ZodIssueUnrecognizedKeys, known: string[]): IntentError {
+export function unknownField({ keys: [name = ''] }: core.$ZodIssueUnrecognizedKeys, known: string[]): IntentError {
   const quote = (field: string): string => JSON.stringify(field.slice(0, 100));
   return new IntentError(
     'unknown_field',
@@ -83,7 +57,7 @@ export function unknownField({ keys: [name = ''] }: zod.core.$ZodIssueUnrecogniz
   );
 }
 
-function toIntentError(issue: zod.core.$ZodIssue | undefined, clientAmount: boolean): IntentError {
+function toIntentError(issue: core.$ZodIssue | undefined, clientAmount: boolean): IntentError {
   if (issue?.code === 'unrecognized_keys') {
     return unknownField(issue, ['mode', 'order', ...(clientAmount ? ['amount'] : [])]);
   }

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type * as zod from 'zod';
+import type { core, ZodType } from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { hookTimeoutError, withTimeout } from '../../async/timeout.js';
@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
-import { parseIdempotencyKey, unknownField } from '../create-intent/intent-request.js';
+import { loadBodySchemas, parseIdempotencyKey, unknownField } from '../create-intent/intent-request.js';
 import { runHook } from '../hook-errors.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserHashOf } from '../request/browser-cookie.js';
@@ -159,18 +159,12 @@ interface Completion {
   readonly isConfirmed: boolean;
 }
 
-/** The body of `POST /session`. @param confirms whether the user must confirm the login */
-export function completionSchema(z: typeof zod, confirms: boolean): zod.ZodType<CompletionBody> {
-  const plain = z.strictObject({ id: z.string().describe('The id of the intent that this browser created.') });
-  return confirms ? plain.extend({ confirm: z.literal(true).optional() }) : plain;
-}
-
 /** @returns a parser that throws `unknown_field`, `invalid_request` and `invalid_id` */
 function completionParser(confirms: boolean): (body: unknown) => Promise<Completion> {
-  let schema: Promise<zod.ZodType<CompletionBody>> | undefined;
   return async (body) => {
-    schema ??= import('zod').then((z) => completionSchema(z, confirms));
-    const result = (await schema).safeParse(body);
+    const { completionSchema, confirmedCompletionSchema } = await loadBodySchemas();
+    const schema: ZodType<CompletionBody> = confirms ? confirmedCompletionSchema : completionSchema;
+    const result = schema.safeParse(body);
     if (!result.success) throw completionError(result.error.issues, confirms);
     const { id, confirm = !confirms } = result.data;
     parseIntentId(id);
@@ -178,7 +172,7 @@ function completionParser(confirms: boolean): (body: unknown) => Promise<Complet
   };
 }
 
-function completionError(issues: readonly zod.core.$ZodIssue[], confirms: boolean): IntentError {
+function completionError(issues: readonly core.$ZodIssue[], confirms: boolean): IntentError {
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
   if (unknown) return unknownField(unknown, confirms ? ['id', 'confirm'] : ['id']);
   if (issues.some(({ path }) => path[0] === 'confirm')) {

@@ -1,4 +1,4 @@
-import type * as zod from 'zod';
+import * as z from 'zod';
 import { IntentError } from '../../errors.js';
 import type { Database, Queryable } from '../database/database.js';
 import { intentStates } from '../ledger.js';
@@ -17,7 +17,7 @@ const batchSize = 200;
  */
 export function importLedger(db: Database, lines: AsyncIterable<string> | Iterable<string>): Promise<number> {
   return db.transaction(async (tx) => {
-    const requireValid = await loadLineCheck();
+    const requireValid = lineCheck();
     let number = 0;
     let count: number | undefined;
     let isFirst = true;
@@ -79,7 +79,7 @@ const notAnExport = (why: string): IntentError =>
   );
 
 /** The values that readers of the tables rely on. The database would accept more, such as `NaN` and `infinity`. */
-function lineSchema(z: typeof zod) {
+function lineSchema() {
   const hasCents = (amount: number): boolean => /^\d+(?:\.\d\d?)?$/.test(String(amount));
   const amount = z.number().positive().refine(hasCents, 'more than two decimal places');
   const bytes = z.string().regex(/^\\x(?:[\da-f]{2})*$/);
@@ -134,9 +134,9 @@ function lineSchema(z: typeof zod) {
   });
 }
 
-/** Loads zod, which is slow to load. The check throws `invalid_request` with the number of the line and the field. */
-async function loadLineCheck(): Promise<(line: string, number: number) => void> {
-  const schema = lineSchema(await import('zod'));
+/** The check throws `invalid_request` with the number of the line and the field. */
+function lineCheck(): (line: string, number: number) => void {
+  const schema = lineSchema();
   return (line, number) => {
     const [issue] = schema.safeParse(parseLine(line, number)).error?.issues ?? [];
     if (issue) throw invalidLine(number, `${issue.path.join('.')}: ${issue.message}`);
