@@ -39,14 +39,11 @@ export class MemoryStore implements Store {
   }
 
   increment(key: string): IncrementResponse {
-    const { hits, endsAtMs } = this.#count(key);
     const { now, monotonicNow } = this.#clocks;
-    return { totalHits: hits, resetTime: new Date(now() + endsAtMs - monotonicNow()) };
-  }
-
-  /** Counts a request. @returns the number of requests */
-  hit(key: string): number {
-    return this.#count(key).hits;
+    const count = this.#counts.get(key) ?? { hits: 0, endsAtMs: monotonicNow() + this.#windowMs };
+    if (count.hits === 0) this.#counts.set(key, count);
+    count.hits += 1;
+    return { totalHits: count.hits, resetTime: new Date(now() + count.endsAtMs - monotonicNow()) };
   }
 
   decrement(key: string): void {
@@ -57,13 +54,6 @@ export class MemoryStore implements Store {
 
   resetKey(key: string): void {
     this.#counts.delete(key);
-  }
-
-  #count(key: string): Count {
-    const count = this.#counts.get(key) ?? { hits: 0, endsAtMs: this.#clocks.monotonicNow() + this.#windowMs };
-    if (count.hits === 0) this.#counts.set(key, count);
-    count.hits += 1;
-    return count;
   }
 }
 

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express-rate-limit';
+import type { AugmentedRequest, Options, RateLimitInfo, RateLimitRequestHandler } from 'express-rate-limit';
 import type { RequestLimits } from '../../config/config-options.js';
 import type { LimitConfig } from '../../config/limits.js';
 import { IntentError } from '../../errors.js';
@@ -12,8 +13,8 @@ export type LimitedRoute = keyof RequestLimits;
 
 const windowMs = 60_000;
 
-/** Counts a request. Returns undefined or resolves if the request may proceed. @throws {IntentError} `rate_limited` */
-export type RateLimiter = (req: Request, res: Response) => Promise<void> | undefined;
+/** Counts a request. Resolves if it may proceed. @throws {IntentError} `rate_limited` */
+export type RateLimiter = (req: Request, res: Response) => Promise<void>;
 
 /** Returns the rate limiter of a route, always the same object. */
 export type RateLimiterOf = (route: LimitedRoute) => RateLimiter;
@@ -31,7 +32,7 @@ export function rateLimiting(
   logger: Logger,
   clocks: Clocks,
 ): RateLimiterOf {
-  if (!requests) return () => () => undefined;
+  if (!requests) return () => async () => undefined;
   const created = new Map<LimitedRoute, RateLimiter>();
   const context = { limits: requests, store, sharedState: new SharedStoreState(logger, clocks), clocks };
   return (route) => {
@@ -42,9 +43,9 @@ export function rateLimiting(
 }
 
 export function withRateLimit(limit: RateLimiter, handler: Handler): Handler {
-  return (req, res, path) => {
-    const passing = limit(req, res);
-    return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
+  return async (req, res, path) => {
+    await limit(req, res);
+    await handler(req, res, path);
   };
 }
 
@@ -53,70 +54,67 @@ function createLimit(route: LimitedRoute, context: LimitContext): RateLimiter {
   const max = context.limits[route];
   const byAddress = limitBy(({ address }) => address, route, max, context);
   const byNetwork = limitBy(({ network }) => network ?? '', route, max * networkFactor, context);
-  return (req, res) => {
-    const key = rateLimitKey(req.ip);
-    const passing = byAddress(key, req, res);
-    if (key.network === undefined) return passing;
-    return passing ? passing.then(() => byNetwork(key, req, res)) : byNetwork(key, req, res);
+  return async (req, res) => {
+    const { network } = rateLimitKey(req.ip);
+    await byAddress(req, res);
+    if (network !== undefined) await byNetwork(req, res);
   };
 }
 
-/**
- * Without a shared store, requests below the limit are counted in memory. express-rate-limit would add an eighth to the time of a
- * status request, and its headers another eighth. The library handles requests over the limit (and counts them again), all
- * requests with a shared store, and routes that do not count successful requests.
- */
 function limitBy(
   part: (key: RateLimitKey) => string,
   route: LimitedRoute,
   max: number,
   { store: shared, sharedState, clocks }: LimitContext,
-): (key: RateLimitKey, req: Request, res: Response) => ReturnType<RateLimiter> {
+): (req: Request, res: Response) => Promise<void> {
   const local = new MemoryStore(windowMs, clocks);
-  // A shared store holds the counts of all routes.
-  const nameOf = (key: RateLimitKey): string => (shared ? `${route}:${part(key)}` : part(key));
-  const countsWithoutLibrary = !shared && route !== 'webhook';
+  // Below the limit the headers would take up to a fifth of the CPU of a status request.
+  const sendsHeadersBelowLimit = shared !== undefined || route === 'webhook';
   const options: Partial<Options> = {
-    ...refusalOptions(route, clocks),
+    windowMs,
     limit: max,
+    requestPropertyName,
+    identifier: route,
+    standardHeaders: sendsHeadersBelowLimit ? 'draft-8' : false,
+    legacyHeaders: false,
+    handler: (req, res, next) => {
+      const { key, resetTime } = (req as AugmentedRequest)[requestPropertyName] as RateLimitInfo;
+      const retryAfterMs = resetTime ? resetTime.getTime() - clocks.now() : windowMs;
+      if (!sendsHeadersBelowLimit) setHeaders(res, { route, max, key, retryAfterMs });
+      const message = 'Too many requests from this address. Wait the number of seconds in Retry-After, then retry.';
+      next(new IntentError('rate_limited', message, { retryAfterMs }));
+    },
     store: shared ? new FallbackStore(shared, local, sharedState) : local,
-    keyGenerator: ({ ip }) => nameOf(rateLimitKey(ip)),
+    // A shared store holds the counts of all routes.
+    keyGenerator: ({ ip }) => (shared ? `${route}:${part(rateLimitKey(ip))}` : part(rateLimitKey(ip))),
     // Only 4xx counts: the service calls once or more for each payment, and repeats calls that failed with 5xx.
     skipSuccessfulRequests: route === 'webhook',
     requestWasSuccessful: (_req, res) => res.statusCode < 400 || res.statusCode > 499,
     // The router has its own setup warnings.
     validate: false,
   };
-  let library: Promise<RateLimitRequestHandler> | undefined;
-  return (key, req, res) => {
-    if (countsWithoutLibrary && local.hit(nameOf(key)) <= max) return undefined;
-    library ??= import('express-rate-limit').then(({ rateLimit }) => rateLimit(options));
-    return library.then((limiter) => runLimiter(limiter, req, res));
+  let loading: Promise<RateLimitRequestHandler> | undefined;
+  return async (req, res) => {
+    loading ??= import('express-rate-limit').then(({ rateLimit }) => rateLimit(options));
+    await runLimiter(await loading, req, res);
   };
 }
 
 /** The request property of express-rate-limit's counts. The app may use the default name itself. */
 const requestPropertyName = 'intentRateLimit';
 
-function refusalOptions(route: LimitedRoute, { now }: Clocks): Partial<Options> {
-  return {
-    windowMs,
-    requestPropertyName,
-    identifier: route,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    handler: (req, _res, next) => {
-      const resetTime = (req as AugmentedRequest)[requestPropertyName]?.resetTime ?? new Date(now() + windowMs);
-      const retryAfterMs = resetTime.getTime() - now();
-      next(
-        new IntentError(
-          'rate_limited',
-          'Too many requests from this address. Wait the number of seconds in Retry-After, then retry.',
-          { retryAfterMs },
-        ),
-      );
-    },
-  };
+interface Refusal {
+  readonly route: LimitedRoute;
+  readonly max: number;
+  readonly key: string;
+  readonly retryAfterMs: number;
+}
+
+/** The same headers as express-rate-limit (draft-ietf-httpapi-ratelimit-headers-08). */
+function setHeaders(res: Response, { route, max, key, retryAfterMs }: Refusal): void {
+  const partition = Buffer.from(hash('sha256', key).slice(0, 12)).toString('base64');
+  res.setHeader('RateLimit', `"${route}"; r=0; t=${Math.ceil(retryAfterMs / 1_000)}`);
+  res.setHeader('RateLimit-Policy', `"${route}"; q=${max}; w=${windowMs / 1_000}; pk=:${partition}:`);
 }
 
 function runLimiter(limiter: RateLimitRequestHandler, req: Request, res: Response): Promise<void> {

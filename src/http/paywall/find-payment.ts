@@ -23,7 +23,7 @@ export interface PaymentSearch {
   readonly requirement: ParsedRequirement;
   readonly settleWaitMs: number;
   /** Called before a call to the service, or a wait for a hook. @throws {IntentError} `rate_limited` */
-  readonly beforeCall?: () => Promise<void> | undefined;
+  readonly beforeCall?: () => Promise<void>;
 }
 
 export interface FoundPayment {

@@ -107,7 +107,7 @@ async function searchPayment(requirement: ParsedRequirement, req: Request, res: 
   const browser = browserHashOf(browserCookie, req);
   if (!browser) return { paid: undefined, pending: undefined };
   // A page view can cause a call to the service, so it counts against the limit of the status route.
-  const beforeCall = (): Promise<void> | undefined => countStatus(req, res);
+  const beforeCall = (): Promise<void> => countStatus(req, res);
   return findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
