@@ -39,7 +39,6 @@ export class SseConnection {
   open(retryMs: number): void {
     writeEventHeaders(this.#res);
     this.send(retryFrame(retryMs));
-    joinHead(this.#res);
     this.#isPlain = isPlain(this.#res);
   }
 
@@ -87,15 +86,4 @@ function writeThrough(res: Response, frame: Buffer): void {
     // A failing middleware ends only this stream.
     res.destroy();
   }
-}
-
-const endOfHead = /\r\n\r\n$/;
-
-/**
- * Node stores the headers of an open response as a chain of about seventy strings. A search flattens them to one string of half
- * the size, which matters with thousands of open streams. Its result is not needed.
- */
-function joinHead(res: Response): void {
-  const { _header: head } = res as { _header?: unknown };
-  if (typeof head === 'string') endOfHead.test(head);
 }
