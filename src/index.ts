@@ -1,4 +1,3 @@
-export type { AbortSignalLike } from './async/abort.js';
 export type {
   ConfigOptions,
   HookLimits,

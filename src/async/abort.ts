@@ -1,4 +1,4 @@
-/** Signals that a call must end. An `AbortSignal` implements it. */
+/** The members of an `AbortSignal` that this package uses. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   /** The error that a canceled call rejects with. */

@@ -6,13 +6,18 @@ import type { Operation } from '../wire/envelope.js';
 
 /** How a caller can cancel a call. */
 export interface CallOptions {
-  /** Ends the call early, with the signal's reason. An `AbortSignal` or another `AbortSignalLike`. */
-  readonly signal?: AbortSignalLike | undefined;
+  /** Ends the call early, with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Once it is aborted, nothing more is sent. A waiting call rejects with the signal's reason. A call that was already
    * sent runs to its end and is not retried. For a call on behalf of a client that may disconnect.
    */
-  readonly cancelBeforeSend?: AbortSignalLike | undefined;
+  readonly cancelBeforeSend?: AbortSignal | undefined;
+}
+
+/** A transport never gets this signal, so it needs only the members that the client uses. */
+export function cancelBeforeSend(signal: AbortSignalLike): CallOptions {
+  return { cancelBeforeSend: signal as AbortSignal };
 }
 
 /** Rejects unknown options of a call. @param owner the function @throws {IntentError} `invalid_request` */
@@ -32,8 +37,8 @@ export interface AttemptOptions {
 export interface TimedAttemptOptions {
   /** Timeout of the attempt, in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends the attempt early, with its reason. Not always an `AbortSignal`. */
-  readonly signal: AbortSignalLike | undefined;
+  /** Ends the attempt early, with its reason. */
+  readonly signal: AbortSignal | undefined;
   /** As in `AttemptOptions`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }

@@ -4,7 +4,7 @@ import type { Signer } from '../../keys/verifier-key.js';
 import type { Ledger, RecordedTerms, ReplayedIntent } from '../../ledger/ledger.js';
 import type { CreatedIntent } from '../../sequencer/calls.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
-import type { CallOptions } from '../../sequencer/transport.js';
+import { type CallOptions, cancelBeforeSend } from '../../sequencer/transport.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import { type IntentOwner, openClientSecret, sealClientSecret } from '../encryption.js';
 import { runHook } from '../hook-errors.js';
@@ -109,7 +109,7 @@ export async function createOrReplayIntent(
   const { id, clientSecret, terms, unsent } = reserved;
   if (unsent) {
     // A disconnect prevents the call. It does not cancel a call in progress, because the intent may already exist.
-    await unsent.create({ cancelBeforeSend: http && disconnectSignal(http.res) });
+    await unsent.create(http && cancelBeforeSend(disconnectSignal(http.res)));
     context.webhook?.register(id, http?.req);
     // Not for `router.createPayment`: its caller gets the id as the return value.
     if (http && context.hooks.onCreated) await runOnCreated(context, http.req, id, terms);

@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
+import { cancelBeforeSend } from '../../sequencer/transport.js';
 import { loadBodySchemas, parseIdempotencyKey, unknownField } from '../create-intent/intent-request.js';
 import { runHook } from '../hook-errors.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
@@ -64,7 +65,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) return answerCompleted();
 
     const disconnect = disconnectSignal(res);
-    const userId = await fetchUserId(keyRing.signers, id, { cancelBeforeSend: disconnect });
+    const userId = await fetchUserId(keyRing.signers, id, cancelBeforeSend(disconnect));
     // A login can be completed once. A disconnected browser would not receive the result.
     throwIfAborted(disconnect);
     const user = { id: userId };

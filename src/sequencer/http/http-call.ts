@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import type { AbortSignalLike } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { ReceivedBytes } from '../../net/received-bytes.js';
 import { emptyEnvelope, isEmptyEnvelope, openResponse, otherServerError } from '../../wire/envelope.js';
@@ -46,7 +45,7 @@ export function sendCall(
 class HttpCall implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Uint8Array) => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #signal: AbortSignalLike | undefined;
+  readonly #signal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #origin: unknown;
   readonly #connections: Connections;

@@ -1,7 +1,7 @@
 import { type AbortSignalLike, LightAbortController } from '../../async/abort.js';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { flagsOf, type IntentStatus } from '../calls.js';
-import type { CallOptions } from '../transport.js';
+import { type CallOptions, cancelBeforeSend } from '../transport.js';
 
 /** The lifetime while an intent is not submitted, in milliseconds: too short to notice, long enough to share a call. */
 export const unsubmittedTtlMs = 250;
@@ -117,7 +117,7 @@ export class StatusCache {
   #call(id: string): SharedCall {
     const call = new SharedCall();
     this.#running.set(id, call);
-    this.#fetchStatus(id, { cancelBeforeSend: call }).then(
+    this.#fetchStatus(id, cancelBeforeSend(call)).then(
       (status) => {
         if (this.#running.get(id) === call) {
           this.#running.delete(id);

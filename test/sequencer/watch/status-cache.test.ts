@@ -1,4 +1,3 @@
-import type { AbortSignalLike } from '../../../src/async/abort.js';
 import { SequencerError } from '../../../src/errors.js';
 import { getStatus, type IntentStatus } from '../../../src/sequencer/calls.js';
 import { type FetchStatus, StatusCache, type StatusUpdate } from '../../../src/sequencer/watch/status-cache.js';
@@ -85,7 +84,7 @@ test('a failure rejects all waiting callers and is not cached', async () => {
 
 describe('aborting a read', () => {
   test('does not send a queued call if no caller waits', async () => {
-    const asked: (AbortSignalLike | undefined)[] = [];
+    const asked: (AbortSignal | undefined)[] = [];
     const ask: FetchStatus = (_id, { cancelBeforeSend }) =>
       new Promise((_resolve, reject) => {
         asked.push(cancelBeforeSend);
