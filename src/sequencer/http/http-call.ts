@@ -117,7 +117,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#end()) return;
-    const failure = this.#headError ?? asSequencerError(error, this.#origin);
+    const failure = this.#headError ?? asSequencerError(error, this.#origin, this.#hasHead);
     if (failure.code === 'sequencer_unreachable' && this.#hasOpenConnection && !this.#hasHead) {
       noteOpenConnection(failure);
       this.#connections.abandon();
@@ -169,7 +169,12 @@ const rejectedInformational: ReadonlyMap<string, number> = new Map([
   ['bad upgrade', 101],
 ]);
 
-function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
+/** @param hasHead whether the head of the answer has arrived */
+function asSequencerError(
+  error: Error & { readonly code?: unknown },
+  origin: unknown,
+  hasHead: boolean,
+): SequencerError {
   const informational = error.code === 'UND_ERR_SOCKET' ? rejectedInformational.get(error.message) : undefined;
   if (informational) {
     const message =
@@ -185,6 +190,12 @@ function asSequencerError(error: Error & { readonly code?: unknown }, origin: un
   }
   if (error.name === 'HTTPParserError') {
     return otherServerError('The response is not HTTP.', error);
+  }
+  if (hasHead) {
+    const message =
+      'The connection to the sequencer broke in the middle of its answer. See `cause`. If this happens often, look at the limits of the ' +
+      'proxy in front of it.';
+    return new SequencerError('sequencer_unreachable', message, { cause: error });
   }
   return unreachableError(error, origin);
 }

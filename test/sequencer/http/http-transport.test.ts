@@ -184,6 +184,18 @@ describe('a response', () => {
   });
 });
 
+it('says that an answer was cut, and does not blame DNS, TLS or the firewall', async () => {
+  sequencer.answerWith((_call, _res, { socket }) => {
+    socket.end('HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\n');
+  });
+  const error = await connect()
+    .call(operations.getStatus, body)
+    .catch((thrown) => thrown);
+  expect(error).toMatchObject({ name: 'SequencerError', code: 'sequencer_unreachable' });
+  expect(error.message).toContain('broke in the middle of its answer');
+  expect(error.message).not.toMatch(/DNS|TLS|firewall/);
+});
+
 it('names headers over the limit of the HTTP client', async () => {
   sequencer.answerWith((_call, res) => res.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end());
   const call = connect().call(operations.getStatus, body);
