@@ -9,6 +9,12 @@ const defaults: Readonly<Record<string, string>> = {
   INTENT_DATABASE_URL: fileURLToPath(new URL('../ledger', import.meta.url)),
 };
 
+/** Trims the variables in place, as the router does. */
+export function trimVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  for (const [name, value = ''] of Object.entries(env)) env[name] = value.trim();
+  return env;
+}
+
 /** Not in production: there the intent router reports what is missing. */
 export function setDevelopmentDefaults(env: NodeJS.ProcessEnv): void {
   if (env.NODE_ENV === 'production') return;

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createWallet, type Wallet } from 'express-intents/testing';
 import { articles, priceOf } from './articles.js';
-import { simulatorUrlOf } from './development-defaults.js';
+import { simulatorUrlOf, trimVariables } from './development-defaults.js';
 import { shorten } from './pages/layout.js';
 import { Visitor, type VisitorResponse } from './visitor.js';
 
@@ -60,7 +60,7 @@ async function playLogin(visitor: Visitor, wallet: Wallet): Promise<void> {
 }
 
 function addresses(): { shop: string; simulator: string } {
-  const { env } = process;
+  const env = trimVariables(process.env);
   const { values } = parseArgs({ options: { shop: { type: 'string' }, simulator: { type: 'string' } } });
   const { shop = `http://127.0.0.1:${env.PORT || 3000}` } = values;
   const { simulator = simulatorUrlOf({ INTENT_SEQUENCER_URL: 'simulator', ...env }) } = values;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { relative } from 'node:path';
-import { isFirstStart, setDevelopmentDefaults } from './development-defaults.js';
+import { isFirstStart, setDevelopmentDefaults, trimVariables } from './development-defaults.js';
 import { createShop } from './shop.js';
 import { shutDownOnSignal } from './shutdown.js';
 
@@ -14,7 +14,7 @@ await start().catch((error: unknown) => {
 });
 
 async function start(): Promise<void> {
-  const { env } = process;
+  const env = trimVariables(process.env);
   setDevelopmentDefaults(env);
   const port = readPort(env.PORT || '3000');
   const isFirst = isFirstStart(env);

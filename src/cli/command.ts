@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { parseEnv } from 'node:util';
 import { type Command, CommanderError } from 'commander';
 import { processEnvironment } from '../config/config.js';
-import type { Environment } from '../config/config-options.js';
+import { type Environment, trimVariables } from '../config/variables.js';
 import { ConfigError, IntentError, type IntentErrorCode, messageOf } from '../errors.js';
 import { printable } from '../printable.js';
 import { paint, type Terminal } from './terminal.js';
@@ -61,7 +61,7 @@ export const envFileArgument = ({ envFile }: EnvironmentOptions): string =>
  */
 export function readEnvironment({ envFile }: EnvironmentOptions): Environment {
   if (envFile === undefined) return processEnvironment();
-  return { ...parseEnv(readText(envFile)), ...processEnvironment() };
+  return { ...trimVariables(parseEnv(readText(envFile))), ...processEnvironment() };
 }
 
 function readText(file: string): string {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseLedgerSettings } from '../config/config.js';
-import type { Environment } from '../config/config-options.js';
 import { withDatabaseHost } from '../config/ledger.js';
+import type { Environment } from '../config/variables.js';
 import { IntentError } from '../errors.js';
 import type { Database } from '../ledger/database/database.js';
 import { openDatabase } from '../ledger/database/open-database.js';

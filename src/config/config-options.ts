@@ -4,6 +4,7 @@ import type { Signer } from '../keys/verifier-key.js';
 import type { GrpcNames } from '../sequencer/grpc/grpc-names.js';
 import type { Transport } from '../sequencer/transport.js';
 import type { Report } from './report.js';
+import type { Environment } from './variables.js';
 
 /** Paths of the routes. `false` disables a route. */
 export interface Routes {
@@ -241,9 +242,6 @@ export interface ConfigOptions {
   /** `true`, or its settings: registers this site's webhook for every intent and accepts the calls to it. Default false. */
   readonly webhook?: boolean | WebhookOptions | undefined;
 }
-
-/** The environment variables. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The sources of the configuration, and the report of its problems. */
 export interface ConfigSource {

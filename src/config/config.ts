@@ -1,7 +1,7 @@
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import type { VerifierKeyRing } from '../keys/key-ring.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
-import type { ConfigOptions, Environment, Routes } from './config-options.js';
+import type { ConfigOptions, Routes } from './config-options.js';
 import { ledgerFixFor, readLedger } from './ledger.js';
 import { type LimitConfig, readLimits } from './limits.js';
 import { deriveKeys, type LoginConfig, readKeyRing, readLogin, readSecrets } from './login.js';
@@ -19,6 +19,7 @@ import {
 } from './site.js';
 import { readSiteButton, type SiteButton } from './site-button.js';
 import { findTypos, modeWarnings, unknownNote } from './typos.js';
+import { type Environment, trimVariables } from './variables.js';
 
 export interface Config {
   readonly production: boolean;
@@ -48,8 +49,9 @@ export interface Config {
  * @param isReadOnly for the doctor: no file is written
  * @throws {ConfigError} with all problems and their fixes
  */
-export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env, isReadOnly = false): Config {
+export function parseConfig(options: ConfigOptions = {}, given: Environment = process.env, isReadOnly = false): Config {
   const report = new Report(options);
+  const env = trimVariables(given);
   const production = env.NODE_ENV === 'production';
   const source = { options, env, production, report, isReadOnly };
   const ledger = readLedger(source);
@@ -68,6 +70,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const routes = readRoutes(source);
   checkButtonConfig(source, { walletUrl, returnOrigins, routes, ...button.element });
   const limits = readLimits(source);
+  report.refuseQuotes(env);
   if (report.problems.length > 0) throw configErrorOf(report, env);
   const typos = findTypos(env).map(
     ({ name, meant }) => `${name} is set but not used. If you mean ${meant}, rename it.`,
@@ -91,7 +94,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     ledger,
     siteKeys: deriveKeys('express-intents site v1', secrets, login?.keyRing),
     notices: Object.freeze(report.notices),
-    warnings: Object.freeze([...typos, ...modeWarnings(env), ...(lacksWallet ? [noWalletUrl] : [])]),
+    warnings: Object.freeze([...typos, ...modeWarnings(given, production), ...(lacksWallet ? [noWalletUrl] : [])]),
   });
 }
 
@@ -115,30 +118,31 @@ function configErrorOf({ problems }: Report, env: Environment): ConfigError {
 }
 
 /** A sentence that names a variable which may be a typo of this one. Empty if there is none. */
-export function typoNote(variable: string, env: Environment = process.env): string {
+export function typoNote(variable: string, env: Environment = processEnvironment()): string {
   const typo = findTypos(env).find(({ meant }) => meant === variable);
   return typo ? ` ${typo.name} is set and looks like a typo. Rename it to ${variable}.` : '';
 }
 
+/** The trimmed variables of this process. */
 export function processEnvironment(): Environment {
-  return process.env;
+  return trimVariables(process.env);
 }
 
 export function ledgerFix(): string {
-  return ledgerFixFor(process.env);
+  return ledgerFixFor(processEnvironment());
 }
 
-export function isDestinationSet({ destination }: ConfigOptions, env: Environment = process.env): boolean {
+export function isDestinationSet({ destination }: ConfigOptions, env: Environment = processEnvironment()): boolean {
   return (destination ?? env.INTENT_DESTINATION ?? '') !== '';
 }
 
 /** Whether a database is set, valid or not. */
-export function isDatabaseSet({ ledger }: ConfigOptions, env: Environment = process.env): boolean {
+export function isDatabaseSet({ ledger }: ConfigOptions, env: Environment = processEnvironment()): boolean {
   return ledger !== false && (ledger?.url ?? env.INTENT_DATABASE_URL ?? '') !== '';
 }
 
 /** Reads the settings of the ledger from the environment only, for the command line. @throws {ConfigError} */
-export function parseLedgerSettings(env: Environment = process.env): LedgerSettings {
+export function parseLedgerSettings(env: Environment = processEnvironment()): LedgerSettings {
   const report = new Report();
   const settings = readLedger({ options: {}, env, production: false, report });
   if (settings) return settings;
@@ -154,7 +158,7 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
 }
 
 /** Reads the verifier keys from the environment only, for the command line. @throws {ConfigError} */
-export function parseLoginKeys(env: Environment = process.env): VerifierKeyRing {
+export function parseLoginKeys(env: Environment = processEnvironment()): VerifierKeyRing {
   const report = new Report();
   const keyRing = readKeyRing({ options: {}, env, production: false, report }, false);
   if (keyRing) return keyRing;

@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import path from 'node:path';
 import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { generateKeyPair } from '../keys/verifier-key.js';
-import type { Environment } from './config-options.js';
+import type { Environment } from './variables.js';
 
 /** The key of a site that uses the simulator and sets no key. */
 export interface DevelopmentKey {

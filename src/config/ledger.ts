@@ -1,7 +1,8 @@
 import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
-import type { ConfigSource, Environment } from './config-options.js';
-import { quotedValue, type Report } from './report.js';
+import type { ConfigSource } from './config-options.js';
+import type { Report } from './report.js';
+import type { Environment } from './variables.js';
 
 const dayMs = 24 * 3_600_000;
 
@@ -73,7 +74,10 @@ export const withDatabaseHost = (url: string): string => url.replace('@/', '@loc
 /** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
   // Quotes would be part of the name of the database, or of a folder, which may then be outside the volume of a container.
-  if (/^[\s"']|[\s"']$/.test(url)) return report.problem('INTENT_DATABASE_URL', ...quotedValue);
+  if (/^[\s"']|[\s"']$/.test(url)) {
+    const problem = 'It has quotes or spaces around the value.';
+    return report.problem('INTENT_DATABASE_URL', problem, 'Remove the quotes and spaces.');
+  }
   if (/^postgres(?:ql)?:\/\//.test(url)) {
     const text = withDatabaseHost(url);
     if (URL.canParse(text) && !hasUnencodedPassword(new URL(text))) return Object.freeze({ kind: 'postgres', url });
@@ -83,7 +87,8 @@ function readDatabase(url: string, env: Environment, report: Report): LedgerSett
       'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (percent-encode a / # or ? in the password: %2F, %23, %3F)',
     );
   }
-  if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {
+  // A scheme, `:memory:` or a host with a port. A drive of Windows is part of a path.
+  if (/^(?![a-z]:[\\/])[^\\/]*:/i.test(url)) {
     return report.problem(
       'INTENT_DATABASE_URL',
       'It is neither a URL that begins with postgres:// nor the path of a folder.',

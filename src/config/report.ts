@@ -1,21 +1,15 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
 import { unknownNames, unknownOption } from '../reject-unknown.js';
-import { overridingOption } from './variables.js';
+import { type Environment, knownVariables, overridingOption } from './variables.js';
 
 interface Bounds {
   readonly min?: number;
   readonly max?: number | undefined;
 }
 
-/** For a value such as `"simulator"`: `docker --env-file` keeps quotes. */
-export const quotedValue: readonly [problem: string, fix: string] = [
-  'It has quotes or spaces around the value.',
-  'Remove the quotes and spaces.',
-];
-
 /** Collects all problems of a configuration, and checks common kinds of values. */
 export class Report {
-  readonly problems: ConfigProblem[] = [];
+  problems: ConfigProblem[] = [];
   readonly notices: string[] = [];
   readonly #options: object;
 
@@ -28,6 +22,16 @@ export class Report {
     const option = overridingOption(setting, this.#options);
     const found = { setting, problem, fix };
     this.problems.push(option ? problemOfOption(option, found) : found);
+  }
+
+  /** Replaces the problems of a variable with quotes around its value, such as `"simulator"`: `docker --env-file` keeps quotes. */
+  refuseQuotes(env: Environment): void {
+    const isQuoted = (name: string): boolean => /^(["']).*\1$/s.test(env[name] ?? '');
+    for (const name of knownVariables) {
+      if (!isQuoted(name) || overridingOption(name, this.#options)) continue;
+      this.problems = this.problems.filter(({ setting }) => setting !== name);
+      this.problem(name, 'It has quotes around the value.', 'Remove the quotes.');
+    }
   }
 
   /** @param entry names the entry of a list, before the problem */

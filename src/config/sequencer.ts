@@ -3,7 +3,6 @@ import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { isLoopback, parseHttpUrl } from '../net/url.js';
 import type { ConfigSource } from './config-options.js';
-import { quotedValue } from './report.js';
 
 export interface SequencerConfig {
   readonly url: string;
@@ -63,12 +62,7 @@ function problemOfUrl(text: string, production: boolean): Problem | undefined {
     ];
   }
   const url = parseHttpUrl(text);
-  if (!url) {
-    const bare = text.replace(/^[\s"']+|[\s"']+$/g, '');
-    const isQuoted = (bare === 'simulator' && !production) || parseHttpUrl(bare);
-    if (isQuoted) return quotedValue;
-    return ['It is not an http(s) URL.', `${example}${orSimulator}`];
-  }
+  if (!url) return ['It is not an http(s) URL.', `${example}${orSimulator}`];
   if (url.username || url.password || url.search || url.hash) {
     return ['It must not contain a user name, a password, a query or a fragment.', example];
   }

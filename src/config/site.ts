@@ -52,7 +52,8 @@ export function readWalletUrl({ options, env, production, report }: ConfigSource
 }
 
 function problemOfWalletUrl(url: string, production: boolean): string | undefined {
-  if (!/^https?:/.test(url) || !URL.canParse(url)) return 'It is not an http(s) URL.';
+  // `URL` ignores whitespace around it, which the link and the QR code would contain.
+  if (!/^https?:\S+$/.test(url) || !URL.canParse(url)) return 'It is not an http(s) URL.';
   if (url.includes('#')) return 'It has a fragment. The client secret is appended as the fragment.';
   return production && !url.startsWith('https:') ? 'It must be https when NODE_ENV=production.' : undefined;
 }

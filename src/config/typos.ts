@@ -1,6 +1,5 @@
 import { closestName, isTypo } from '../reject-unknown.js';
-import type { Environment } from './config-options.js';
-import { knownVariables } from './variables.js';
+import { type Environment, knownVariables } from './variables.js';
 
 export interface VariableTypo {
   readonly name: string;
@@ -30,10 +29,14 @@ export function unknownNote(env: Environment): string {
 
 const shortModes: readonly string[] = ['prod', 'prd', 'live'];
 
-/** A warning if `NODE_ENV` is close to `production`: only the exact value enables production mode. */
-export function modeWarnings({ NODE_ENV = '' }: Environment): readonly string[] {
+/**
+ * A warning if `NODE_ENV` is close to `production`: only the exact value enables production mode in Express too.
+ * @param production whether it is on
+ */
+export function modeWarnings({ NODE_ENV = '' }: Environment, production: boolean): readonly string[] {
   const mode = NODE_ENV.trim().toLowerCase();
-  if (NODE_ENV === 'production' || NODE_ENV === '') return [];
+  if (NODE_ENV === 'production' || mode === '') return [];
   if (!shortModes.includes(mode) && !isTypo(mode, 'production')) return [];
-  return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, so production mode is off. Set NODE_ENV=production.`];
+  const effect = production ? 'so Express is not in production mode' : 'so production mode is off';
+  return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, ${effect}. Set NODE_ENV=production.`];
 }

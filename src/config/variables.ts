@@ -1,3 +1,6 @@
+/** The environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The environment variables, and the option that overrides each. The option's value is used even if it is empty. */
 const optionOfVariable: Readonly<Record<string, string | undefined>> = {
   INTENT_SEQUENCER_URL: 'sequencer.url',
@@ -14,6 +17,11 @@ const optionOfVariable: Readonly<Record<string, string | undefined>> = {
   INTENT_WALLET_URL: 'button.walletUrl',
   INTENT_DATABASE_URL: 'ledger.url',
 };
+
+/** The variables as every part of the package reads them: a file of secrets ends with a newline, which belongs to no value. */
+export function trimVariables(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value?.trim()]));
+}
 
 export const knownVariables: readonly string[] = Object.keys(optionOfVariable);
 

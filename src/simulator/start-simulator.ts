@@ -219,7 +219,7 @@ function controlsOf(state: SimulatorState, signer: WebhookSigner): Controls {
 // The configuration also refuses production. This check covers a direct import.
 function refuseProduction(): void {
   // biome-ignore lint: the one read outside config/, because a direct import of the simulator has no configuration.
-  if (process.env.NODE_ENV !== 'production') return;
+  if (process.env.NODE_ENV?.trim() !== 'production') return;
   throw new IntentError(
     'invalid_configuration',
     'The simulator does not start with NODE_ENV=production, because it accepts payments without money. ' +

@@ -17,6 +17,19 @@ afterEach(() => {
   process.env = { ...before };
 });
 
+it('reads variables without whitespace around their values', async () => {
+  const folder = path.join(mkdtempSync(path.join(temporaryFolder(), 'none-')), 'ledger');
+  process.env.INTENT_DATABASE_URL = ` ${folder}\n`;
+  expect((await command('ledger', 'list')).error).toContain(`There is no ledger in the folder ${folder}.`);
+});
+
+it('simulator does not start in production, also with whitespace around NODE_ENV', async () => {
+  process.env.NODE_ENV = 'production ';
+  const { code, error } = await command('simulator', '--port', '0');
+  expect(error).toContain('does not start with NODE_ENV=production');
+  expect(code).toBe(1);
+});
+
 describe('keygen', () => {
   it('prints lines for .env with the secret and its public key', async () => {
     const { printed, ended } = startCommand(['keygen']);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import bs58 from 'bs58';
 import { type Config, parseConfig } from '../../src/config/config.js';
-import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
+import type { ConfigOptions } from '../../src/config/config-options.js';
+import type { Environment } from '../../src/config/variables.js';
 import { ConfigError, createSigner, generateKeyPair, type Signer } from '../../src/index.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { problemsOf } from '../support/sites/problems-of.js';
@@ -178,6 +179,7 @@ describe('parseConfig reads', () => {
     ['ledger.url', 'postgres://shop:p@ss@db/shop', database, { kind: 'postgres', url: same }],
     ['ledger.url', './a folder with spaces', database, { kind: 'embedded', folder: same }],
     ['ledger.url', 'C:\\ledger', database, { kind: 'embedded', folder: same }],
+    ['ledger.url', './a:b', database, { kind: 'embedded', folder: same }],
     ['ledger.settleDelayMs', century, ({ ledger }) => ledger?.settleDelayMs, same, withLedger],
     ['ledger.watch.unpaidMs', century, ({ ledger }) => ledger?.watchMs, same, withLedger],
     ['ledger.watch.settledMs', 0, ({ ledger }) => ledger?.reversalWatchMs, same, withLedger],
@@ -192,6 +194,32 @@ describe('parseConfig reads', () => {
       expect(Object.values(found as object)).toEqual(
         Object.values(expected ?? {}).map((one) => (one === same ? value : one)),
       );
+  });
+
+  test.each<[name: string, value: string, read: (config: Config) => unknown]>([
+    ['INTENT_SEQUENCER_URL', url, ({ sequencer }) => sequencer.url],
+    ['INTENT_SEQUENCER_GRPC_URL', 'https://grpc.example', grpcUrl],
+    ['INTENT_SIMULATOR_STATE', './state.jsonl', simulatorState],
+    ['INTENT_DOMAIN', 'shop.example', ({ login }) => login?.domain],
+    ['INTENT_DESTINATION', destination, (config) => config.destination],
+    ['INTENT_ORIGIN', 'https://shop.example', ({ origin }) => origin],
+    ['INTENT_WALLET_URL', 'https://wallet.example/open', ({ walletUrl }) => walletUrl],
+    ['INTENT_DATABASE_URL', './ledger', (config) => Object.values(database(config) ?? {}).at(-1)],
+  ])('%s without whitespace around its value', (name, value, read) => {
+    expect(read(parseConfig({}, { ...env, [name]: ` ${value}\r\n` }))).toBe(value);
+  });
+
+  test('a variable of whitespace as not set, and NODE_ENV with whitespace as production with a warning', () => {
+    expect(parseConfig({}, { ...env, INTENT_DATABASE_URL: '\n', INTENT_ORIGIN: ' ' })).toMatchObject({
+      ledger: undefined,
+      origin: undefined,
+    });
+    const { production: isOn, warnings } = parseConfig(
+      { button: { walletUrl: url } },
+      { ...env, NODE_ENV: 'production ' },
+    );
+    expect(isOn).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/^NODE_ENV is "production ".* Express.* Set NODE_ENV=production/)]);
   });
 
   test('process.env by default', () => {
@@ -234,8 +262,8 @@ const rejected: [
   ['INTENT_SEQUENCER_URL', [''], /It is not set\. INTENT_SEQUENCER_URL=<base URL .*=simulator to try/],
   ['INTENT_SEQUENCER_URL', [''], /It is not set\. INTENT_SEQUENCER_URL=<base URL of the sequencer>$/, production],
   ['INTENT_SEQUENCER_URL', ['a.example', 'grpc://a.example', 'Embedded', 'https://', 'localhost:4747'], /not an http/],
-  ['INTENT_SEQUENCER_URL', ['"simulator"', ' simulator ', `" ${url}"`, `'${url}'`], /It has quotes or spaces around/],
-  ['INTENT_SEQUENCER_URL', ['"simulator"', 'a.example'], /not an http\(s\) URL\. [^,]*$/, production],
+  ['INTENT_SEQUENCER_URL', ['"simulator"', `" ${url}"`, `'${url}'`], /It has quotes around/],
+  ['INTENT_SEQUENCER_URL', ['a.example'], /not an http\(s\) URL\. [^,]*$/, production],
   ['INTENT_SEQUENCER_URL', ['https://me@a.example', 'https://:pass@a.example'], /must not contain a user name/],
   ['INTENT_SEQUENCER_URL', ['https://a.example?b', 'https://a.example/#b'], /must not contain a user name/],
   ['INTENT_SEQUENCER_URL', ['http://a.example'], /must be https when NODE_ENV=production/, production],
@@ -297,7 +325,8 @@ const rejected: [
   ['INTENT_WALLET_URL', ['javascript:alert(1)', 'wallet.example', '/wallet', 'https://'], /not an http\(s\) URL/],
   ['INTENT_WALLET_URL', ['https://wallet.example/#', 'https://wallet.example/#x'], /has a fragment/],
   ['INTENT_WALLET_URL', ['http://wallet.example/'], /must be https/, production],
-  ['INTENT_SECRET', ['short', '3'.repeat(31), ' '.repeat(40)], /It is shorter than 32 characters\. INTENT_SECRET=</],
+  ['secret', [' '.repeat(40)], /It is shorter than 32 characters/],
+  ['INTENT_SECRET', ['short', '3'.repeat(31)], /It is shorter than 32 characters\. INTENT_SECRET=</],
   ['INTENT_SECRET', [`${'3'.repeat(32)},short`], /Entry 2 of 2 is shorter/],
   ['INTENT_SECRET', [`${'3'.repeat(32)},`], /Entry 2 of 2 is empty/],
   [
@@ -325,7 +354,12 @@ const rejected: [
   ['routes.intent', ['/session'], /It has the same path as `session`, \/session\./],
   ['routes.keyfile', [false], /Unknown option.*"keyFile"/],
   ['ledger.url', ['mysql://shop@db/shop', 'sqlite:./a.db', 'file:///a', 'POSTGRES://x/y'], /neither a URL that begins/],
-  ['INTENT_DATABASE_URL', ['"/data/ledger"', ' ./ledger', './ledger\n', `${postgres}"`], /has quotes or spaces around/],
+  ['ledger.url', [':memory:', 'h2:mem', '127.0.0.1:5432/shop', 'shop@db:5432/shop'], /neither a URL that begins/],
+  ['INTENT_DATABASE_URL', ['"/data/ledger"', `'${postgres}'`], /It has quotes around/],
+  ['ledger.url', ['"/data/ledger"', ' ./ledger', './ledger\n', `${postgres}"`], /has quotes or spaces around/],
+  ['INTENT_SECRET', [`"${'s'.repeat(32)}"`], /It has quotes around the value\. Remove/],
+  ['INTENT_SIMULATOR_STATE', ['"./state.jsonl"'], /It has quotes around/],
+  ['button.walletUrl', ['https://wallet.example/\n', ' https://wallet.example/'], /not an http\(s\) URL/],
   ['INTENT_DATABASE_URL', ['./ledger'], /but not a power failure.*allowFolderInProduction: true/, production],
   [
     'ledger.settleDelayMs',

@@ -1,4 +1,4 @@
-import type { Environment } from '../../config/config-options.js';
+import type { Environment } from '../../config/variables.js';
 import type { ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import type { Host } from '../command.js';

@@ -1,5 +1,5 @@
 import { withTimeout } from '../../async/timeout.js';
-import type { Environment } from '../../config/config-options.js';
+import type { Environment } from '../../config/variables.js';
 import { ConfigError, messageOf } from '../../errors.js';
 import { splitSecrets } from '../../keys/parse-secret.js';
 import type { Host } from '../command.js';

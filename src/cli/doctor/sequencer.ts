@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { withAbort } from '../../async/timeout.js';
-import type { Environment } from '../../config/config-options.js';
+import type { Environment } from '../../config/variables.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import {
   encodePayload,

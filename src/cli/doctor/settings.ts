@@ -6,9 +6,9 @@ import {
   parseLedgerSettings,
   parseLoginKeys,
 } from '../../config/config.js';
-import type { ConfigOptions, Environment } from '../../config/config-options.js';
+import type { ConfigOptions } from '../../config/config-options.js';
 import { unknownVariables } from '../../config/typos.js';
-import { knownVariables } from '../../config/variables.js';
+import { type Environment, knownVariables } from '../../config/variables.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import { doctorToken } from '../../http/operations/proxy-report.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
