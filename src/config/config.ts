@@ -94,7 +94,12 @@ export function parseConfig(options: ConfigOptions = {}, given: Environment = pr
     ledger,
     siteKeys: deriveKeys('express-intents site v1', secrets, login?.keyRing),
     notices: Object.freeze(report.notices),
-    warnings: Object.freeze([...typos, ...modeWarnings(given, production), ...(lacksWallet ? [noWalletUrl] : [])]),
+    warnings: Object.freeze([
+      ...typos,
+      ...modeWarnings(given, production),
+      ...(lacksWallet ? [noWalletUrl] : []),
+      ...(production && login && secrets.length === 0 ? [`${noSecret.problem} ${noSecret.fix}`] : []),
+    ]),
   });
 }
 
@@ -104,6 +109,13 @@ export const noDestination = {
 } as const;
 
 export const ignoreIfReturned = 'Ignore this warning if the `payment` hook always returns `destination`';
+
+export const noSecret = {
+  problem:
+    'INTENT_SECRET is not set. A key derived from the verifier secret encrypts the session cookies, so removing that secret ' +
+    'logs everybody out.',
+  fix: 'Set it to at least 32 random characters.',
+} as const;
 
 const noWalletUrl =
   'INTENT_WALLET_URL is not set. A button without `wallet-url` has no link to the wallet: visitors whose wallet ' +

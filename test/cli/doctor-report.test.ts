@@ -38,6 +38,16 @@ describe('the report of the doctor', () => {
     ]);
   });
 
+  it('warns about a missing INTENT_SECRET in production', async () => {
+    const env = { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'https://sequencer.example' };
+    const warnings = async (more: Record<string, string>, ...flags: string[]) =>
+      (await doctor({ ...env, ...more }, ['--offline', ...flags])).out.match(/^warning .*(?:\n {2}.*)?/gm)?.join('\n');
+    expect(await warnings({})).toMatch(/INTENT_SECRET is not set\.[\s\S]*random characters\. Ignore this .*`secret`/);
+    expect(await warnings({ INTENT_SECRET: canaryOf('cookies') })).not.toContain('INTENT_SECRET');
+    expect(await warnings({ NODE_ENV: 'test' })).not.toContain('INTENT_SECRET');
+    expect(await warnings({}, '--no-login')).not.toContain('INTENT_SECRET');
+  });
+
   it('is JSON with --json', async () => {
     const { code, out } = await doctor({ INTENT_SEQUENCER_URL: 'simulator' }, ['--offline', '--json']);
     expect(code).toBe(0);

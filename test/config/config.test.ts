@@ -215,7 +215,7 @@ describe('parseConfig reads', () => {
       origin: undefined,
     });
     const { production: isOn, warnings } = parseConfig(
-      { button: { walletUrl: url } },
+      { button: { walletUrl: url }, login: false },
       { ...env, NODE_ENV: 'production ' },
     );
     expect(isOn).toBe(true);
@@ -576,6 +576,19 @@ test('the option routes renames and disables routes, and several may be disabled
     events: '/intent',
     elements: '/intent/v1',
   });
+});
+
+test('a missing INTENT_SECRET is a warning in production, because logins then depend on the verifier secret', () => {
+  const button = { walletUrl: 'https://wallet.example/open' };
+  const warningsOf = (options: ConfigOptions, environment: Environment) =>
+    parseConfig({ button, ...options }, environment).warnings;
+  expect(warningsOf({}, production)).toEqual([
+    expect.stringMatching(/^INTENT_SECRET is not set\. .*logs everybody out\. Set it to at least 32 random characters/),
+  ]);
+  expect(warningsOf({ secret: 's'.repeat(32) }, production)).toEqual([]);
+  expect(warningsOf({}, { ...production, INTENT_SECRET: 's'.repeat(32) })).toEqual([]);
+  expect(warningsOf({ login: false }, production)).toEqual([]);
+  expect(warningsOf({}, env)).toEqual([]);
 });
 
 describe('a variable that nothing reads', () => {

@@ -2,6 +2,7 @@ import {
   type Config,
   ignoreIfReturned,
   noDestination,
+  noSecret,
   parseConfig,
   parseLedgerSettings,
   parseLoginKeys,
@@ -84,7 +85,7 @@ const signerNote = (setting: string, problem: string): string =>
     ? ' Ignore this if the site passes `login.signer`.'
     : '';
 
-export const checkSettings: Check = async ({ env, problems, production }) => {
+export const checkSettings: Check = async ({ env, problems, production, settings }) => {
   const errors = problems.map(({ setting, problem, fix }) =>
     failure(`${setting}: ${problem}`, fix + signerNote(setting, problem)),
   );
@@ -97,6 +98,9 @@ export const checkSettings: Check = async ({ env, problems, production }) => {
     );
   });
   const found = [...errors, ...unknown, ...checkDestination(env, production)];
+  if (production && settings.hasLogin && !env.INTENT_SECRET) {
+    found.push(warning(noSecret.problem, `${noSecret.fix} Ignore this warning if the site passes \`secret\`.`));
+  }
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;
   return [

@@ -1,9 +1,13 @@
 import request from 'supertest';
+import { canaryOf } from '../../support/runner/secret-forms.js';
 import { post } from '../../support/sites/post.js';
 import { type ExpressFactory, expressVersions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
-const base = { sequencer: { url: 'https://sequencer.example', transport: countingTransport() } };
+const base = {
+  sequencer: { url: 'https://sequencer.example', transport: countingTransport() },
+  secret: canaryOf('cookies'),
+};
 
 describe.each(Object.entries(expressVersions))('under a mount path on %s', (_name, factory) => {
   test('the warning depends on the key file at the root, and its second fix serves that file', async () => {
