@@ -149,16 +149,16 @@ export class OpenTelemetry {
     if (!this.isActive()) return undefined;
     const [api, tracer] = [this.#api as Api, this.#tracer as Tracer];
     const { transport, address, port } = this.#options.upstream;
+    const name = `${service}/${method}`;
     const attributes = {
-      'rpc.system': transport === 'grpc' ? 'grpc' : 'express_intents',
-      'rpc.service': service,
-      'rpc.method': method,
+      'rpc.system.name': transport === 'grpc' ? 'grpc' : 'express_intents',
+      'rpc.method': name,
       'express_intents.transport': transport,
       ...(address !== undefined && { 'server.address': address, 'server.port': port }),
     };
     return ignoreErrors(() => {
       const parent = api.context.active();
-      const span = tracer.startSpan(`${service}/${method}`, { kind: api.SpanKind.CLIENT, attributes }, parent);
+      const span = tracer.startSpan(name, { kind: api.SpanKind.CLIENT, attributes }, parent);
       const context = api.trace.setSpan(parent, span);
       // Suppresses the HTTP client instrumentation, which would duplicate the headers and so invalidate them.
       const inside = transport === 'custom' ? context : context.setValue(api.createContextKey(suppressTracing), true);

@@ -76,9 +76,8 @@ describe('a payment', () => {
     expect(create.kind).toBe(SpanKind.CLIENT);
     const { port } = new URL(site.simulator.url);
     expect(create.attributes).toEqual({
-      'rpc.system': 'express_intents',
-      'rpc.service': 'Intents',
-      'rpc.method': 'createIntent',
+      'rpc.system.name': 'express_intents',
+      'rpc.method': 'Intents/createIntent',
       'server.address': '127.0.0.1',
       'server.port': Number(port),
       'express_intents.transport': 'http',
@@ -171,7 +170,11 @@ describe('a call to the service', () => {
     await site.router.close();
     await server.close();
     const call = await telemetry.named('MicroPayment/getStatus');
-    expect(call.attributes).toMatchObject({ 'rpc.system': 'grpc', 'express_intents.transport': 'grpc' });
+    expect(call.attributes).toMatchObject({
+      'rpc.system.name': 'grpc',
+      'rpc.method': 'MicroPayment/getStatus',
+      'express_intents.transport': 'grpc',
+    });
     expect(server.calls[0]?.headers.traceparent).toBe(`00-${traceOf(call)}-${idOf(call)}-01`);
   });
 
