@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { metrics } from '../../src/telemetry/metrics.js';
+import { Instruments, metrics } from '../../src/telemetry/metrics.js';
+import type { RouterEvent } from '../../src/telemetry/router-event.js';
 import { anchorsOf, textOf } from '../docs/guides.js';
 import { root } from '../package/consumer-project.js';
 
@@ -51,21 +54,48 @@ const known = new Map(
   }),
 );
 
-/** What is wrong in a query. */
+/** The series that the exporter for scraping serves, which adds no unit to a name. */
+const scraped = new Set<string>();
+
+beforeAll(async () => {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const provider = new MeterProvider({ readers: [exporter] });
+  const backlog = { due: 1, oldestDueMs: 1, deadLetters: 1 };
+  const instruments = new Instruments(provider.getMeter('express-intents'), async () => backlog);
+  for (const type of Object.values(metrics).flatMap(({ sources }) => Object.keys(sources))) {
+    instruments.record({ type, durationMs: 1, lagMs: 1, attempts: 1 } as unknown as RouterEvent);
+  }
+  const { resourceMetrics } = await exporter.collect();
+  const text = new PrometheusSerializer().serialize(resourceMetrics);
+  for (const [, name = ''] of text.matchAll(/^(\w+)\{/gm)) scraped.add(name);
+  await provider.shutdown();
+});
+
+/** What is wrong in a query, over OTLP or when it is scraped. */
 function problemsOf(query: string): string[] {
   const expr = query.replaceAll('$__rate_interval', '5m');
   const found: string[] = [];
   const used = { series: [] as string[], labels: [] as string[] };
   parser.parse(expr).iterate({
-    enter: ({ type, from, to }) => {
+    enter: ({ type, from, to, node }) => {
       const text = expr.slice(from, to);
       if (type.isError) found.push(`syntax error at ${JSON.stringify(expr.slice(from, from + 20))}`);
       else if (type.name === 'Identifier') used.series.push(text);
-      else if (type.name === 'LabelName') used.labels.push(text);
+      else if (type.name === 'LabelName' && text === '__name__') {
+        const value = node.nextSibling?.nextSibling;
+        used.series.push(expr.slice((value?.from ?? 0) + 1, (value?.to ?? 0) - 1));
+      } else if (type.name === 'LabelName') used.labels.push(text);
     },
   });
-  found.push(...used.series.filter((series) => !known.has(series)).map((series) => `no series ${series}`));
-  const labels = new Set(used.series.flatMap((series) => known.get(series) ?? []));
+  const matching = (names: Iterable<string>, series: string): string[] =>
+    [...names].filter((name) => new RegExp(`^(?:${series})$`).test(name));
+  for (const series of used.series) {
+    if (matching(known.keys(), series).length === 0) found.push(`no series ${series}`);
+    else if (matching(scraped, series).length === 0) found.push(`no series ${series} when scraped`);
+  }
+  const labels = new Set(
+    used.series.flatMap((series) => matching(known.keys(), series)).flatMap((name) => known.get(name) ?? []),
+  );
   found.push(...used.labels.filter((label) => !labels.has(label)).map((label) => `no label ${label}`));
   return used.series.length > 0 ? found : [...found, 'no series'];
 }
@@ -77,6 +107,11 @@ describe('a query with', () => {
   test.each([
     ['a missing parenthesis', 'max(express_intents_ledger_dead_letters', 'syntax error'],
     ['an unknown metric', 'max(express_intents_ledger_death)', 'no series express_intents_ledger_death'],
+    [
+      'a name that only OTLP has',
+      'max(express_intents_ledger_oldest_due_seconds)',
+      'no series express_intents_ledger_oldest_due_seconds when scraped',
+    ],
     ['a label of another metric', 'sum by (express_intents_route) (express_intents_streams_open)', 'no label'],
   ])('%s is detected', (_name, query, problem) => {
     expect(problemsOf(query).join()).toContain(problem);
