@@ -1,6 +1,6 @@
 #!/bin/sh
 # Restarts the process on a port without downtime: sh restart.sh 3001 systemctl restart shop@3001
-# With another configuration: NGINX='nginx -c /path/nginx.conf' SITE=/path/site.conf sh restart.sh ...
+# With another configuration: NGINX_COMMAND='nginx -c /path/nginx.conf' SITE=/path/site.conf sh restart.sh ...
 # The command after the port ends the process with SIGTERM, waits for its exit and starts it. Restart one process at a time.
 set -e
 port=$1
@@ -32,7 +32,7 @@ esac
 
 # 1. nginx sends no new requests to the process. Running requests continue.
 sed -i "s/server 127.0.0.1:$port\( down\)*\([ ;]\)/server 127.0.0.1:$port down\2/" "$site"
-${NGINX:-nginx} -s reload
+${NGINX_COMMAND:-nginx} -s reload
 sleep 1
 
 # 2. The process completes its requests and ends. Its successor starts.
@@ -52,4 +52,4 @@ done
 
 # 3. nginx sends requests to the process again.
 sed -i "s/server 127.0.0.1:$port down/server 127.0.0.1:$port/" "$site"
-${NGINX:-nginx} -s reload
+${NGINX_COMMAND:-nginx} -s reload
