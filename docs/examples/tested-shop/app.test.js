@@ -17,4 +17,4 @@ test('a settled payment creates an order', async () => {
   await router.close();
   await simulator.close();
   await ledger.remove();
-}, 30_000); // creating the first ledger takes a few seconds
+}, 120_000); // creating the first ledger takes a few seconds, on a busy machine a minute

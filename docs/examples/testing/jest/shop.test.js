@@ -20,7 +20,7 @@ beforeAll(async () => {
   const webhook = { webhook: true, origin: 'http://shop.example' }; // https would make the cookies Secure
   const options = simulator.siteOptions({ ledger: { url: ledger.url }, onPaid, onReversed, ...webhook });
   ({ app, router } = await createShop(options));
-}, 30_000); // creating the first ledger takes a few seconds
+}, 120_000); // creating the first ledger takes a few seconds, on a busy machine a minute
 
 beforeEach(() => {
   browser = request.agent(app).set(sameOriginHeaders); // keeps cookies, as a browser does

@@ -25,7 +25,7 @@ const test = base.extend<object, { shop: Shop }>({
       await simulator.close();
       await ledger.remove();
     },
-    { scope: 'worker', timeout: 30_000 },
+    { scope: 'worker', timeout: 120_000 },
   ],
 });
 
