@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 /** Records that a script ran. */
-const owned = 'globalThis.owned = true';
+const owned = 'globalThis.owned=true';
 const isOwned = (page: Page): Promise<boolean> => page.evaluate(() => 'owned' in globalThis);
 
 describe('clickjacking', () => {

@@ -54,18 +54,19 @@ describe.each([
     const release = await hold(page, '**/intent');
     await part(page, 'button').click();
     await state(page, 'preparing');
-    const heights = [await height(page)];
+    const first = await height(page);
     release();
     await state(page, 'waiting');
-    heights.push(await height(page));
+    const waiting = await height(page);
     expect(await part(page, 'dialog').evaluate((dialog) => dialog.scrollHeight <= dialog.clientHeight)).toBe(true);
     await page.clock.fastForward(61_000);
     await state(page, 'expired');
-    heights.push(await height(page));
+    const expired = await height(page);
     await part(page, 'retry').waitFor();
-    heights.push(await height(page));
-    expect(new Set(heights)).toEqual(new Set([heights[0]]));
-    expect(heights[0]).toBeLessThanOrEqual(view.viewport.height);
+    const text = await textOf(page, 'status');
+    const checked = await height(page);
+    expect({ waiting, expired, checked, text }).toEqual({ waiting: first, expired: first, checked: first, text });
+    expect(first).toBeLessThanOrEqual(view.viewport.height);
   });
 });
 
