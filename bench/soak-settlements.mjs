@@ -1,5 +1,5 @@
 // The traffic `settlements` of soak.mjs: payments are created over HTTP at a constant rate, and settle in Postgres with autovacuum.
-// After each row of the ledger has its final number of updates, tables and indexes must not grow more than their rows.
+// Tables and indexes must not grow more than their rows.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';

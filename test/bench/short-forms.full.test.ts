@@ -23,6 +23,11 @@ test.each<[string, string[], RegExp]>([
     ['--traffic', 'pipelined-events', '--minutes', '0.6', '--out', temporaryFolder()],
     /^0\.\d min: \d+ requests, \d+ calls and [1-9]\d* message streams/m,
   ],
+  [
+    'soak.mjs',
+    ['--traffic', 'settlements', '--minutes', '1', '--per-second', '10', '--out', temporaryFolder()],
+    /^([1-9]\d*) created, \1 fulfilled$/m,
+  ],
 ])(
   'bench/%s %j prints its results',
   async (script, args, expected) => {

@@ -18,12 +18,12 @@ const isDueIn = (lane: Lane): string => `due_at is not null
 
 /** Not claimed. A lease longer than possible is ignored: the clock of the database was ahead when it was written. */
 const isFree = `(leased_until is null or leased_until <= now()
-  or leased_until > now() + ${hidden('$1::float8')} * interval '2 milliseconds')`;
+  or leased_until > now() + $2::float8 * interval '2 milliseconds')`;
 
 /** Due payments of one lane, longest wait first. Skips rows that other processes have locked. */
 const dueIn = (lane: Lane, place: number): string => `(select intent_id from express_intents.payments
   where ${isDueIn(lane)} and ${isFree}
-  order by lane, due_at limit ${hidden(`($2::int[])[${place}]`)} for update skip locked)`;
+  order by lane, due_at limit ${hidden(`($1::int[])[${place}]`)} for update skip locked)`;
 
 const dueIntents = lanes
   .map((lane, index) => `select intent_id from ${dueIn(lane, index + 1)} ${lane}_due`)
@@ -33,7 +33,7 @@ const dueIntents = lanes
 const isUnpaid = `state in ('creating', 'created', 'reversed', 'expired')`;
 
 const unpaidIntents = `select intent_id from express_intents.payments
-  where intent_id = any(${hidden('$2::text[]')}::text[]) and ${isUnpaid} and ${isFree}
+  where intent_id = ${isGiven} and ${isUnpaid} and ${isFree}
   for update skip locked`;
 
 export type LaneLimits = Readonly<Record<Lane, number>>;
@@ -67,11 +67,11 @@ async function claim(
        select intent_id from (${selection}) selected where ${hasAllHooksSql('$3')}),
      p as (
        update express_intents.payments
-       set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = lease_token + 1
+       set leased_until = now() + $2::float8 * interval '1 millisecond', lease_token = lease_token + 1
        where intent_id = any(array(select intent_id from claimed))
        returning *)
      select ${claimedPaymentColumns} from p join express_intents.intents i on i.id = p.intent_id`),
-    [timing.leaseMs, argument, hooks],
+    [argument, timing.leaseMs, hooks],
   );
   return rows.map(toClaimedPayment);
 }

@@ -229,8 +229,8 @@ export class Settlement {
   }
 
   /**
-   * Whether a claim may find payments now. A claim of one payment costs the database nearly as much as one of twenty, so first calls
-   * are claimed again when a quarter of their room is free: those that are already claimed keep all slots busy.
+   * Whether a claim may find payments now. Each claim has a cost of its own, also one that finds nothing, so first calls are claimed
+   * again when a quarter of their room is free: those that are already claimed keep all slots busy.
    */
   get #hasMore(): boolean {
     const room = this.#room;

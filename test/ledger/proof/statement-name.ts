@@ -37,7 +37,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['find the confirmed intent', /^select from express_intents\.intents where id = \$1$/],
   ['claim due', /^with claimed .*first_due union all/],
   ['correct due times', /^with ahead as materialized/],
-  ['claim unpaid', /^with claimed .*id = any\(\(select \$2/],
+  ['claim unpaid', /^with claimed .*where intent_id = any\(array\(select unnest/],
   ['find unpaid', /^select intent_id as id from express_intents\.payments where intent_id = any\(array\(select unnest/],
   ['heartbeat', /^update .*set leased_until = case when leased_until is not null then now\(\)/],
   [
