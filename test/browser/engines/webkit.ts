@@ -56,18 +56,7 @@ class Driver {
     this.#url = url;
   }
 
-  /** A browser that does not start is started once more: it is a tool of these tests, and not what they test. */
   static async start(display: string): Promise<Driver> {
-    const first = await Driver.#spawn(display);
-    try {
-      return await first.#begin();
-    } catch {
-      first.#process.kill('SIGKILL');
-      return (await Driver.#spawn(display)).#begin();
-    }
-  }
-
-  static async #spawn(display: string): Promise<Driver> {
     const port = await freePort();
     const env = {
       ...process.env,
@@ -83,16 +72,12 @@ class Driver {
     await eventually('the driver of WebKit answers', async () => {
       await driver.#send('GET', '/status');
     });
-    return driver;
-  }
-
-  async #begin(): Promise<this> {
     const options = { binary: miniBrowserPath(), args: ['--automation'] };
-    const { sessionId } = (await this.#send('POST', '/session', {
+    const { sessionId } = (await driver.#send('POST', '/session', {
       capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } },
     })) as { sessionId: string };
-    this.#session = `/session/${sessionId}`;
-    return this;
+    driver.#session = `/session/${sessionId}`;
+    return driver;
   }
 
   async firstPage(view: View): Promise<EnginePage> {
@@ -149,6 +134,8 @@ class Driver {
       method,
       signal: AbortSignal.timeout(commandMs),
       ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    }).catch((cause) => {
+      throw new Error(`WebKit did not answer ${method} ${path}`, { cause });
     });
     const { value } = (await response.json()) as { value: { error?: string; message?: string } | null };
     if (value?.error) throw new Error(`WebKit: ${value.error}: ${value.message}`);
